@@ -1,0 +1,123 @@
+/**
+ * Every error that is thrown on purpose, each with a stable `code`, the exit code it leads to and, where there is one, a
+ * `hint` that says what to do next. Problems of a document and outcomes of steps are values, not errors.
+ *
+ * No message, hint or cause here may hold a key, a stamp, a bundle or a token.
+ */
+
+/** Exit codes of the command line, the same in every output format (design.md, "Errors"). */
+export const exitCodes = {
+	converged: 0,
+	error: 1,
+	changes: 2,
+	invalid: 3,
+	notAuthorized: 4,
+	guard: 5,
+	stalePlan: 6,
+	partlyApplied: 7,
+	waiting: 8,
+	rejectedOrDenied: 9,
+	interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What went wrong at one place of a document: many of them are reported together, none is thrown. */
+export interface Problem {
+	/** The file as the user named it; `-` is standard input. */
+	readonly file: string;
+	/** First line is 1. */
+	readonly line: number;
+	/** First column is 1, in characters. */
+	readonly column: number;
+	/** Where in the document, for example `userTags[0].members`; empty for the document itself. */
+	readonly path: string;
+	/** Stable word for the kind of problem, for example `unknown-key`. */
+	readonly code: string;
+	/** What is wrong, and what would be right. */
+	readonly message: string;
+}
+
+export interface ErrorOptions {
+	readonly hint?: string;
+	readonly cause?: unknown;
+}
+
+/** The parent of every error thrown on purpose. */
+export abstract class OrgsyncError extends Error {
+	abstract readonly code: string;
+	abstract readonly exitCode: ExitCode;
+	readonly hint: string | undefined;
+
+	constructor(message: string, options: ErrorOptions = {}) {
+		super(message, options.cause === undefined ? {} : { cause: options.cause });
+		this.name = new.target.name;
+		this.hint = options.hint;
+	}
+}
+
+/** Flags, environment or files that orgsync itself needs are wrong or missing. Nothing was sent. */
+export class ConfigurationError extends OrgsyncError {
+	readonly code = "configuration";
+	readonly exitCode = exitCodes.invalid;
+}
+
+/** The document has problems; all of them are in `problems`. Nothing was sent. */
+export class DocumentError extends OrgsyncError {
+	readonly code = "document";
+	readonly exitCode = exitCodes.invalid;
+	readonly problems: readonly Problem[];
+
+	constructor(problems: readonly Problem[]) {
+		super(problems.length === 1 ? "the document has a problem" : `the document has ${problems.length} problems`);
+		this.problems = problems;
+	}
+}
+
+/** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (service-facts.md, "Errors"). */
+export class AuthenticationError extends OrgsyncError {
+	readonly code = "not-authorized";
+	readonly exitCode = exitCodes.notAuthorized;
+}
+
+/** The service answered, and the answer is an error that a retry does not mend. */
+export class ServiceError extends OrgsyncError {
+	readonly code = "service";
+	readonly exitCode: ExitCode;
+	readonly httpStatus: number;
+	/** gRPC number of the error body, when there is one. */
+	readonly grpcCode: number | undefined;
+
+	constructor(message: string, httpStatus: number, grpcCode: number | undefined, options: ErrorOptions = {}) {
+		super(message, options);
+		this.httpStatus = httpStatus;
+		this.grpcCode = grpcCode;
+		this.exitCode = httpStatus === 403 ? exitCodes.rejectedOrDenied : exitCodes.error;
+	}
+}
+
+/**
+ * No usable answer came. `sent` decides what may follow: after `"no"` anything, after `"maybe"` only the same bytes.
+ */
+export class TransportError extends OrgsyncError {
+	readonly code = "transport";
+	readonly exitCode = exitCodes.error;
+	readonly sent: "no" | "maybe";
+
+	constructor(message: string, sent: "no" | "maybe", options: ErrorOptions = {}) {
+		super(message, options);
+		this.sent = sent;
+	}
+}
+
+/** A file that orgsync keeps (journal, local service) cannot be opened, read or written. */
+export class StorageError extends OrgsyncError {
+	readonly code = "storage";
+	readonly exitCode = exitCodes.error;
+}
+
+/** The live organization cannot become what the document says, whatever is submitted; `problems` says why. */
+export class LiveProblemError extends OrgsyncError {
+	readonly code = "live-problem";
+	readonly exitCode = exitCodes.error;
+}

@@ -1,0 +1,176 @@
+/**
+ * The nouns: what a document wants (`DesiredOrganization`) and what the service has (`LiveOrganization`).
+ *
+ * The rule it keeps: unknown is not empty. Everything that may be unreadable is a `Known<T>`, and code that wants the
+ * value has to say what happens when it is not there. Values are plain data, deeply read-only, ids in lower case.
+ */
+
+/** A value that was read, or the reason why it could not be. */
+export type Known<T> =
+	| { readonly known: true; readonly value: T }
+	| { readonly known: false; readonly because: string };
+
+/** A place in a document; lines and columns begin at 1. */
+export interface Position {
+	readonly file: string;
+	readonly line: number;
+	readonly column: number;
+}
+
+/** What one document, or several that agree about the same organization, say must be. */
+export interface DesiredOrganization {
+	readonly organizationId: string;
+	/** Names for this document: alias to user id. The service knows only the ids. */
+	readonly users: Readonly<Record<string, string>>;
+	/** Sorted by name. */
+	readonly userTags: readonly DesiredUserTag[];
+	readonly absent: DesiredAbsent;
+	readonly expect: DesiredExpectations;
+	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
+	readonly limits: Limits;
+	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
+	readonly digest: string;
+	readonly files: readonly string[];
+}
+
+export interface DesiredUserTag {
+	readonly name: string;
+	/** Without it the tag is found by its name. */
+	readonly id?: string;
+	/** Names by which the tag is found when `name` is not there; then it is a rename. */
+	readonly previously: readonly string[];
+	/** Left out: membership is not managed. */
+	readonly members?: DesiredMembers;
+	readonly at: Position;
+}
+
+/** User ids, sorted, without repeats. `exactly` says who; `atLeast` and `never` leave everybody else alone. */
+export type DesiredMembers =
+	| { readonly mode: "exactly"; readonly exactly: readonly string[] }
+	| { readonly mode: "atLeast"; readonly atLeast: readonly string[]; readonly never: readonly string[] };
+
+/** What must not exist. All lists sorted, without repeats. */
+export interface DesiredAbsent {
+	readonly policyIds: readonly string[];
+	readonly oauthProviders: readonly { readonly userId: string; readonly providerIds: readonly string[] }[];
+	readonly tvcAppIds: readonly string[];
+}
+
+/** What can only be read. In each, only the fields that were written are compared. */
+export interface DesiredExpectations {
+	readonly sessionProfiles: readonly ExpectedSessionProfile[];
+	readonly mfaPolicies: readonly ExpectedMfaPolicy[];
+	readonly bootProofs: readonly ExpectedBootProof[];
+	readonly supportedAssets: readonly ExpectedAsset[];
+}
+
+/** interface.md 2.4 by its field names without the prefix: `{name?, scope?, expirationSeconds?, notes?}`. */
+export interface ExpectedSessionProfile {
+	readonly id: string;
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly at: Position;
+}
+
+/** interface.md 2.5: `{name?, condition?, requiredAuthenticationMethods?, order?, notes?}`; found by id, or by name. */
+export interface ExpectedMfaPolicy {
+	readonly userId: string;
+	readonly id?: string;
+	readonly name?: string;
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly at: Position;
+}
+
+/** interface.md 2.7 by its own field names, for example `{deploymentLabel, enclaveApp}`. */
+export interface ExpectedBootProof {
+	readonly appId: string;
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly at: Position;
+}
+
+/** interface.md 2.8 by its own field names; found by symbol within its network. */
+export interface ExpectedAsset {
+	/** Canonical CAIP-2 value (interface.md 4.3). */
+	readonly caip2: string;
+	readonly symbol: string;
+	readonly fields: Readonly<Record<string, unknown>>;
+	readonly at: Position;
+}
+
+/** How much one apply may take away without being told to. A number counts; a percentage is of the known members. */
+export interface Limits {
+	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
+	readonly policies?: number;
+	readonly oauthProviders?: number;
+	readonly tvcApps?: number;
+}
+
+/** What the service has, as far as it was asked for and could be read. */
+export interface LiveOrganization {
+	readonly organizationId: string;
+	/** Sorted by id. */
+	readonly userTags: Known<readonly LiveUserTag[]>;
+	readonly policies: Known<readonly { readonly id: string; readonly name: string }[]>;
+	readonly oauthProviders: Known<readonly LiveOauthProvider[]>;
+	readonly tvcApps: Known<readonly { readonly id: string; readonly name: string }[]>;
+	/** By session profile id; a known `null` means that there is none. */
+	readonly sessionProfiles: Readonly<Record<string, Known<LiveRecord | null>>>;
+	/** By user id; each record has `mfaPolicyId` and the fields of interface.md 2.5. */
+	readonly mfaPolicies: Readonly<Record<string, Known<readonly LiveRecord[]>>>;
+	/** By app id. */
+	readonly bootProofs: Readonly<Record<string, Known<LiveRecord | null>>>;
+	/** By canonical CAIP-2 value. */
+	readonly supportedAssets: Readonly<Record<string, Known<readonly LiveRecord[]>>>;
+	/** What we last applied ourselves, for where the service cannot be read. Never shown as live. */
+	readonly memory: Memory;
+}
+
+/** A record as the service answered it, unknown fields kept. */
+export type LiveRecord = Readonly<Record<string, unknown>>;
+
+export interface LiveUserTag {
+	readonly id: string;
+	readonly name: string;
+	/** `TAG_TYPE_USER`, or what else the service says. */
+	readonly type: string;
+	/** `seconds.nanos` as the service answered them; empty when it did not say. */
+	readonly updatedAt: string;
+	/** User ids, sorted. Unknown without the extended reads (service-facts.md, last table). */
+	readonly members: Known<readonly string[]>;
+}
+
+export interface LiveOauthProvider {
+	readonly userId: string;
+	readonly id: string;
+	readonly name: string;
+}
+
+/** What orgsync last applied to this organization, from the journal. Times are ISO 8601 in UTC. */
+export interface Memory {
+	/** By tag id. */
+	readonly userTags: Readonly<Record<string, RememberedTag>>;
+	readonly removedPolicies: Readonly<Record<string, Remembered>>;
+	/** By `USER_ID/PROVIDER_ID`. */
+	readonly removedOauthProviders: Readonly<Record<string, Remembered>>;
+	readonly removedTvcApps: Readonly<Record<string, Remembered>>;
+}
+
+export interface Remembered {
+	readonly appliedAt: string;
+}
+
+export interface RememberedTag extends Remembered {
+	/** The name when it was applied. */
+	readonly name: string;
+	/** Users known to have had the tag then, and users known not to; of everybody else nothing is known. Sorted. */
+	readonly present: readonly string[];
+	readonly gone: readonly string[];
+	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
+	readonly updatedAt: string;
+}
+
+export const emptyMemory: Memory = {
+	userTags: {},
+	removedPolicies: {},
+	removedOauthProviders: {},
+	removedTvcApps: {},
+};

@@ -1,7 +1,7 @@
 /**
  * Validators for schemas/*.json, each compiled once, when it is first asked for. The only door to ajv.
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
@@ -15,14 +15,34 @@ function compiler(): Ajv2020 {
 	if (ajv === undefined) {
 		ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictRequired: false });
 		addFormats.default(ajv);
-		ajv.addSchema(readSchema("activity.json"), "activity.json");
+		addSchema(ajv, "activity.json");
 	}
 	return ajv;
+}
+
+/** Files that a schema refers to by name; every schema of operations/ may refer to activity.json. */
+const references: Readonly<Record<string, readonly string[]>> = {
+	"report.json": ["plan.json"],
+	"output.json": ["plan.json", "report.json"],
+};
+
+function addSchema(engine: Ajv2020, name: string): void {
+	if (engine.getSchema(name) !== undefined) return;
+	for (const other of references[name] ?? []) addSchema(engine, other);
+	engine.addSchema(readSchema(name), name);
 }
 
 /** The JSON Schema in schemas/NAME as an object. Throws when there is no such file: a defect of the package. */
 export function readSchema(name: string): Record<string, unknown> {
 	return JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Record<string, unknown>;
+}
+
+/** The names under which schemas/ can be read, sorted: `document.json`, `operations/update_user_tag.json`. */
+export function schemaNames(): readonly string[] {
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.map((name) => name.replaceAll("\\", "/"))
+		.filter((name) => name.endsWith(".json"))
+		.sort();
 }
 
 /**
@@ -34,7 +54,7 @@ export function checkSchema(name: string, value: unknown, pointer = ""): readonl
 	let validate = compiled.get(key);
 	if (validate === undefined) {
 		const engine = compiler();
-		if (engine.getSchema(name) === undefined) engine.addSchema(readSchema(name), name);
+		addSchema(engine, name);
 		validate = pointer === "" ? engine.getSchema(name) : engine.compile({ $ref: key });
 		if (validate === undefined) throw new Error(`schemas/${name} could not be compiled`);
 		compiled.set(key, validate);

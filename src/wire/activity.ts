@@ -1,0 +1,117 @@
+/**
+ * An answer's `activity` to ours, read forgivingly: what may be absent or null is, times come in three shapes, and a
+ * status nobody knows is passed through as it is (service-facts.md, "Activity"). Pure.
+ */
+import type { SubmitOperation } from "./operations.ts";
+
+/** One approval or rejection. A vote's raw message and its signature make a stamp together: both are left out. */
+export interface Vote {
+	readonly id: string | undefined;
+	readonly userId: string | undefined;
+	/** `VOTE_SELECTION_APPROVED` or `VOTE_SELECTION_REJECTED`; any other is passed through. */
+	readonly selection: string | undefined;
+	readonly createdAtMs: number | undefined;
+}
+
+/** What the service says of one submit. `status` may be any word: only the known ones mean something. */
+export interface Activity {
+	readonly id: string;
+	readonly organizationId: string;
+	readonly status: string;
+	readonly type: string;
+	readonly fingerprint: string;
+	/** The inner object, without the one key that names the operation; null when absent. */
+	readonly intent: Readonly<Record<string, unknown>> | null;
+	/** The inner object; null until the activity completed. It may hold a secret (an import bundle): never log it. */
+	readonly result: Readonly<Record<string, unknown>> | null;
+	readonly failure: { readonly code?: string | number; readonly message?: string } | null;
+	readonly votes: readonly Vote[];
+	readonly canApprove?: boolean;
+	readonly canReject?: boolean;
+	readonly createdAtMs: number | undefined;
+	readonly updatedAtMs: number | undefined;
+}
+
+/**
+ * The activity that `value` holds. `value` fits schemas/activity.json: the caller has checked it. It must not be read
+ * as proof that the activity is ours; its fingerprint is compared elsewhere.
+ */
+export function readActivity(operation: SubmitOperation, value: Readonly<Record<string, unknown>>): Activity {
+	const canApprove = value.canApprove;
+	const canReject = value.canReject;
+	return {
+		id: String(value.id),
+		organizationId: String(value.organizationId),
+		status: String(value.status),
+		type: String(value.type),
+		fingerprint: String(value.fingerprint),
+		intent: readInner(value.intent, operation.intentKey),
+		result: readInner(value.result, operation.resultKey),
+		failure: readFailure(value.failure),
+		votes: Array.isArray(value.votes) ? value.votes.filter(isRecord).map(readVote) : [],
+		...(typeof canApprove === "boolean" ? { canApprove } : {}),
+		...(typeof canReject === "boolean" ? { canReject } : {}),
+		createdAtMs: readTime(value.createdAt),
+		updatedAtMs: readTime(value.updatedAt),
+	};
+}
+
+/** True for an object with members: neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
+ * `V2` behind its name) is still read. `activity` is passed over: interface.md 2.2 shows it beside the result.
+ */
+function readInner(value: unknown, key: string): Readonly<Record<string, unknown>> | null {
+	if (!isRecord(value)) return null;
+	if (isRecord(value[key])) return value[key];
+	const others = Object.entries(value).filter(([name, inner]) => name !== "activity" && isRecord(inner));
+	return others.length === 1 ? (others[0]?.[1] as Record<string, unknown>) : null;
+}
+
+function readFailure(value: unknown): Activity["failure"] {
+	if (!isRecord(value)) return null;
+	const { code, message } = value;
+	return {
+		...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+		...(typeof message === "string" ? { message } : {}),
+	};
+}
+
+function readVote(value: Readonly<Record<string, unknown>>): Vote {
+	const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
+	return {
+		id: text("id"),
+		userId: text("userId"),
+		selection: text("selection"),
+		createdAtMs: readTime(value.createdAt),
+	};
+}
+
+/**
+ * Milliseconds since 1970 of `{seconds, nanos}`, an ISO 8601 text or an epoch text; undefined for anything else
+ * (service-facts.md, "Activity": both shapes of interface.md occur).
+ *
+ * Unverified, chosen: an epoch text of more than 11 digits counts milliseconds, a shorter one seconds; an ISO text
+ * without a zone is UTC.
+ */
+export function readTime(value: unknown): number | undefined {
+	if (isRecord(value)) {
+		const seconds = readNumber(value.seconds);
+		if (seconds === undefined) return undefined;
+		return seconds * 1000 + Math.floor((readNumber(value.nanos) ?? 0) / 1e6);
+	}
+	const epoch = readNumber(value);
+	if (epoch !== undefined) return Math.floor(epoch >= 1e11 ? epoch : epoch * 1000);
+	if (typeof value !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined;
+	const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
+	return Number.isNaN(ms) ? undefined : ms;
+}
+
+function readNumber(value: unknown): number | undefined {
+	if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+	return typeof value === "string" && /^\d{1,16}(\.\d+)?$/.test(value) ? Number(value) : undefined;
+}

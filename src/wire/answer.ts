@@ -1,0 +1,310 @@
+/**
+ * Status, headers and text of an answer to what they mean. The rule: an answer counts as success only when it fits the
+ * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
+ * between the two is unclear. Pure: no clock, no network.
+ */
+import { checkSchema, type SchemaError } from "../schema.ts";
+import { isRecord } from "./activity.ts";
+import type { Operation } from "./operations.ts";
+
+/** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */
+export interface Answer {
+	readonly kind: "answer";
+	readonly httpStatus: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly text: string;
+}
+
+/** How one policy judged a request (service-facts.md, "Answers"): both members may be missing. */
+export interface PolicyEvaluation {
+	readonly policyId?: string;
+	readonly outcome?: string;
+}
+
+/** A success that fits the operation's schema. */
+export interface Fits {
+	readonly kind: "fits";
+	readonly value: Readonly<Record<string, unknown>>;
+	readonly serverTimeMs: number | undefined;
+}
+
+/** The request was judged and not done; sending it again changes nothing. */
+export interface Refused {
+	readonly kind: "refused";
+	readonly httpStatus: number;
+	readonly grpcCode: number | undefined;
+	readonly message: string;
+	readonly hint: string | undefined;
+	readonly policyEvaluations: readonly PolicyEvaluation[];
+	/** The key or the stamp is what was not accepted. */
+	readonly notAccepted: boolean;
+	readonly serverTimeMs: number | undefined;
+}
+
+/** No answer that settles anything: perhaps nothing was done, perhaps all of it. */
+export interface Unclear {
+	readonly kind: "unclear";
+	readonly sent: "no" | "maybe";
+	readonly message: string;
+	readonly hint: string | undefined;
+	readonly again: "yes" | "briefly" | "no";
+	/** Set when a service answered; without it, nothing usable came at all. */
+	readonly httpStatus: number | undefined;
+	readonly grpcCode: number | undefined;
+	/** How long the service asks to wait (`Retry-After`), in milliseconds. */
+	readonly waitMs: number | undefined;
+	/** 429: the request was turned away at the door. */
+	readonly throttled: boolean;
+}
+
+export type Verdict = Fits | Refused | Unclear;
+
+/** Who asked whom and when: what the words of a verdict need. `stampHeaderValue` is taken out of every text. */
+export interface Asked {
+	readonly url: string;
+	readonly organizationId: string;
+	readonly publicKey: string | undefined;
+	readonly stampHeaderValue: string;
+	/** Our clock, milliseconds since 1970; used for a `Retry-After` that is a date when the answer has no `Date`. */
+	readonly nowMs: number;
+}
+
+/** Client errors that say nothing about what was done: time-out, too early, closed on the way (gRPC 1 as HTTP). */
+const unclearStatuses = [408, 425, 499];
+
+/**
+ * What `answer` says about a request of `operation` (service-facts.md, "Errors").
+ *
+ * 2xx: fits, or unclear. 3xx: never followed. 429 and 5xx: unclear, and worth another attempt; 501 means that the
+ * operation does not exist. Any other 4xx: refused.
+ *
+ * Unverified, chosen: every 2xx is read like 200; a redirect proves that nothing was done, except 303, which elsewhere
+ * follows something done; a 429 is a quota, which waiting does not mend, when its message says so and neither
+ * `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
+ */
+export function judge(operation: Operation, answer: Answer, asked: Asked): Verdict {
+	const { httpStatus } = answer;
+	if (httpStatus >= 200 && httpStatus < 300) return judgeSuccess(operation, answer, asked);
+	if (httpStatus >= 300 && httpStatus < 400) return judgeRedirect(answer, asked);
+	const body = readErrorBody(answer, asked);
+	if (httpStatus === 429) return judgeThrottle(answer, asked, body);
+	if (httpStatus === 501)
+		return refusal(answer, body, `the service does not have this operation${after(body)}`, undefined);
+	if (httpStatus >= 500 || unclearStatuses.includes(httpStatus)) {
+		return unclear({
+			message: `the service answered ${httpStatus}${body.foreign}${after(body)}`,
+			again: "yes",
+			httpStatus,
+			grpcCode: body.grpcCode,
+			waitMs: readRetryAfter(answer, asked),
+		});
+	}
+	return judgeRefusal(answer, asked, body);
+}
+
+/** `fields` with what an unclear verdict has unless it says otherwise. */
+export function unclear(fields: Pick<Unclear, "message" | "again"> & Partial<Unclear>): Unclear {
+	return {
+		kind: "unclear",
+		sent: "maybe",
+		hint: undefined,
+		httpStatus: undefined,
+		grpcCode: undefined,
+		waitMs: undefined,
+		throttled: false,
+		...fields,
+	};
+}
+
+function judgeSuccess(operation: Operation, answer: Answer, asked: Asked): Verdict {
+	const { httpStatus } = answer;
+	const contentType = contentTypeOf(answer);
+	const value = parse(answer.text);
+	if (value === undefined) {
+		if (/\bjson\b/i.test(contentType)) return unclear({ message: "the answer was cut short", again: "yes" });
+		return unclear({
+			message: `not an answer of this service: ${httpStatus} with ${contentType}`,
+			hint: `check --url: something else answers at ${asked.url}`,
+			again: "no",
+			httpStatus,
+		});
+	}
+	const mistakes = checkSchema(`operations/${operation.name}.json`, value, "#/$defs/response");
+	if (!isRecord(value) || mistakes.length > 0) {
+		return unclear({
+			message: `the answer is not one of ${operation.name}: ${describeMistakes(mistakes)}`,
+			hint: `check --url: does this service answer at ${asked.url}?`,
+			again: "no",
+			httpStatus,
+		});
+	}
+	const inner = operation.family === "submit" ? value.activity : value;
+	return { kind: "fits", value: inner as Record<string, unknown>, serverTimeMs: readDate(answer) };
+}
+
+function judgeRedirect(answer: Answer, asked: Asked): Verdict {
+	const { httpStatus } = answer;
+	const target = answer.headers.location === undefined ? null : URL.parse(answer.headers.location, asked.url);
+	// The query of a redirect may carry a token.
+	const where = target === null ? "" : ` to ${cleanText(target.origin + target.pathname, asked)}`;
+	const message = `the service answered with a redirect (${httpStatus})${where}, which is not followed`;
+	const hint = "give the final address with --url";
+	if (httpStatus === 303) return unclear({ message, hint, again: "no", httpStatus });
+	return refusal(answer, noErrorBody, message, hint);
+}
+
+function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
+	const { headers } = answer;
+	const waitMs = readRetryAfter(answer, asked);
+	const rate = waitMs !== undefined || headers["ratelimit-remaining"]?.trim() === "0";
+	if (!rate && /\bquota\b|\bresource limit\b/i.test(body.message)) {
+		return refusal(
+			answer,
+			body,
+			`a limit of the organization is reached${after(body)}`,
+			"remove what is not needed, or ask the service for more",
+		);
+	}
+	const limit = headers["ratelimit-limit"];
+	return unclear({
+		message: `too many requests${limit === undefined ? "" : ` (limit ${cleanText(limit, asked)})`}${after(body)}`,
+		hint: "ask for fewer a second with --max-rps, or allow more time with --timeout",
+		again: "yes",
+		httpStatus: answer.httpStatus,
+		grpcCode: body.grpcCode,
+		waitMs,
+		throttled: true,
+	});
+}
+
+function judgeRefusal(answer: Answer, asked: Asked, body: ErrorBody): Refused {
+	const { httpStatus } = answer;
+	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
+		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
+		return {
+			...refusal(
+				answer,
+				body,
+				`the service does not accept this key${after(body)}`,
+				`check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`,
+			),
+			notAccepted: true,
+		};
+	}
+	if (httpStatus === 403) {
+		const hint = body.policyEvaluations.length === 0 ? undefined : "a policy of the organization denies this";
+		return refusal(answer, body, `the service denies this${body.foreign}${after(body)}`, hint);
+	}
+	if (body.foreign !== "") {
+		const hint = `check --url: something else answers at ${asked.url}`;
+		return refusal(answer, body, `not an answer of this service: ${httpStatus}${body.foreign}`, hint);
+	}
+	const hint = httpStatus === 404 ? `check the ids, the organization ${asked.organizationId} and --url` : undefined;
+	return refusal(answer, body, `the service answered ${httpStatus}${after(body)}`, hint);
+}
+
+function refusal(answer: Answer, body: ErrorBody, message: string, hint: string | undefined): Refused {
+	return {
+		kind: "refused",
+		httpStatus: answer.httpStatus,
+		grpcCode: body.grpcCode,
+		message,
+		hint,
+		policyEvaluations: body.policyEvaluations,
+		notAccepted: false,
+		serverTimeMs: readDate(answer),
+	};
+}
+
+/** What an error's body says, as far as it can be read; ` with CONTENT-TYPE` in `foreign` when it is not JSON. */
+interface ErrorBody {
+	readonly grpcCode: number | undefined;
+	readonly message: string;
+	readonly policyEvaluations: readonly PolicyEvaluation[];
+	readonly foreign: string;
+}
+
+const noErrorBody: ErrorBody = { grpcCode: undefined, message: "", policyEvaluations: [], foreign: "" };
+
+function readErrorBody(answer: Answer, asked: Asked): ErrorBody {
+	const value = parse(answer.text);
+	if (!isRecord(value)) return { ...noErrorBody, foreign: answer.text === "" ? "" : ` with ${contentTypeOf(answer)}` };
+	const { code, message, details } = value;
+	return {
+		grpcCode: typeof code === "number" ? code : undefined,
+		message: typeof message === "string" ? cleanText(message, asked) : "",
+		policyEvaluations: findPolicyEvaluations(details, 0),
+		foreign: "",
+	};
+}
+
+function after(body: ErrorBody): string {
+	return body.message === "" ? "" : `: ${body.message}`;
+}
+
+/** The first list named `policyEvaluations` at most four levels down: where it sits exactly is told differently. */
+function findPolicyEvaluations(value: unknown, depth: number): readonly PolicyEvaluation[] {
+	if (typeof value !== "object" || value === null || depth > 4) return [];
+	const list = (value as Record<string, unknown>).policyEvaluations;
+	if (Array.isArray(list)) return list.filter(isRecord).map(readPolicyEvaluation);
+	for (const inner of Object.values(value)) {
+		const found = findPolicyEvaluations(inner, depth + 1);
+		if (found.length > 0) return found;
+	}
+	return [];
+}
+
+function readPolicyEvaluation(value: Readonly<Record<string, unknown>>): PolicyEvaluation {
+	const { policyId, outcome } = value;
+	return {
+		...(typeof policyId === "string" ? { policyId } : {}),
+		...(typeof outcome === "string" ? { outcome } : {}),
+	};
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+function contentTypeOf(answer: Answer): string {
+	const value = answer.headers["content-type"]?.split(";")[0]?.trim() ?? "";
+	return /^[\w.+/-]{1,100}$/.test(value) ? value : "no content type";
+}
+
+function readDate(answer: Answer): number | undefined {
+	const ms = Date.parse(answer.headers.date ?? "");
+	return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Milliseconds that `Retry-After` asks for, in seconds or as a date against the answer's own `Date`. */
+function readRetryAfter(answer: Answer, asked: Asked): number | undefined {
+	const text = answer.headers["retry-after"]?.trim() ?? "";
+	if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+	const ms = Date.parse(text);
+	return Number.isNaN(ms) ? undefined : Math.max(0, ms - (readDate(answer) ?? asked.nowMs));
+}
+
+/** A text of the service as one short line without control characters, and without our stamp, were it echoed. */
+function cleanText(text: string, asked: Asked): string {
+	const safe = asked.stampHeaderValue === "" ? text : text.replaceAll(asked.stampHeaderValue, "[stamp]");
+	const line = safe.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
+}
+
+/** The first mistake in words, by the field's name only: a value may be a secret. */
+function describeMistakes(mistakes: readonly SchemaError[]): string {
+	const first = mistakes[0];
+	if (first === undefined) return "it is not an object";
+	const steps = first.instancePath.split("/").slice(1);
+	if (first.keyword === "required") steps.push(String(first.params.missingProperty));
+	const field = steps
+		.map((step, index) => (/^\d+$/.test(step) ? `[${step}]` : index === 0 ? step : `.${step}`))
+		.join("");
+	const wrong = first.keyword === "required" ? "is missing" : (first.message ?? "is not right");
+	const more = mistakes.length > 1 ? `, and ${mistakes.length - 1} more` : "";
+	return `${field === "" ? "it" : field} ${wrong}${more}`;
+}

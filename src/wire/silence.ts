@@ -1,0 +1,150 @@
+/**
+ * Why no usable answer came, and whether the request may have left. The rule: `sent` is "no" only when not one byte of
+ * the request can have reached a connection; everything else is "maybe", and then only the same bytes may follow. Pure.
+ */
+
+/** The stable word for what happened instead of an answer. */
+export type SilenceWord =
+	| "connection-refused"
+	| "name-not-found"
+	| "not-connected"
+	| "tls"
+	| "reset"
+	| "cut-short"
+	| "time-out"
+	| "too-large"
+	| "no-http"
+	| "not-writable"
+	| "closed";
+
+/** One attempt that brought no usable answer. */
+export interface Silence {
+	readonly kind: "silence";
+	readonly word: SilenceWord;
+	readonly sent: "no" | "maybe";
+	/** The system's or the library's word for the error, for example `ECONNRESET`; never its text. */
+	readonly errorCode: string | undefined;
+}
+
+/** How far an attempt had come when it broke. */
+export type Stage = "connecting" | "written" | "answering";
+
+/** A longer answer is not read: one organization is small (service-facts.md, "Rates and limits"). */
+export const answerLimitBytes = 16 * 1024 * 1024;
+
+const refusedCodes = ["ECONNREFUSED"];
+const nameCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"];
+const closedCodes = ["UND_ERR_CLOSED", "UND_ERR_DESTROYED"];
+const notWritableCodes = ["UND_ERR_INVALID_ARG", "ERR_INVALID_CHAR", "ERR_INVALID_HTTP_TOKEN"];
+const tlsCode =
+	/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/;
+
+/** What the error of an attempt means, given how far it had come. The error's text and members are not kept. */
+export function silenceOf(error: unknown, stage: Stage): Silence {
+	const errorCode = codeOf(error);
+	return {
+		kind: "silence",
+		word: wordOf(errorCode ?? "", stage),
+		sent: stage === "connecting" ? "no" : "maybe",
+		errorCode,
+	};
+}
+
+/** The silence of an attempt whose time was up. */
+export function timeOutAt(stage: Stage): Silence {
+	return { kind: "silence", word: "time-out", sent: stage === "connecting" ? "no" : "maybe", errorCode: undefined };
+}
+
+/** The silence of an attempt whose answer went over `answerLimitBytes`. */
+export const tooLarge: Silence = { kind: "silence", word: "too-large", sent: "maybe", errorCode: undefined };
+
+function codeOf(error: unknown): string | undefined {
+	if (typeof error !== "object" || error === null) return undefined;
+	const { code, name } = error as { code?: unknown; name?: unknown };
+	// The parser's errors carry the number of a rule as their code, and a piece of the answer beside it.
+	if (name === "HTTPParserError") return name;
+	return typeof code === "string" ? code : undefined;
+}
+
+function wordOf(code: string, stage: Stage): SilenceWord {
+	if (stage === "connecting") {
+		if (refusedCodes.includes(code)) return "connection-refused";
+		if (nameCodes.includes(code)) return "name-not-found";
+		if (tlsCode.test(code)) return "tls";
+		if (closedCodes.includes(code)) return "closed";
+		if (notWritableCodes.includes(code)) return "not-writable";
+		return "not-connected";
+	}
+	if (code === "HTTPParserError") return "no-http";
+	return stage === "written" ? "reset" : "cut-short";
+}
+
+/** What a silence means for a person and for what may follow. */
+export interface SilenceMeaning {
+	readonly message: string;
+	readonly hint: string | undefined;
+	/** `briefly`: a few times, because waiting seldom mends it and a mistyped address should be told soon. */
+	readonly again: "yes" | "briefly" | "no";
+}
+
+function seconds(timeMs: number): number {
+	return Number((timeMs / 1000).toFixed(1));
+}
+
+/** The words for a silence. `url` is the service's base address, `timeoutMs` the time the attempt had. */
+export function explainSilence(silence: Silence, url: string, timeoutMs: number): SilenceMeaning {
+	const code = silence.errorCode === undefined ? "" : ` (${silence.errorCode})`;
+	const checkUrl = "check --url";
+	switch (silence.word) {
+		case "connection-refused":
+			return {
+				message: `no service answers at ${url} (connection refused)`,
+				hint: `${checkUrl}, and that the service is running`,
+				again: "briefly",
+			};
+		case "name-not-found":
+			return {
+				message: `the name ${new URL(url).hostname} cannot be found${code}`,
+				hint: `${checkUrl}, and the network's name service`,
+				again: "briefly",
+			};
+		case "not-connected":
+			return { message: `no connection to ${url}${code}`, hint: `${checkUrl}, and the network`, again: "briefly" };
+		case "tls":
+			return {
+				message: `no secure connection to ${url}${code}`,
+				hint: `${checkUrl}; a certificate of a private authority is accepted when NODE_EXTRA_CA_CERTS names its file`,
+				again: "no",
+			};
+		case "reset":
+			return { message: `the connection to ${url} broke before an answer came${code}`, hint: undefined, again: "yes" };
+		case "cut-short":
+			return { message: `the answer of ${url} was cut short${code}`, hint: undefined, again: "yes" };
+		case "time-out":
+			return {
+				message: `${silence.sent === "no" ? "no connection to" : "no answer from"} ${url} within ${seconds(timeoutMs)} s`,
+				hint: "the service is slow or cannot be reached; --timeout allows more time",
+				again: "yes",
+			};
+		case "too-large":
+			return {
+				message: `the answer of ${url} is larger than ${answerLimitBytes / 1024 / 1024} MiB and was not read`,
+				hint: checkUrl,
+				again: "no",
+			};
+		case "no-http":
+			return {
+				message: `what answers at ${url} does not speak HTTP`,
+				hint: `${checkUrl}: http or https?`,
+				again: "no",
+			};
+		case "not-writable":
+			return {
+				message: "the request could not be written: the stamper made a header that HTTP does not allow",
+				hint: "a stamp is one header of plain characters",
+				again: "no",
+			};
+		case "closed":
+			return { message: "the client is closed", hint: undefined, again: "no" };
+	}
+}

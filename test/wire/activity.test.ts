@@ -1,0 +1,96 @@
+/** How an answer's activity is read: what may be missing, and what makes it ours. */
+import { describe, expect, it } from "vitest";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import { approvals } from "../../src/wire/operations.ts";
+import { goodActivity, type Reply } from "./independent-server.ts";
+import { body, client, organizationId, server, startMs, submit } from "./watched-client.ts";
+
+describe("an activity", () => {
+	const withActivity = (change: Record<string, unknown>): Reply => ({
+		body: { activity: { ...goodActivity(body.bytes), ...change } },
+	});
+	async function activityOf(change: Record<string, unknown>): Promise<unknown> {
+		server.script(withActivity(change));
+		const answer = await submit();
+		return answer.kind === "activity" ? answer.activity : answer;
+	}
+
+	it.each([
+		"CONSENSUS_NEEDED",
+		"FAILED",
+		"REJECTED",
+		"AUTHENTICATORS_NEEDED",
+		"PENDING",
+		"NEVER_HEARD_OF",
+	])("of status %s is passed on as it is", async (word) => {
+		const status = `ACTIVITY_STATUS_${word}`;
+		expect(await activityOf({ status })).toMatchObject({ status });
+	});
+
+	it("may lack, or have null for, everything but its five names", async () => {
+		const optional = ["intent", "result", "votes", "canApprove", "canReject", "createdAt", "updatedAt", "failure"];
+		const expected = { intent: null, result: null, votes: [], failure: null, createdAtMs: undefined };
+		const nulls = await activityOf(Object.fromEntries(optional.map((name) => [name, null])));
+		const absent = await activityOf(Object.fromEntries(optional.map((name) => [name, undefined])));
+		expect(nulls).toMatchObject(expected);
+		expect(absent).toEqual(nulls);
+		expect(nulls).not.toHaveProperty("canApprove");
+	});
+
+	it("has its inner result under the operation's key, another key, or beside a repeated activity", async () => {
+		const result = { policyIds: ["p"] };
+		const repeated = { activity: { id: "x" }, deletePoliciesResult: result };
+		for (const shape of [repeated, { deletePoliciesResult: result }, { deletePoliciesResultV2: result }]) {
+			expect(await activityOf({ result: shape })).toMatchObject({ result });
+		}
+		expect(await activityOf({ result: { activity: { id: "x" } } })).toMatchObject({ result: null });
+	});
+
+	it.each([
+		[{ seconds: "1767225600", nanos: "999999999" }, 1767225600999],
+		["2026-01-01T00:00:00.500Z", 1767225600500],
+		["2026-01-01T00:00:00.123456789Z", 1767225600123],
+		["2026-01-01T01:00:00+01:00", 1767225600000],
+		["2026-01-01T00:00:00", 1767225600000],
+		["1767225600", 1767225600000],
+		["1767225600.5", 1767225600500],
+		["1767225600250", 1767225600250],
+		["yesterday", undefined],
+		[{}, undefined],
+	])("was made at the time that %j says", async (createdAt, createdAtMs) => {
+		expect(await activityOf({ createdAt })).toMatchObject({ createdAtMs });
+	});
+
+	it("has its votes without what would make a stamp, and its failure", async () => {
+		const vote = { id: "v", userId: "u", selection: "VOTE_SELECTION_APPROVED", message: "{}", signature: "30" };
+		const failed = await activityOf({ votes: [vote, null], failure: { code: 3, message: "why", details: [] } });
+		expect(failed).toMatchObject({
+			votes: [{ id: "v", userId: "u", selection: "VOTE_SELECTION_APPROVED", createdAtMs: undefined }],
+			failure: { code: 3, message: "why" },
+		});
+		expect(JSON.stringify(failed)).not.toContain("signature");
+	});
+
+	it("of another fingerprint is unknown, never ours", async () => {
+		expect(await activityOf({ fingerprint: `sha256:${"0".repeat(64)}` })).toMatchObject({
+			kind: "unknown",
+			because: expect.stringContaining("another fingerprint") as string,
+		});
+	});
+
+	it("of a vote may be the one that was voted on", async () => {
+		const fingerprint = `sha256:${"a".repeat(64)}`;
+		const vote = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, startMs);
+		server.script(withActivity({ fingerprint }));
+		expect(await client.submitter.submit(vote)).toMatchObject({ kind: "activity", activity: { fingerprint } });
+		server.script(withActivity({ fingerprint: "sha256:b" }));
+		expect(await client.submitter.submit(vote)).toMatchObject({ kind: "unknown" });
+	});
+
+	it("comes with the service's clock, or without one", async () => {
+		server.script({ ...withActivity({}), headers: { date: "Thu, 01 Jan 2026 00:00:09 GMT" } });
+		expect(await submit()).toMatchObject({ serverTimeMs: startMs + 9000 });
+		server.script({ ...withActivity({}), headers: { date: "now" } });
+		expect(await submit()).toMatchObject({ serverTimeMs: undefined });
+	});
+});

@@ -1,0 +1,92 @@
+/** When the same bytes go out again, and what a refusal after a lost answer proves. */
+import { describe, expect, it } from "vitest";
+import type { Reply } from "./independent-server.ts";
+import { client, failure, forEver, makeClient, query, server, sleeps, startMs, submit } from "./watched-client.ts";
+
+describe("too many requests", () => {
+	const throttle = (headers: Record<string, string> = {}): Reply => ({ ...failure(429, 8, "slow down"), headers });
+
+	it("wait as many seconds as Retry-After says", async () => {
+		server.script(throttle({ "retry-after": "7" }), throttle({ "retry-after": "2" }));
+		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
+		expect(sleeps).toEqual([7000, 2000]);
+		expect(client.stats()).toEqual({ queries: 0, submits: 1, retries: 2, throttledMs: 9000 });
+	});
+
+	it("wait until the date that Retry-After says, by the clock of the service", async () => {
+		const date = "Thu, 01 Jan 2099 00:00:00 GMT";
+		server.script(throttle({ date, "retry-after": "Thu, 01 Jan 2099 00:00:05 GMT" }));
+		expect(await query()).toMatchObject({ value: { userTags: [{}] } });
+		expect(sleeps).toEqual([5000]);
+	});
+
+	it("wait a doubling time, half of it random, when Retry-After is missing, past or senseless", async () => {
+		const past = { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" };
+		server.script(throttle(), throttle(past), throttle({ "retry-after": "soon" }), throttle({ "retry-after": "-1" }));
+		await query();
+		expect(sleeps).toEqual([500, 1000, 2000, 4000]);
+		sleeps.length = 0;
+		server.script(throttle(), throttle());
+		await query(makeClient({ random: () => 0.5 }));
+		expect(sleeps).toEqual([750, 1500]);
+	});
+
+	it("are not waited for beyond the time limit: a submit is unknown, a query a ServiceError", async () => {
+		server.script(...forEver(throttle({ "retry-after": "31", "ratelimit-limit": "1" })));
+		expect(await submit()).toMatchObject({
+			kind: "unknown",
+			because: "too many requests (limit 1): slow down",
+			hint: expect.stringContaining("--max-rps") as string,
+			requests: 1,
+		});
+		expect(await query()).toMatchObject({ code: "service", httpStatus: 429, grpcCode: 8 });
+		expect(sleeps).toEqual([]);
+	});
+
+	it("are a rate and no quota when the headers say so, whatever the text", async () => {
+		const quota = failure(429, 8, "quota exceeded");
+		server.script({ ...quota, headers: { "ratelimit-remaining": "0" } }, { ...quota, headers: { "retry-after": "1" } });
+		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
+	});
+
+	it("of a 503 wait as Retry-After says too, and are not counted as throttled", async () => {
+		server.script({ status: 503, headers: { "retry-after": "3" }, body: "" });
+		await query();
+		expect(sleeps).toEqual([3000]);
+		expect(client.stats().throttledMs).toBe(0);
+	});
+});
+
+describe("a refusal after an attempt that may have arrived", () => {
+	const lost: Reply = { act: (request) => request.socket.destroy() };
+	const date = (ms: number) => ({ date: new Date(ms).toUTCString() });
+
+	it.each([400, 404, 409])("%i is refused: the same bytes made no activity", async (status) => {
+		server.script(lost, { ...failure(status, 3, "no"), headers: date(startMs) });
+		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: status, requests: 2 });
+	});
+
+	it("400 is unknown when the bytes have become too old meanwhile, by the service's clock", async () => {
+		server.script(lost, { ...failure(400, 3, "stale"), headers: date(startMs + 3_600_000) });
+		expect(await submit()).toMatchObject({
+			kind: "unknown",
+			because: expect.stringContaining("an earlier attempt may have arrived") as string,
+		});
+		server.script(lost, { ...failure(400, 3, "no"), headers: date(startMs + 3_599_000) });
+		expect(await submit()).toMatchObject({ kind: "refused" });
+	});
+
+	it.each([
+		[401, 16],
+		[403, 16],
+		[403, 7],
+	])("%i/%i is unknown: the earlier attempt may have changed who may ask", async (status, code) => {
+		server.script(lost, { ...failure(status, code, "no"), headers: date(startMs) });
+		expect(await submit()).toMatchObject({ kind: "unknown", requests: 2 });
+	});
+
+	it("403 is refused when the earlier attempt was turned away by a 429", async () => {
+		server.script(failure(429, 8, "slow"), failure(403, 7, "no"));
+		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: 403, requests: 2 });
+	});
+});

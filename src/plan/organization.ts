@@ -174,3 +174,10 @@ export const emptyMemory: Memory = {
 	removedOauthProviders: {},
 	removedTvcApps: {},
 };
+
+export const emptyExpectations: DesiredExpectations = {
+	sessionProfiles: [],
+	mfaPolicies: [],
+	bootProofs: [],
+	supportedAssets: [],
+};

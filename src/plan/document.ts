@@ -1,0 +1,96 @@
+/**
+ * YAML text to what it wants, or every problem with its line and column.
+ *
+ * The way of a document: bytes -> text (document/text.ts) -> YAML (document/yaml.ts) -> cells, which are values with
+ * their places (document/tree.ts) -> structure by the schema (document/structure.ts) -> meaning, all documents of an
+ * organization together (document/whole.ts). A document that fails at one station does not reach the next; the
+ * others do, so that all problems are told at once.
+ */
+import type { Problem } from "../errors.ts";
+import { type Cell, entryOf } from "./document/cell.ts";
+import { Findings } from "./document/findings.ts";
+import { checkStructure } from "./document/structure.ts";
+import { readText } from "./document/text.ts";
+import { type Environment, readTree } from "./document/tree.ts";
+import { readId } from "./document/users.ts";
+import { readOrganization } from "./document/whole.ts";
+import { readYaml } from "./document/yaml.ts";
+import type { DesiredOrganization } from "./organization.ts";
+
+export { caip2Aliases, knownCaip2 } from "./document/expectations.ts";
+
+/** One file: its name as the user wrote it (`-` is standard input), and what it holds. */
+export interface DocumentSource {
+	readonly file: string;
+	readonly content: string | Uint8Array;
+}
+
+export interface ParsedDocuments {
+	/** Sorted by organization id, deeply frozen; empty when there are problems. */
+	readonly organizations: readonly DesiredOrganization[];
+	/** In the order of the files, then by line and column. */
+	readonly problems: readonly Problem[];
+}
+
+/**
+ * What the documents want, one entry an organization, or all their problems. `environment` is where `${NAME}` is looked
+ * up; no problem tells a value of it. Throws nothing, whatever the sources hold.
+ */
+export function parseDocuments(sources: readonly DocumentSource[], environment: Environment): ParsedDocuments {
+	const findings = new Findings();
+	const { roots, whole } = readRoots(sources, environment, findings);
+	const byOrganization = new Map<string, Cell[]>();
+	const strays: Cell[] = [];
+	for (const root of roots) {
+		const id = organizationIdOf(root, findings);
+		const group = id === undefined ? strays : byOrganization.get(id);
+		if (group !== undefined) group.push(root);
+		else if (id !== undefined) byOrganization.set(id, [root]);
+	}
+	// An alias that one document uses may stand in another one that could not be read or assigned.
+	const complete = whole && (strays.length === 0 || roots.length === 1);
+	const organizations = [...byOrganization]
+		.sort(([left], [right]) => (left < right ? -1 : 1))
+		.map(([id, group]) => readOrganization(id, group, complete, findings));
+	for (const stray of strays) readOrganization("", [stray], complete, findings);
+	const problems = findings.sorted(sources.map((source) => source.file));
+	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
+}
+
+interface Roots {
+	readonly roots: readonly Cell[];
+	/** Whether every document of every source could be read. */
+	readonly whole: boolean;
+}
+
+function readRoots(sources: readonly DocumentSource[], environment: Environment, findings: Findings): Roots {
+	const roots: Cell[] = [];
+	let whole = true;
+	for (const { file, content } of sources) {
+		const text = readText(file, content, findings);
+		if (text === undefined) {
+			whole = false;
+			continue;
+		}
+		const yaml = readYaml(file, text, findings);
+		whole = whole && yaml.whole;
+		for (const document of yaml.documents) {
+			const root = readTree(document, yaml.positionOf, environment, findings);
+			if (!root.broken) checkStructure(root, findings);
+			roots.push(root);
+		}
+	}
+	return { roots, whole };
+}
+
+function organizationIdOf(root: Cell, findings: Findings): string | undefined {
+	const cell = entryOf(root, "organizationId");
+	return cell === undefined ? undefined : readId(cell, findings);
+}
+
+/** The value, it and everything in it frozen. */
+function freeze<T>(value: T): T {
+	if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+	for (const entry of Object.values(value)) freeze(entry);
+	return Object.freeze(value);
+}

@@ -1,0 +1,258 @@
+/**
+ * YAML's tree to cells: aliases are followed, the environment's values are filled in, and what a document may not hold
+ * (no value, keys that are no text, unknown tags, merge keys) is reported. With document/yaml.ts the only door to `yaml`.
+ */
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from "yaml";
+import type { Position } from "../organization.ts";
+import type { Cell } from "./cell.ts";
+import { pathOf, pathWithKey } from "./cell.ts";
+import { type Findings, placeOf, quoted } from "./findings.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How many values all aliases (`*name`) of a document may stand for together. */
+const mostExpanded = 10_000;
+
+const variableBegin = `\${`;
+
+const knownTags = new Set([
+	"!",
+	...["str", "int", "float", "bool", "null", "map", "seq"].map((name) => `tag:yaml.org,2002:${name}`),
+]);
+
+interface Anchor {
+	readonly node: Node;
+	/** How many cells it became; nothing while it is being read. */
+	size: number | undefined;
+}
+
+interface Reading {
+	readonly positionOf: (offset: number) => Position;
+	readonly environment: Environment;
+	readonly findings: Findings;
+	readonly anchors: Map<string, Anchor>;
+	readonly targets: Map<Node, Anchor>;
+	/** Aliases around the present node. */
+	within: number;
+	cells: number;
+	expanded: number;
+}
+
+type Slot = Pick<Cell, "parent" | "key"> & { readonly at: Position; readonly keyAt: Position };
+
+/** The root cell of a document that has contents. */
+export function readTree(
+	document: Document.Parsed,
+	positionOf: (offset: number) => Position,
+	environment: Environment,
+	findings: Findings,
+): Cell {
+	const anchors = new Map<string, Anchor>();
+	const targets = new Map<Node, Anchor>();
+	const reading: Reading = { positionOf, environment, findings, anchors, targets, within: 0, cells: 0, expanded: 0 };
+	const root = document.contents as Node;
+	const at = positionOf(root.range?.[0] ?? 0);
+	return readNode(root, { parent: undefined, key: undefined, at, keyAt: at }, reading);
+}
+
+function readNode(node: Node, slot: Slot, reading: Reading): Cell {
+	reading.cells++;
+	if (isAlias(node)) return readAlias(node, node.source, slot, reading);
+	const before = reading.cells;
+	const name = "anchor" in node ? (node.anchor as string | undefined) : undefined;
+	const anchor: Anchor = { node, size: undefined };
+	if (name !== undefined && reading.within === 0) reading.anchors.set(name, anchor);
+	const cell = readContents(node, slot, reading);
+	anchor.size = 1 + reading.cells - before;
+	if (node.tag !== undefined && !knownTags.has(node.tag)) {
+		const tag = node.tag.replace("tag:yaml.org,2002:", "!!");
+		reading.findings.breaks(cell, "unknown-tag", `the YAML tag ${quoted(tag)} is not known here; take it out`);
+	}
+	return cell;
+}
+
+function readContents(node: Node, slot: Slot, reading: Reading): Cell {
+	if (isSeq(node)) {
+		const items: Cell[] = [];
+		const cell = makeCell("list", slot, { items });
+		for (const [index, item] of node.items.entries()) {
+			const at = reading.positionOf((item as Node).range?.[0] ?? 0);
+			items.push(readNode(item as Node, { parent: cell, key: index, at, keyAt: at }, reading));
+		}
+		return cell;
+	}
+	if (isMap(node)) {
+		const entries = new Map<string, Cell>();
+		const cell = makeCell("map", slot, { entries });
+		for (const pair of node.items) readPair(pair as Pair<Node, Node | null>, cell, entries, reading);
+		return cell;
+	}
+	return readScalar(node as Scalar, slot, reading);
+}
+
+function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell {
+	const empty = { entries: noEntries, items: noItems, value: null, written: "", fromEnvironment: false };
+	return { kind, ...slot, ...empty, broken: false, meant: [], ...contents };
+}
+
+const noEntries: ReadonlyMap<string, Cell> = new Map();
+const noItems: readonly Cell[] = [];
+
+function readPair(pair: Pair<Node, Node | null>, parent: Cell, entries: Map<string, Cell>, reading: Reading): void {
+	const keyAt = reading.positionOf(pair.key.range?.[0] ?? 0);
+	const key = readKey(pair.key, keyAt, parent, reading);
+	if (key === undefined) {
+		parent.meant = [...parent.meant, ""];
+		return;
+	}
+	const first = entries.get(key);
+	if (first !== undefined) {
+		const message = `the key ${quoted(key)} stands here already, ${placeOf(first.keyAt, keyAt)}; keep one of the two`;
+		reading.findings.add(keyAt, pathWithKey(pathOf(parent), key), "duplicate-key", message);
+		return;
+	}
+	const at = reading.positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
+	if (pair.value === null) {
+		const cell = makeCell("nothing", { parent, key, at: keyAt, keyAt }, {});
+		reportNothing(cell, reading.findings);
+		entries.set(key, cell);
+		return;
+	}
+	entries.set(key, readNode(pair.value, { parent, key, at, keyAt }, reading));
+}
+
+function readKey(node: Node, at: Position, parent: Cell, reading: Reading): string | undefined {
+	const report = (path: string, code: string, message: string): undefined => {
+		reading.findings.add(at, path, code, message);
+		return undefined;
+	};
+	const before = pathOf(parent);
+	if (!isScalar(node)) {
+		parent.broken = true;
+		const what = isAlias(node) ? "an alias (`*name`)" : "a list or a map";
+		return report(
+			before,
+			"key-not-text",
+			`a key must be text, and is ${what}; \`{{ }}\` and \`? \` have no meaning here`,
+		);
+	}
+	const written = String(node.source ?? node.value);
+	const path = pathWithKey(before, written);
+	if (node.value === null && written === "") return report(before, "key-not-text", "a key is missing before `:`");
+	if (written === "<<" && node.type === "PLAIN") {
+		return report(path, "merge-key", "the merge key `<<` is not used here; write the entries out");
+	}
+	if (written.includes(variableBegin)) {
+		return report(
+			path,
+			"variable-in-key",
+			`${quoted(written)} is a key, and only values are filled in from the environment; write the key out`,
+		);
+	}
+	if (typeof node.value !== "string") {
+		report(path, "key-not-text", `a key must be text; write it in quotes: "${quoted(written).slice(1, -1)}"`);
+	}
+	return written;
+}
+
+function readAlias(node: Node, name: string, slot: Slot, reading: Reading): Cell {
+	const unusable = makeCell("nothing", slot, { written: `*${name}`, broken: true });
+	const anchor = reading.targets.get(node) ?? reading.anchors.get(name);
+	if (anchor === undefined) {
+		const near = reading.findings.didYouMean(name, reading.anchors.keys());
+		const message = `no anchor ${quoted(`&${name}`)} above this alias${near}; if it is meant as text, put it in quotes`;
+		reading.findings.breaks(unusable, "unknown-anchor", message);
+		return unusable;
+	}
+	reading.targets.set(node, anchor);
+	if (anchor.size === undefined) {
+		reading.findings.breaks(
+			unusable,
+			"alias-expansion",
+			`the alias ${quoted(`*${name}`)} stands inside its own anchor`,
+		);
+		return unusable;
+	}
+	// Said once: after the first alias that is too much, the others would only repeat it.
+	if (reading.expanded > mostExpanded) return unusable;
+	// The size of an anchor counts the aliases in it already.
+	if (reading.within === 0) reading.expanded += anchor.size;
+	if (reading.expanded > mostExpanded) {
+		const message = `the aliases up to this one stand for more than ${mostExpanded.toLocaleString("en")} values; write them out`;
+		reading.findings.breaks(unusable, "alias-expansion", message);
+		return unusable;
+	}
+	reading.within++;
+	const cell = readNode(anchor.node, slot, reading);
+	reading.within--;
+	return cell;
+}
+
+function readScalar(node: Scalar, slot: Slot, reading: Reading): Cell {
+	const { value } = node;
+	const written = typeof value === "string" ? value : String(node.source ?? value);
+	if (value === null) {
+		const implicit = (node.source ?? "") === "";
+		const cell = makeCell("nothing", implicit ? { ...slot, at: slot.keyAt } : slot, { written });
+		reportNothing(cell, reading.findings);
+		return cell;
+	}
+	if (typeof value === "number") return makeCell("number", slot, { value, written });
+	if (typeof value === "boolean") return makeCell("truth", slot, { value, written });
+	const filled = fillIn(String(value), reading.environment);
+	const cell = makeCell("text", slot, { value: filled.text, written, fromEnvironment: filled.used });
+	for (const message of filled.mistakes) reading.findings.breaks(cell, filled.code, message);
+	return cell;
+}
+
+const forNobody = new Set(["exactly", "atLeast", "never"]);
+const forNone = new Set(["userTags", "previously", "policies", "tvcApps", "sessionProfiles", "bootProofs"]);
+
+function reportNothing(cell: Cell, findings: Findings): void {
+	const { key } = cell;
+	let message = "the document holds nothing; it needs at least `organizationId: UUID`";
+	if (typeof key === "number") message = "this item has no value; write one, or take the item out";
+	if (typeof key === "string") {
+		let instead = "write its value";
+		if (forNobody.has(key)) instead = "write [] for nobody";
+		else if (forNone.has(key)) instead = "write [] for none";
+		message = `${quoted(key)} has no value; leave the key out, or ${instead}`;
+	}
+	findings.breaks(cell, "null-value", message);
+}
+
+interface Filled {
+	readonly text: string;
+	readonly used: boolean;
+	readonly code: string;
+	readonly mistakes: readonly string[];
+}
+
+/** The text with the environment's values in place of `${NAME}`; a value is never looked into again. */
+function fillIn(text: string, environment: Environment): Filled {
+	let used = false;
+	let code = "unset-variable";
+	const mistakes: string[] = [];
+	const filled = text.replace(
+		/\$\$\{|\$\{([^}]*)(\}?)/g,
+		(found, name: string | undefined, end: string | undefined) => {
+			if (name === undefined) return variableBegin;
+			used = true;
+			if (end !== "}" || !/^[A-Za-z_]\w*$/.test(name)) {
+				code = "bad-variable";
+				mistakes.push(
+					`${quoted(found)} names no environment variable; write \`\${NAME}\`, or \`$\${\` for a literal \`\${\``,
+				);
+				return found;
+			}
+			const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+			if (value === undefined) {
+				mistakes.push(
+					`the environment variable ${quoted(name)} is not set; set it, or write \`$\${${name}}\` for that very text`,
+				);
+			}
+			return value ?? found;
+		},
+	);
+	return { text: filled, used, code: mistakes.length > 0 ? code : "", mistakes };
+}

@@ -1,0 +1,30 @@
+/**
+ * Plain values: whether two are the same, which comes first, and their digest. A digest is ours, of a document, a plan or
+ * what was live; a fingerprint is the service's and of a body. The only door to fast-deep-equal.
+ */
+import { createHash } from "node:crypto";
+import fastDeepEqual from "fast-deep-equal";
+
+/** Whether two values are the same data, whatever the order of their members. */
+export function sameValue(left: unknown, right: unknown): boolean {
+	return fastDeepEqual(left, right);
+}
+
+/** The value as JSON with the members of every object sorted by name: equal values give equal text. */
+export function canonicalJson(value: unknown): string {
+	return JSON.stringify(value, (_key, item: unknown) =>
+		item !== null && typeof item === "object" && !Array.isArray(item)
+			? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))
+			: item,
+	);
+}
+
+/** `sha256:` and the hex SHA-256 of the value's canonical JSON. */
+export function digestOf(value: unknown): string {
+	return `sha256:${createHash("sha256").update(canonicalJson(value), "utf8").digest("hex")}`;
+}
+
+/** Order by UTF-16 code units: the same on every machine, whatever its locale. */
+export function compareText(left: string, right: string): number {
+	return left < right ? -1 : left > right ? 1 : 0;
+}

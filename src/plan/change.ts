@@ -1,0 +1,81 @@
+/**
+ * What comes out when desired and live are held against each other: changes, problems, and what could not be read. Plain
+ * data, from which steps are made and reports are written.
+ */
+import type { Problem } from "../errors.ts";
+
+export type KindName =
+	| "userTag"
+	| "oauthProvider"
+	| "policy"
+	| "tvcApp"
+	| "sessionProfile"
+	| "mfaPolicy"
+	| "bootProof"
+	| "supportedAsset";
+
+/** What can be done about a difference: change the object, remove it, or only say so. */
+export type Action = "update" | "remove" | "report";
+
+/**
+ * Where `before` comes from: what the service said, what we last applied, or nothing at all (then the change is not known
+ * to be needed).
+ */
+export type Basis = "live" | "memory" | "unknown";
+
+/** One difference between desired and live. Plain data; `address` names the object for people and for `--only`. */
+export type Change = TagChange | RemovalChange | ReportChange;
+
+interface ChangeOf<K extends KindName, A extends Action> {
+	readonly address: string;
+	readonly kind: K;
+	readonly action: A;
+	readonly reason: string;
+	readonly basis: Basis;
+}
+
+export interface TagChange extends ChangeOf<"userTag", "update"> {
+	readonly reason: "name-differs" | "members-differ" | "name-and-members-differ";
+	readonly tagId: string;
+	readonly before: { readonly name: string; readonly members: readonly string[] | null };
+	readonly after: { readonly name: string; readonly members: readonly string[] | null };
+	/** User ids, sorted; only real differences, except where `basis` says that they are not known to be needed. */
+	readonly addUserIds: readonly string[];
+	readonly removeUserIds: readonly string[];
+	/** When `basis` is memory: when it was last applied (ISO 8601), and whether the tag was changed since by others. */
+	readonly lastApplied: { readonly at: string; readonly changedSince: boolean } | null;
+}
+
+export interface RemovalChange extends ChangeOf<"oauthProvider" | "policy" | "tvcApp", "remove"> {
+	readonly reason: "is-there" | "not-known-to-be-absent";
+	readonly id: string;
+	/** The user whose provider it is; null for the other kinds. */
+	readonly userId: string | null;
+	readonly before: { readonly name: string } | null;
+	readonly after: null;
+}
+
+export interface ReportChange
+	extends ChangeOf<"sessionProfile" | "mfaPolicy" | "bootProof" | "supportedAsset", "report"> {
+	readonly reason: "differs" | "not-there";
+	/** Only the fields that the document writes and that differ; null when the object is not there. */
+	readonly before: Readonly<Record<string, unknown>> | null;
+	readonly after: Readonly<Record<string, unknown>>;
+}
+
+/** Something that the document speaks of and that could not be read. */
+export interface Unread {
+	/** An address, or a kind with `*`: `policy:*`. */
+	readonly address: string;
+	readonly because: string;
+	/** What stands in for it: what was last applied, or nothing. */
+	readonly standsIn: "memory" | "nothing";
+}
+
+/** What one kind finds when desired and live are held against each other. */
+export interface Differences {
+	readonly changes: readonly Change[];
+	/** Why live cannot become what is desired whatever is submitted; positions are those of the document. */
+	readonly problems: readonly Problem[];
+	readonly unread: readonly Unread[];
+}

@@ -1,0 +1,220 @@
+/**
+ * User tags, the one kind that can be changed: which live tag an entry of the document means, and what about its name and
+ * its members differs.
+ */
+import { closest, distance } from "fastest-levenshtein";
+import type { Problem } from "../errors.ts";
+import type { Basis, Differences, TagChange, Unread } from "./change.ts";
+import type {
+	DesiredMembers,
+	DesiredOrganization,
+	DesiredUserTag,
+	LiveOrganization,
+	LiveUserTag,
+} from "./organization.ts";
+import { compareText } from "./value.ts";
+
+/** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */
+export function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
+	if (desired.userTags.length === 0) return { changes: [], problems: [], unread: [] };
+	if (!live.userTags.known) {
+		const because = live.userTags.because;
+		return { changes: [], problems: [], unread: [{ address: "userTag:*", because, standsIn: "nothing" }] };
+	}
+	const { found, problems } = findTags(desired.userTags, live.userTags.value, live);
+	const changes: TagChange[] = [];
+	const unread: Unread[] = [];
+	for (const { tag, wanted } of found) {
+		const { change, unknownMembers } = compareTag(wanted, tag, live);
+		if (change !== null) changes.push(change);
+		if (unknownMembers !== null) unread.push(unknownMembers);
+	}
+	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value)], unread };
+}
+
+interface FoundTag {
+	readonly wanted: DesiredUserTag;
+	readonly tag: LiveUserTag;
+}
+
+/** Id first, then name, then the earlier names; more than one match is a problem, never a guess. */
+function findTags(
+	wantedTags: readonly DesiredUserTag[],
+	liveTags: readonly LiveUserTag[],
+	live: LiveOrganization,
+): { found: readonly FoundTag[]; problems: readonly Problem[] } {
+	const userTags = liveTags.filter(({ type }) => type === "TAG_TYPE_USER" || type === "");
+	const byId = new Map(userTags.map((tag) => [tag.id, tag]));
+	const byName = new Map(userTags.map((tag) => [tag.name, tag]));
+	const claimed = new Map<string, DesiredUserTag>();
+	const found: FoundTag[] = [];
+	const problems: Problem[] = [];
+	for (const wanted of wantedTags) {
+		const match = matchTag(wanted, byId, byName);
+		if (match.length > 1) {
+			const names = match.map(({ name }) => `\`${name}\``).join(" and ");
+			problems.push(
+				problem(
+					wanted,
+					"tag-ambiguous",
+					`both ${names} are there; which of them is to become \`${wanted.name}\`? Write its id`,
+				),
+			);
+			continue;
+		}
+		const tag = match[0];
+		if (tag === undefined) {
+			problems.push(problem(wanted, "tag-not-there", notThere(wanted, userTags, live)));
+			continue;
+		}
+		const other = claimed.get(tag.id);
+		if (other !== undefined) {
+			const message = `the live tag \`${tag.name}\` (${tag.id}) is meant by \`${other.name}\` and by \`${wanted.name}\`; one entry a tag`;
+			problems.push(problem(wanted, "tag-claimed-twice", message));
+			continue;
+		}
+		claimed.set(tag.id, wanted);
+		found.push({ wanted, tag });
+	}
+	return { found, problems };
+}
+
+function matchTag(
+	wanted: DesiredUserTag,
+	byId: ReadonlyMap<string, LiveUserTag>,
+	byName: ReadonlyMap<string, LiveUserTag>,
+): readonly LiveUserTag[] {
+	if (wanted.id !== undefined) return [byId.get(wanted.id)].filter((tag) => tag !== undefined);
+	const current = byName.get(wanted.name);
+	if (current !== undefined) return [current];
+	return wanted.previously.map((name) => byName.get(name)).filter((tag) => tag !== undefined);
+}
+
+function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live: LiveOrganization): string {
+	const what =
+		wanted.id === undefined ? `no user tag is called \`${wanted.name}\`` : `no user tag has the id ${wanted.id}`;
+	const cannot = "orgsync cannot make user tags, because the interface has no operation for it";
+	const renamed = userTags.find(({ id }) => wanted.id === undefined && live.memory.userTags[id]?.name === wanted.name);
+	if (renamed !== undefined) {
+		return `${what}; the tag that had this name when orgsync last changed it is now called \`${renamed.name}\`: add \`id: ${renamed.id}\` to rename it back`;
+	}
+	const nearest = nearestNames(
+		wanted.name,
+		userTags.map(({ name }) => name),
+	);
+	const hint =
+		nearest.length === 0
+			? "the organization has no user tags"
+			: `the nearest: ${nearest.map((name) => `\`${name}\``).join(", ")}`;
+	return `${what}; ${hint}; ${cannot}`;
+}
+
+function nearestNames(name: string, names: readonly string[]): readonly string[] {
+	if (names.length === 0) return [];
+	const best = closest(name, [...names]);
+	const others = names
+		.filter((other) => other !== best)
+		.sort((a, b) => distance(name, a) - distance(name, b) || compareText(a, b));
+	return [best, ...others.slice(0, 2)];
+}
+
+/** Names are unique (service-facts.md): a wanted name whose holder is not itself renamed cannot be had. */
+function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]): readonly Problem[] {
+	const holders = new Map(liveTags.map((tag) => [tag.name, tag]));
+	const renamed = new Set(found.filter(({ wanted, tag }) => wanted.name !== tag.name).map(({ tag }) => tag.id));
+	const problems: Problem[] = [];
+	for (const { wanted, tag } of found) {
+		const holder = holders.get(wanted.name);
+		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
+		const message = `\`${tag.name}\` cannot be renamed to \`${wanted.name}\`: that name belongs to the tag ${holder.id}, which the document does not rename; give that tag another name here too`;
+		problems.push(problem(wanted, "tag-name-taken", message));
+	}
+	return problems;
+}
+
+function compareTag(
+	wanted: DesiredUserTag,
+	tag: LiveUserTag,
+	live: LiveOrganization,
+): { change: TagChange | null; unknownMembers: Unread | null } {
+	const address = `userTag:${wanted.name}`;
+	const members = compareMembers(wanted.members, tag, live);
+	const renamed = wanted.name !== tag.name;
+	const moved = members.add.length + members.remove.length > 0;
+	const unknownMembers: Unread | null =
+		wanted.members === undefined || tag.members.known
+			? null
+			: { address, because: tag.members.because, standsIn: members.lastApplied === null ? "nothing" : "memory" };
+	if (!renamed && !moved) return { change: null, unknownMembers };
+	const change: TagChange = {
+		address,
+		kind: "userTag",
+		action: "update",
+		reason: renamed ? (moved ? "name-and-members-differ" : "name-differs") : "members-differ",
+		basis: moved ? members.basis : "live",
+		tagId: tag.id,
+		before: { name: tag.name, members: members.before },
+		after: { name: wanted.name, members: members.before === null ? null : applyMembers(members) },
+		addUserIds: members.add,
+		removeUserIds: members.remove,
+		lastApplied: members.lastApplied,
+	};
+	return { change, unknownMembers };
+}
+
+interface MemberDifference {
+	readonly add: readonly string[];
+	readonly remove: readonly string[];
+	readonly before: readonly string[] | null;
+	readonly basis: Basis;
+	readonly lastApplied: TagChange["lastApplied"];
+}
+
+function compareMembers(
+	wanted: DesiredMembers | undefined,
+	tag: LiveUserTag,
+	live: LiveOrganization,
+): MemberDifference {
+	const before = tag.members.known ? tag.members.value : null;
+	if (wanted === undefined) return { add: [], remove: [], before, basis: "live", lastApplied: null };
+	const names = wanted.mode === "exactly" ? wanted.exactly : wanted.atLeast;
+	const never = wanted.mode === "exactly" ? [] : wanted.never;
+	if (before !== null) {
+		const surplus = wanted.mode === "exactly" ? without(before, names) : before.filter((user) => never.includes(user));
+		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
+	}
+	const remembered = live.memory.userTags[tag.id];
+	if (remembered === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
+	const formerMembers = wanted.mode === "exactly" ? without(remembered.present, names) : [];
+	const changedSince = remembered.updatedAt !== "" && tag.updatedAt !== "" && remembered.updatedAt !== tag.updatedAt;
+	const lastApplied = { at: remembered.appliedAt, changedSince };
+	if (changedSince) {
+		return {
+			add: names,
+			remove: [...formerMembers, ...never].sort(compareText),
+			before,
+			basis: "unknown",
+			lastApplied,
+		};
+	}
+	return {
+		add: without(names, remembered.present),
+		remove: [...formerMembers, ...without(never, remembered.gone)].sort(compareText),
+		before: remembered.present,
+		basis: "memory",
+		lastApplied,
+	};
+}
+
+function applyMembers({ before, add, remove }: MemberDifference): readonly string[] {
+	return [...without(before ?? [], remove), ...add].sort(compareText);
+}
+
+function without(list: readonly string[], gone: readonly string[]): readonly string[] {
+	const excluded = new Set(gone);
+	return list.filter((item) => !excluded.has(item));
+}
+
+function problem(wanted: DesiredUserTag, code: string, message: string): Problem {
+	return { ...wanted.at, path: `userTag:${wanted.name}`, code, message };
+}

@@ -1,0 +1,96 @@
+/**
+ * The plan: what differs, and the steps that close the difference. It is data: saved, digested, read by a person, and the
+ * only thing apply obeys. The same desired and live organization give the same bytes, in whatever order the document
+ * lists them.
+ */
+import type { Problem } from "../errors.ts";
+import type { Change, Unread } from "./change.ts";
+import { diff } from "./diff.ts";
+import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { makeSteps, type Step } from "./steps.ts";
+import { compareText, digestOf } from "./value.ts";
+
+/** How much was asked of the service: the eight queries of interface.md alone, or the extended reads too. */
+export type Reads = "auto" | "documented";
+
+/** What product.md section 6 calls a plan; schemas/plan.json describes it. */
+export interface Plan {
+	readonly formatVersion: 1;
+	readonly organizationId: string;
+	/** Digest of the document that was planned. */
+	readonly documentDigest: string;
+	/** Names of users for whoever reads the plan: user id to alias. */
+	readonly userNames: Readonly<Record<string, string>>;
+	readonly reads: Reads;
+	/** When the organization was read, ISO 8601 in UTC. */
+	readonly readAt: string;
+	readonly unread: readonly Unread[];
+	/** Why the organization cannot become what the document says; while there is one, there are no steps. */
+	readonly problems: readonly Problem[];
+	readonly changes: readonly Change[];
+	readonly steps: readonly Step[];
+	/** User tags that the document does not speak of; only when it speaks of some. */
+	readonly unmanaged: readonly { readonly address: string }[];
+	/** What each touched object was when it was planned. */
+	readonly touched: readonly { readonly address: string; readonly digest: string }[];
+}
+
+export interface PlanContext {
+	readonly reads: Reads;
+	/** Milliseconds since 1970: when the reading began. */
+	readonly readAtMs: number;
+}
+
+/** The plan that makes live what is desired. It never holds a step that changes nothing. */
+export function makePlan(desired: DesiredOrganization, live: LiveOrganization, context: PlanContext): Plan {
+	const { changes, problems, unread } = diff(desired, live);
+	const liveTags = live.userTags.known ? live.userTags.value : [];
+	return {
+		formatVersion: 1,
+		organizationId: desired.organizationId,
+		documentDigest: desired.digest,
+		userNames: Object.fromEntries(
+			Object.entries(desired.users)
+				.map(([alias, id]) => [id, alias] as const)
+				.sort(([left], [right]) => compareText(left, right)),
+		),
+		reads: context.reads,
+		readAt: new Date(context.readAtMs).toISOString(),
+		unread,
+		problems,
+		changes,
+		steps: problems.length > 0 ? [] : makeSteps(changes, liveTags),
+		unmanaged: unmanagedTags(desired, changes, liveTags),
+		touched: changes
+			.filter(({ action }) => action !== "report")
+			.map((change) => ({ address: change.address, digest: digestOf(touchedState(change)) })),
+	};
+}
+
+/** Whether the plan finds anything that is not as desired, whether or not orgsync could change it. */
+export function findsDifference(plan: Plan): boolean {
+	return plan.changes.length > 0 || plan.problems.length > 0;
+}
+
+function touchedState(change: Change): unknown {
+	return change.kind === "userTag"
+		? { tagId: change.tagId, before: change.before, basis: change.basis }
+		: { address: change.address, before: change.before, basis: change.basis };
+}
+
+function unmanagedTags(
+	desired: DesiredOrganization,
+	changes: readonly Change[],
+	liveTags: readonly { readonly id: string; readonly name: string; readonly type: string }[],
+): Plan["unmanaged"] {
+	if (desired.userTags.length === 0) return [];
+	const ids = new Set([
+		...desired.userTags.map(({ id }) => id),
+		...changes.map((change) => (change.kind === "userTag" ? change.tagId : undefined)),
+	]);
+	const names = new Set(desired.userTags.filter(({ id }) => id === undefined).map(({ name }) => name));
+	return liveTags
+		.filter(({ id, name, type }) => type === "TAG_TYPE_USER" && !ids.has(id) && !names.has(name))
+		.map(({ name }) => ({ address: `userTag:${name}` }))
+		.sort((left, right) => compareText(left.address, right.address));
+}

@@ -1,0 +1,67 @@
+/**
+ * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
+ */
+import type { Outcome, Report, StepResult } from "../report.ts";
+import { showText, showValue } from "./escape.ts";
+import type { Style } from "./text.ts";
+
+const words: Readonly<Record<Outcome, string>> = {
+	completed: "completed",
+	"awaiting-approval": "waits for approval",
+	"awaiting-authenticator": "waits for an authenticator",
+	rejected: "was rejected",
+	denied: "was denied",
+	failed: "failed",
+	unknown: "unknown",
+	"not-attempted": "was not attempted",
+};
+
+/**
+ * The report as text, ending with a newline. `"open"` leaves out the steps that completed, for whoever has seen them
+ * complete.
+ */
+export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
+	const shown = report.steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
+	const lines = shown.flatMap((result) => renderStep(result, style));
+	if (report.left !== null && report.left.length > 0) {
+		lines.push("", style.remove("Still different after the last step, so somebody else changed it meanwhile:"));
+		lines.push(...report.left.map(({ address }) => `  ${showText(address)}`));
+	}
+	return `${[...lines, "", summarizeReport(report)].join("\n").trimStart()}\n`;
+}
+
+/** One line for a step while the work goes on, more where a person has to do something. */
+export function renderStep(result: StepResult, style: Style): readonly string[] {
+	const { step, outcome, message } = result;
+	const mark =
+		outcome === "completed" ? style.add("ok") : outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
+	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(showText(listCovers(step.covers)))}`];
+	if (outcome !== "completed") {
+		lines.push(`     ${words[outcome]}${message === null ? "" : `: ${showText(message)}`}`);
+	}
+	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
+		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
+	}
+	if (outcome.startsWith("awaiting")) {
+		lines.push(`     activity ${result.activityId ?? "(no id)"}, fingerprint ${result.fingerprint ?? "(none)"}`);
+		lines.push("     run apply again when it has been decided: it joins this activity and opens no other");
+	}
+	return lines;
+}
+
+/** One sentence: whether the organization is as the document says, and what is missing. */
+export function summarizeReport(report: Report): string {
+	const byOutcome = Map.groupBy(report.steps, ({ outcome }) => outcome);
+	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
+		const number = byOutcome.get(outcome)?.length ?? 0;
+		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];
+	});
+	const { queries, submits, retries } = report.stats;
+	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
+	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not converged";
+	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
+}
+
+function listCovers(covers: readonly string[]): string {
+	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
+}

@@ -1,0 +1,146 @@
+/**
+ * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
+ */
+import type { Problem } from "../../errors.ts";
+import type { Change, TagChange } from "../change.ts";
+import { kinds } from "../kinds.ts";
+import type { Plan } from "../plan.ts";
+import { showText, showValue } from "./escape.ts";
+
+/** How parts of the text are marked; each function gets text and returns it marked. */
+export interface Style {
+	readonly add: (text: string) => string;
+	readonly remove: (text: string) => string;
+	readonly update: (text: string) => string;
+	readonly warn: (text: string) => string;
+	readonly faint: (text: string) => string;
+	readonly strong: (text: string) => string;
+}
+
+const same = (text: string): string => text;
+
+/** Marks nothing. */
+export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };
+
+/** The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. */
+export function renderPlan(plan: Plan, style: Style, summary: string = summarizePlan(plan)): string {
+	const lines = [style.strong(`Organization ${plan.organizationId}`), ""];
+	for (const change of plan.changes) lines.push(...renderChange(change, plan, style), "");
+	if (plan.problems.length > 0) {
+		lines.push(style.remove("This organization cannot become what the document says:"));
+		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
+	}
+	lines.push(...renderUnread(plan, style));
+	lines.push(summary);
+	return `${lines.join("\n")}\n`;
+}
+
+/** `file:line:column: message`, on one line. */
+export function renderProblem({ file, line, column, message }: Problem): string {
+	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
+}
+
+/** One sentence: how many activities would be submitted for what, or that there is nothing to do. */
+export function summarizePlan(plan: Plan): string {
+	if (plan.problems.length > 0) {
+		return `Not possible: ${count(plan.problems.length, "problem", "problems")} of the live organization. Nothing would be submitted.`;
+	}
+	const reported = plan.changes.filter(({ action }) => action === "report").length;
+	const note = reported === 0 ? "" : ` ${count(reported, "difference", "differences")} can only be reported.`;
+	if (plan.changes.length === 0) return `No changes. ${asTheDocumentSays(plan)}`;
+	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
+	return `Plan: ${count(plan.steps.length, "activity", "activities")}. ${capitalize(countByKind(plan))}.${note}`;
+}
+
+/** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
+export function summarizeDrift(plan: Plan): string {
+	const differing = plan.changes.length + plan.problems.length;
+	if (differing === 0) return `No drift. ${asTheDocumentSays(plan)}`;
+	const cure =
+		plan.problems.length > 0
+			? "apply cannot mend it"
+			: plan.steps.length === 0
+				? "it can only be reported"
+				: `apply would submit ${count(plan.steps.length, "activity", "activities")}`;
+	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${cure}.`;
+}
+
+function asTheDocumentSays(plan: Plan): string {
+	const known = plan.unread.length === 0 ? "The" : "As far as is known, the";
+	return `${known} organization is as the document says.`;
+}
+
+function countByKind(plan: Plan): string {
+	return kinds
+		.flatMap(({ name, action, words: [one, many] }) => {
+			const found = plan.changes.filter((change) => change.kind === name && change.action !== "report").length;
+			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
+		})
+		.join(", ");
+}
+
+function renderChange(change: Change, plan: Plan, style: Style): readonly string[] {
+	if (change.kind === "userTag") return renderTag(change, plan, style);
+	if (change.action === "remove") {
+		const name = change.before === null || change.before.name === "" ? "" : `  ${showText(change.before.name)}`;
+		const unsure = change.basis === "unknown" ? style.warn("  not known to be there; removed once, to be sure") : "";
+		return [`${style.remove("-")} ${showText(change.address)}${name}${unsure}`];
+	}
+	const why = change.before === null ? "is not there" : "differs";
+	const { before } = change;
+	return [
+		`${style.warn("!")} ${showText(change.address)}  ${style.warn(`${why}; it can only be reported`)}`,
+		...(before === null
+			? []
+			: Object.keys(change.after).map(
+					(field) => `    ${field}: live ${showValue(before[field])}, document ${showValue(change.after[field])}`,
+				)),
+	];
+}
+
+function renderTag(change: TagChange, plan: Plan, style: Style): readonly string[] {
+	const name = (userId: string): string => {
+		const alias = plan.userNames[userId];
+		return alias === undefined ? userId : showText(alias);
+	};
+	const unsure = change.basis === "unknown";
+	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(change.tagId)}`];
+	if (change.before.name !== change.after.name) {
+		lines.push(`    ${style.update("name:")} ${showText(change.before.name)} -> ${showText(change.after.name)}`);
+	}
+	lines.push(...change.addUserIds.map((user) => `    ${style.add("+ member")} ${name(user)}`));
+	lines.push(...change.removeUserIds.map((user) => `    ${style.remove("- member")} ${name(user)}`));
+	if (change.lastApplied !== null) {
+		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
+		lines.push(`    ${style.warn(`members are as last applied ${change.lastApplied.at}, not as live${since}`)}`);
+	} else if (unsure) {
+		lines.push(`    ${style.warn("who has this tag cannot be read: these are not known to be needed")}`);
+	}
+	return lines;
+}
+
+function renderUnread(plan: Plan, style: Style): readonly string[] {
+	if (plan.unread.length === 0) return [];
+	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
+	return [
+		style.warn("Unknown, because it could not be read:"),
+		...[...byReason.values()].flatMap((group) => {
+			const first = group[0];
+			if (first === undefined) return [];
+			const shown = group.slice(0, 5).map(({ address }) => showText(address));
+			const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
+			const members = group.every(({ address }) => address.startsWith("userTag:")) ? "members of " : "";
+			const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
+			return [`  ${members}${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+		}),
+		"",
+	];
+}
+
+function count(number: number, one: string, many: string): string {
+	return `${number} ${number === 1 ? one : many}`;
+}
+
+function capitalize(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

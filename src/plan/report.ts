@@ -1,0 +1,72 @@
+/**
+ * What became of each step, as data, and the exit code it adds up to. Waiting is an outcome, not an error, and an activity
+ * whose status nobody knows is never success.
+ */
+import { type ExitCode, exitCodes } from "../errors.ts";
+import type { Change } from "./change.ts";
+import type { Step } from "./steps.ts";
+
+/** What became of a step (product.md section 4). */
+export type Outcome =
+	| "completed"
+	| "awaiting-approval"
+	| "awaiting-authenticator"
+	| "rejected"
+	| "denied"
+	| "failed"
+	| "unknown"
+	| "not-attempted";
+
+/** One step and what became of it. */
+export interface StepResult {
+	readonly step: Step;
+	readonly outcome: Outcome;
+	readonly activityId: string | null;
+	/** The service's, of the body that was sent last; null when none was. */
+	readonly fingerprint: string | null;
+	/** Requests under /submit/ that this run sent for the step. */
+	readonly requests: number;
+	readonly tookMs: number;
+	/** Why, for a person; null when there is nothing to add. */
+	readonly message: string | null;
+	/** Policies that judged a denied step. */
+	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
+}
+
+/** How many requests an apply has made, and how long it was held back by the service. */
+export interface Stats {
+	readonly queries: number;
+	readonly submits: number;
+	readonly retries: number;
+	readonly throttledMs: number;
+}
+
+/** What apply returns; schemas/report.json describes it. */
+export interface Report {
+	readonly formatVersion: 1;
+	readonly organizationId: string;
+	/** Digest of the plan that was applied. */
+	readonly planDigest: string;
+	readonly startedAt: string;
+	readonly finishedAt: string;
+	readonly steps: readonly StepResult[];
+	/** What still differs after the last step, of what this apply completed; null when nobody looked. */
+	readonly left: readonly Change[] | null;
+	/** Whether everything that can be changed now is as the document says. */
+	readonly converged: boolean;
+	/** Whether a signal ended it before every step was attempted. */
+	readonly interrupted: boolean;
+	readonly stats: Stats;
+}
+
+/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
+export function exitCodeOf(report: Report): ExitCode {
+	if (report.interrupted) return exitCodes.interrupted;
+	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
+	const stopped = has("failed", "unknown", "rejected", "denied");
+	if (stopped && has("completed")) return exitCodes.partlyApplied;
+	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
+	if (stopped || (report.left ?? []).length > 0) return exitCodes.error;
+	if (has("awaiting-approval", "awaiting-authenticator")) return exitCodes.waiting;
+	return has("not-attempted") ? exitCodes.error : exitCodes.converged;
+}

@@ -1,0 +1,198 @@
+/**
+ * Changes to steps: the fewest activities that make them, in an order in which each can succeed.
+ *
+ * Fewest: a changed tag is one activity whatever changes on it, all policies are one, all providers of a user are one, an
+ * app is one. Names are unique (service-facts.md, "Server-side validation"), so a tag can take a name only after its
+ * holder has given it up. Those who wait for each other form chains, which run from their free end, and cycles. A cycle
+ * costs exactly one activity more: one of its tags steps aside under a temporary name. Nothing shorter exists, because
+ * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
+ */
+import type { Change, RemovalChange, TagChange } from "./change.ts";
+import { compareText } from "./value.ts";
+
+/** One activity to submit. `parameters` is what goes into the body; ids sorted, so that equal wishes have equal bytes. */
+export interface Step {
+	/** `step-1`, `step-2` … in the order of the plan. */
+	readonly id: string;
+	readonly operation:
+		| "update_user_tag"
+		| "delete_oauth_providers"
+		| "delete_policies"
+		| "delete_tvc_app_and_deployments";
+	readonly parameters: Readonly<Record<string, string | readonly string[]>>;
+	/** Addresses of the changes that this step makes, or helps to make. */
+	readonly covers: readonly string[];
+	/** Ids of steps that must have completed before this one is sent. */
+	readonly dependsOn: readonly string[];
+	/** Why this step is there, for a person. */
+	readonly reason: string;
+}
+
+interface Draft extends Omit<Step, "id" | "dependsOn"> {
+	readonly key: string;
+	readonly after: readonly string[];
+}
+
+/** The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. */
+export function makeSteps(
+	changes: readonly Change[],
+	liveTags: readonly { id: string; name: string }[],
+): readonly Step[] {
+	const tagChanges = changes.filter((change) => change.kind === "userTag");
+	const removals = changes.filter((change) => change.action === "remove");
+	const drafts = [...tagDrafts(tagChanges, liveTags), ...removalDrafts(removals)];
+	const ids = new Map(drafts.map(({ key }, index) => [key, `step-${index + 1}`]));
+	return drafts.map(({ key, after, ...step }) => ({
+		id: ids.get(key) ?? key,
+		...step,
+		dependsOn: after.map((other) => ids.get(other) ?? other),
+	}));
+}
+
+function tagDrafts(changes: readonly TagChange[], liveTags: readonly { id: string; name: string }[]): readonly Draft[] {
+	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
+	const renames = new Map(changes.filter(isRename).map((change) => [change.tagId, change]));
+	/** The tag that must let go of its name before this one can take it. */
+	const blocker = (change: TagChange): TagChange | undefined => {
+		const holder = holders.get(change.after.name);
+		return holder === undefined || holder === change.tagId ? undefined : renames.get(holder);
+	};
+	const asides = [...renames.values()].filter((change) => isFirstOfCycle(change, blocker));
+	const taken = new Set([...holders.keys(), ...changes.map(({ after }) => after.name)]);
+	const drafts: Draft[] = asides.map((change) => stepAside(change, temporaryName(change, taken)));
+	const freed = new Map(asides.map((change) => [change.tagId, `aside:${change.tagId}`]));
+	for (const change of inChainOrder(renames, asides, blocker)) {
+		const other = blocker(change);
+		const after = [
+			...(freed.has(change.tagId) ? [`aside:${change.tagId}`] : []),
+			...(other === undefined ? [] : [freed.get(other.tagId) ?? other.tagId]),
+		];
+		drafts.push(tagDraft(change, after));
+	}
+	return [...drafts, ...changes.filter((change) => !isRename(change)).map((change) => tagDraft(change, []))];
+}
+
+function isRename(change: TagChange): boolean {
+	return change.before.name !== change.after.name;
+}
+
+/** Whether the change waits for itself, through others, and has the smallest address among those who do. */
+function isFirstOfCycle(change: TagChange, blocker: (change: TagChange) => TagChange | undefined): boolean {
+	const seen = new Set<string>([change.tagId]);
+	let smallest = change.address;
+	for (let next = blocker(change); next !== undefined; next = blocker(next)) {
+		if (next.tagId === change.tagId) return smallest === change.address;
+		if (seen.has(next.tagId)) return false;
+		seen.add(next.tagId);
+		if (compareText(next.address, smallest) < 0) smallest = next.address;
+	}
+	return false;
+}
+
+/** Every rename after the one that frees its name; the last of a cycle is the one that stepped aside. */
+function inChainOrder(
+	renames: ReadonlyMap<string, TagChange>,
+	asides: readonly TagChange[],
+	blocker: (change: TagChange) => TagChange | undefined,
+): readonly TagChange[] {
+	const ordered: TagChange[] = [];
+	const done = new Set<string>();
+	const aside = new Set(asides.map(({ tagId }) => tagId));
+	for (const start of renames.values()) {
+		const chain: TagChange[] = [];
+		for (
+			let next: TagChange | undefined = start;
+			next !== undefined && !done.has(next.tagId);
+			next = aside.has(blocker(next)?.tagId ?? "") ? undefined : blocker(next)
+		) {
+			chain.push(next);
+			done.add(next.tagId);
+		}
+		ordered.push(...chain.reverse());
+	}
+	// Those who stepped aside wait for a chain that is walked from another tag: they come last, in their own order.
+	return [...ordered.filter(({ tagId }) => !aside.has(tagId)), ...ordered.filter(({ tagId }) => aside.has(tagId))];
+}
+
+/**
+ * A name nobody has or wants, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
+ * because the service's rules for the characters and length of names are not known (service-facts.md, "Errors", open).
+ */
+function temporaryName(change: TagChange, taken: Set<string>): string {
+	const stem = `orgsync-temporary-${change.tagId.slice(0, 8)}`;
+	let name = stem;
+	for (let count = 2; taken.has(name); count += 1) name = `${stem}-${count}`;
+	taken.add(name);
+	return name;
+}
+
+function stepAside(change: TagChange, name: string): Draft {
+	return {
+		key: `aside:${change.tagId}`,
+		operation: "update_user_tag",
+		parameters: { userTagId: change.tagId, newUserTagName: name, addUserIds: [], removeUserIds: [] },
+		covers: [change.address],
+		after: [],
+		reason: `\`${change.before.name}\` steps aside, because tags are exchanging their names and names are unique`,
+	};
+}
+
+function tagDraft(change: TagChange, after: readonly string[]): Draft {
+	return {
+		key: change.tagId,
+		operation: "update_user_tag",
+		parameters: {
+			userTagId: change.tagId,
+			...(isRename(change) ? { newUserTagName: change.after.name } : {}),
+			addUserIds: change.addUserIds,
+			removeUserIds: change.removeUserIds,
+		},
+		covers: [change.address],
+		after,
+		reason: {
+			"name-differs": `rename \`${change.before.name}\` to \`${change.after.name}\``,
+			"members-differ": `change who has \`${change.after.name}\``,
+			"name-and-members-differ": `rename \`${change.before.name}\` to \`${change.after.name}\` and change who has it`,
+		}[change.reason],
+	};
+}
+
+function removalDrafts(removals: readonly RemovalChange[]): readonly Draft[] {
+	const providers = Map.groupBy(
+		removals.filter(({ kind }) => kind === "oauthProvider"),
+		({ userId }) => userId ?? "",
+	);
+	const policies = removals.filter(({ kind }) => kind === "policy");
+	const drafts: Draft[] = [];
+	for (const [userId, ofUser] of providers) {
+		drafts.push({
+			key: `oauthProviders:${userId}`,
+			operation: "delete_oauth_providers",
+			parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
+			covers: ofUser.map(({ address }) => address),
+			after: [],
+			reason: ofUser.length === 1 ? "remove an OAuth provider" : `remove ${ofUser.length} OAuth providers of one user`,
+		});
+	}
+	if (policies.length > 0) {
+		drafts.push({
+			key: "policies",
+			operation: "delete_policies",
+			parameters: { policyIds: policies.map(({ id }) => id).sort(compareText) },
+			covers: policies.map(({ address }) => address),
+			after: [],
+			reason: policies.length === 1 ? "remove a policy" : `remove ${policies.length} policies at once`,
+		});
+	}
+	for (const { id, address } of removals.filter(({ kind }) => kind === "tvcApp")) {
+		drafts.push({
+			key: `tvcApp:${id}`,
+			operation: "delete_tvc_app_and_deployments",
+			parameters: { appId: id },
+			covers: [address],
+			after: [],
+			reason: "remove a TVC app and all its deployments",
+		});
+	}
+	return drafts;
+}

@@ -1,0 +1,204 @@
+/**
+ * Plan to Report: takes the steps in their order, independent ones side by side, and obeys nothing but the plan.
+ *
+ * The rules it keeps: what depends on a step that has not completed is not attempted, everything else goes on; memory is
+ * updated only by what the service said was completed; after the last step the touched kinds are read again.
+ */
+import type { Change } from "../plan/change.ts";
+import { diff } from "../plan/diff.ts";
+import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Report, Stats, StepResult } from "../plan/report.ts";
+import type { Step } from "../plan/steps.ts";
+import { digestOf } from "../plan/value.ts";
+import type { Reader } from "../wire/client.ts";
+import type { Comparison } from "./compare.ts";
+import type { Applied } from "./journal.ts";
+import { readLive } from "./read.ts";
+import { rememberStep, rememberTime } from "./remember.ts";
+import { type SendContext, type Sent, sendWish, settleEntry } from "./send.ts";
+
+export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
+	readonly reader: Reader;
+	/** How many independent steps run at once. */
+	readonly concurrency: number;
+	/** Whether the touched kinds are read again after the last step. */
+	readonly verify: boolean;
+	readonly stats: () => Stats;
+	/** Once aborted, steps in flight are finished and no other is begun. */
+	readonly signal?: AbortSignal;
+	readonly onStep?: (result: StepResult, done: number, total: number) => void;
+}
+
+/**
+ * Settles the activities that the journal holds open for an organization, by the same bytes and nothing else, before
+ * anything is read. Returns what was heard of each by its fingerprint. What was sent and never answered is not among them:
+ * its bytes are sent again only when a plan still wants what they ask for.
+ */
+export async function settle(
+	organizationId: string,
+	context: Omit<SendContext, "serverTimeMs">,
+): Promise<ReadonlyMap<string, Sent>> {
+	const settled = new Map<string, Sent>();
+	for (const entry of context.journal.open(organizationId)) {
+		const sent = await settleEntry(entry, { ...context, serverTimeMs: undefined });
+		if (sent !== undefined) settled.set(entry.body.fingerprint, sent);
+		if (sent?.hopeless === true) break;
+	}
+	return settled;
+}
+
+/** Takes every step of the plan that can be taken, and says what became of each. */
+export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
+	const { plan, desired, serverTimeMs } = comparison;
+	const startedAtMs = context.now();
+	const results = await takeSteps(plan, { ...context, serverTimeMs });
+	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
+	const completed = steps.filter(({ outcome }) => outcome === "completed");
+	const left = context.verify && completed.length > 0 ? await verify(desired, plan, completed, context) : null;
+	const allCompleted = completed.length === steps.length;
+	return {
+		formatVersion: 1,
+		organizationId: plan.organizationId,
+		planDigest: digestOf(plan),
+		startedAt: new Date(startedAtMs).toISOString(),
+		finishedAt: new Date(context.now()).toISOString(),
+		steps,
+		left,
+		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0,
+		interrupted: context.signal?.aborted === true && !allCompleted,
+		stats: context.stats(),
+	};
+}
+
+/** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight. */
+async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promise<ReadonlyMap<string, StepResult>> {
+	const results = new Map<string, StepResult>();
+	const waiting = [...plan.steps];
+	const inFlight = new Set<Promise<void>>();
+	let hopeless: string | null = null;
+	const finish = (result: StepResult): void => {
+		results.set(result.step.id, result);
+		context.onStep?.(result, results.size, plan.steps.length);
+	};
+	while (waiting.length > 0 || inFlight.size > 0) {
+		for (let index = 0; index < waiting.length; ) {
+			const step = waiting[index] as Step;
+			const because = hopeless ?? whyNot(step, results, context.signal);
+			if (because !== null) {
+				waiting.splice(index, 1);
+				finish(notAttempted(step, because));
+				continue;
+			}
+			if (inFlight.size >= context.concurrency || !isReady(step, results)) {
+				index += 1;
+				continue;
+			}
+			waiting.splice(index, 1);
+			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
+				inFlight.delete(flight);
+				if (sent.hopeless) hopeless = sent.message;
+				finish(result);
+			});
+			inFlight.add(flight);
+		}
+		if (inFlight.size > 0) await Promise.race(inFlight);
+	}
+	return results;
+}
+
+function isReady(step: Step, results: ReadonlyMap<string, StepResult>): boolean {
+	return step.dependsOn.every((id) => results.get(id)?.outcome === "completed");
+}
+
+/** Why a step can never be taken in this run, or null when it still can. */
+function whyNot(step: Step, results: ReadonlyMap<string, StepResult>, signal: AbortSignal | undefined): string | null {
+	if (signal?.aborted === true) return "orgsync was interrupted before it";
+	const blocking = step.dependsOn.find((id) => (results.get(id)?.outcome ?? "completed") !== "completed");
+	return blocking === undefined
+		? null
+		: `${blocking} has to complete first, and it is ${results.get(blocking)?.outcome}`;
+}
+
+async function takeStep(
+	step: Step,
+	plan: Plan,
+	context: ApplyContext & SendContext,
+): Promise<{ result: StepResult; sent: Sent }> {
+	const startedAtMs = context.now();
+	const { operation, parameters, covers } = step;
+	const sent = await sendWish({ organizationId: plan.organizationId, operation, parameters, covers }, context);
+	if (sent.outcome === "completed") {
+		const memory = context.journal.memory(plan.organizationId);
+		const appliedAt = new Date(context.now()).toISOString();
+		context.journal.remember(plan.organizationId, rememberStep(step, plan.changes, memory, appliedAt));
+	}
+	const { activity: _activity, hopeless: _hopeless, ...rest } = sent;
+	return { result: { step, ...rest, tookMs: context.now() - startedAtMs }, sent };
+}
+
+function notAttempted(step: Step, message: string): StepResult {
+	return {
+		step,
+		outcome: "not-attempted",
+		activityId: null,
+		fingerprint: null,
+		requests: 0,
+		tookMs: 0,
+		message,
+		policyEvaluations: [],
+	};
+}
+
+/** What still differs of the addresses that completed steps cover. Reads only the kinds that were touched. */
+async function verify(
+	desired: DesiredOrganization,
+	plan: Plan,
+	completed: readonly StepResult[],
+	context: ApplyContext,
+): Promise<readonly Change[]> {
+	const covered = new Set(completed.flatMap(({ step }) => step.covers));
+	const touched = onlyTouched(
+		desired,
+		plan.changes.filter(({ address }) => covered.has(address)),
+	);
+	const { live } = await readLive(touched, context.reader, context.journal.memory(plan.organizationId), plan.reads);
+	noteUpdateTimes(live, completed, plan, context);
+	const unfinished = new Set(
+		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
+	);
+	const memory = context.journal.memory(plan.organizationId);
+	return diff(touched, { ...live, memory }).changes.filter(
+		({ address }) => covered.has(address) && !unfinished.has(address),
+	);
+}
+
+/** Keeps the tags' `updatedAt` with what is remembered of them, so that a later change by others can be noticed. */
+function noteUpdateTimes(
+	live: LiveOrganization,
+	completed: readonly StepResult[],
+	plan: Plan,
+	{ journal }: ApplyContext,
+): void {
+	if (!live.userTags.known) return;
+	const memory = journal.memory(plan.organizationId);
+	const changed = new Set(completed.map(({ step }) => step.parameters.userTagId));
+	const applied: Applied[] = live.userTags.value
+		.filter(({ id }) => changed.has(id))
+		.flatMap((tag) => rememberTime(tag, memory.userTags[tag.id]));
+	if (applied.length > 0) journal.remember(plan.organizationId, applied);
+}
+
+function onlyTouched(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
+	const touches = (kind: Change["kind"]): boolean => changes.some((change) => change.kind === kind);
+	return {
+		...desired,
+		userTags: touches("userTag") ? desired.userTags : [],
+		absent: {
+			oauthProviders: touches("oauthProvider") ? desired.absent.oauthProviders : [],
+			policyIds: touches("policy") ? desired.absent.policyIds : [],
+			tvcAppIds: touches("tvcApp") ? desired.absent.tvcAppIds : [],
+		},
+		expect: emptyExpectations,
+	};
+}

@@ -1,0 +1,256 @@
+/**
+ * What was sent, on disk before it is sent, and what we last applied. A SQLite file; it holds bodies and fingerprints,
+ * never keys, stamps or bundles.
+ *
+ * The rule it keeps: after `sending` has returned, the bytes survive a kill, so that whatever happens next, the same bytes
+ * can follow and no second activity is made.
+ */
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { StorageError } from "../errors.ts";
+import type { Memory, RememberedTag } from "../plan/organization.ts";
+import type { Outcome } from "../plan/report.ts";
+import { digestOf } from "../plan/value.ts";
+import type { Body } from "../wire/body.ts";
+import { type SubmitName, submits } from "../wire/operations.ts";
+
+/** One body that was sent, or was about to be. */
+export interface JournalEntry {
+	readonly body: Body;
+	/** Digest of organization, operation and parameters: the same wish at another time has other bytes. */
+	readonly wish: string;
+	readonly covers: readonly string[];
+	readonly sentAtMs: number;
+	/** Null from `sending` until `settled`: nobody knows what became of it. `abandoned`: given up by a person. */
+	readonly outcome: Outcome | "abandoned" | null;
+	readonly activityId: string | null;
+	readonly settledAtMs: number | null;
+}
+
+/** What is remembered when a step has completed. */
+export type Applied =
+	| { readonly kind: "userTag"; readonly id: string; readonly tag: RememberedTag }
+	| { readonly kind: "policy" | "oauthProvider" | "tvcApp"; readonly id: string; readonly appliedAt: string };
+
+export interface Journal {
+	/** Puts bytes and fingerprint on disk. Returns only when they would survive a kill. */
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): void;
+	/** Notes what became of a body. */
+	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void;
+	/** The latest entry of this wish, or undefined. */
+	latest(wish: string): JournalEntry | undefined;
+	/** The entry of exactly these bytes, or undefined. */
+	entry(fingerprint: string): JournalEntry | undefined;
+	/** Entries of an organization whose end is not known: in flight, unknown or waiting; oldest first. */
+	open(organizationId: string): readonly JournalEntry[];
+	/** Gives up an open entry of this activity id or fingerprint: its wish may be sent anew. False when there is none. */
+	abandon(activityOrFingerprint: string, nowMs: number): boolean;
+	remember(organizationId: string, applied: readonly Applied[]): void;
+	memory(organizationId: string): Memory;
+	close(): void;
+}
+
+/** Outcomes after which the same activity can still become something else. */
+const openOutcomes: readonly (Outcome | null)[] = [null, "unknown", "awaiting-approval", "awaiting-authenticator"];
+
+/** The digest by which the same wish is known again, whatever the time. */
+export function wishOf(
+	organizationId: string,
+	operation: SubmitName,
+	parameters: Readonly<Record<string, unknown>>,
+): string {
+	return digestOf({ organizationId, operation, parameters });
+}
+
+/**
+ * The journal in this file, made when it is not there; `":memory:"` keeps nothing. Throws StorageError when the file
+ * cannot be opened, is no journal, or was written by a newer orgsync.
+ */
+export async function openJournal(file: string): Promise<Journal> {
+	const { DatabaseSync } = await import("node:sqlite");
+	try {
+		if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+		const database = new DatabaseSync(file);
+		database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+		migrate(database, file);
+		return new SqliteJournal(database);
+	} catch (error) {
+		if (error instanceof StorageError) throw error;
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new StorageError(`the journal ${file} cannot be opened: ${reason}`, {
+			hint: "--journal FILE names another one; without its journal orgsync does not know what it sent before",
+			cause: error,
+		});
+	}
+}
+
+const schemaVersion = 1;
+
+function migrate(database: DatabaseSync, file: string): void {
+	const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+	if (version > schemaVersion) {
+		throw new StorageError(`the journal ${file} was written by a newer orgsync`, { hint: "upgrade orgsync" });
+	}
+	if (version === schemaVersion) return;
+	database.exec(`
+		BEGIN IMMEDIATE;
+		CREATE TABLE IF NOT EXISTS sent (
+			fingerprint TEXT PRIMARY KEY,
+			organization_id TEXT NOT NULL,
+			operation TEXT NOT NULL,
+			bytes TEXT NOT NULL,
+			timestamp_ms INTEGER NOT NULL,
+			wish TEXT NOT NULL,
+			covers TEXT NOT NULL,
+			sent_at_ms INTEGER NOT NULL,
+			outcome TEXT,
+			activity_id TEXT,
+			settled_at_ms INTEGER
+		) STRICT;
+		CREATE INDEX IF NOT EXISTS sent_by_wish ON sent (wish, timestamp_ms);
+		CREATE INDEX IF NOT EXISTS sent_by_organization ON sent (organization_id, sent_at_ms);
+		CREATE TABLE IF NOT EXISTS applied (
+			organization_id TEXT NOT NULL,
+			kind TEXT NOT NULL,
+			id TEXT NOT NULL,
+			value TEXT NOT NULL,
+			PRIMARY KEY (organization_id, kind, id)
+		) STRICT;
+		PRAGMA user_version = ${schemaVersion};
+		COMMIT;
+	`);
+}
+
+class SqliteJournal implements Journal {
+	readonly #database: DatabaseSync;
+
+	constructor(database: DatabaseSync) {
+		this.#database = database;
+	}
+
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): void {
+		this.#database
+			.prepare(
+				`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING`,
+			)
+			.run(
+				body.fingerprint,
+				body.organizationId,
+				body.operation.name,
+				body.bytes,
+				body.timestampMs,
+				wish,
+				JSON.stringify(covers),
+				nowMs,
+			);
+	}
+
+	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void {
+		this.#database
+			.prepare(
+				"UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ? WHERE fingerprint = ?",
+			)
+			.run(outcome, activityId, nowMs, fingerprint);
+	}
+
+	latest(wish: string): JournalEntry | undefined {
+		const row = this.#database
+			.prepare("SELECT * FROM sent WHERE wish = ? ORDER BY timestamp_ms DESC, rowid DESC LIMIT 1")
+			.get(wish);
+		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
+	}
+
+	entry(fingerprint: string): JournalEntry | undefined {
+		const row = this.#database.prepare("SELECT * FROM sent WHERE fingerprint = ?").get(fingerprint);
+		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
+	}
+
+	open(organizationId: string): readonly JournalEntry[] {
+		return (
+			this.#database
+				.prepare("SELECT * FROM sent WHERE organization_id = ? ORDER BY sent_at_ms, rowid")
+				.all(organizationId) as unknown as SentRow[]
+		)
+			.filter(({ outcome }) => openOutcomes.includes(outcome as Outcome | null))
+			.map(toEntry);
+	}
+
+	abandon(activityOrFingerprint: string, nowMs: number): boolean {
+		const rows = this.#database
+			.prepare("SELECT * FROM sent WHERE fingerprint = ?1 OR activity_id = ?1")
+			.all(activityOrFingerprint) as unknown as SentRow[];
+		const open = rows.filter(({ outcome }) => openOutcomes.includes(outcome as Outcome | null));
+		for (const { fingerprint } of open) this.settled(fingerprint, "abandoned", null, nowMs);
+		return open.length > 0;
+	}
+
+	remember(organizationId: string, applied: readonly Applied[]): void {
+		const upsert = this.#database.prepare(
+			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
+			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
+		);
+		this.#database.exec("BEGIN IMMEDIATE");
+		try {
+			for (const item of applied) {
+				const value = item.kind === "userTag" ? item.tag : { appliedAt: item.appliedAt };
+				upsert.run(organizationId, item.kind, item.id, JSON.stringify(value));
+			}
+			this.#database.exec("COMMIT");
+		} catch (error) {
+			this.#database.exec("ROLLBACK");
+			throw error;
+		}
+	}
+
+	memory(organizationId: string): Memory {
+		const rows = this.#database
+			.prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id")
+			.all(organizationId) as { kind: string; id: string; value: string }[];
+		const ofKind = <T>(kind: string): Record<string, T> =>
+			Object.fromEntries(rows.filter((row) => row.kind === kind).map(({ id, value }) => [id, JSON.parse(value) as T]));
+		return {
+			userTags: ofKind("userTag"),
+			removedPolicies: ofKind("policy"),
+			removedOauthProviders: ofKind("oauthProvider"),
+			removedTvcApps: ofKind("tvcApp"),
+		};
+	}
+
+	close(): void {
+		this.#database.close();
+	}
+}
+
+interface SentRow {
+	readonly fingerprint: string;
+	readonly organization_id: string;
+	readonly operation: string;
+	readonly bytes: string;
+	readonly timestamp_ms: number;
+	readonly wish: string;
+	readonly covers: string;
+	readonly sent_at_ms: number;
+	readonly outcome: string | null;
+	readonly activity_id: string | null;
+	readonly settled_at_ms: number | null;
+}
+
+function toEntry(row: SentRow): JournalEntry {
+	return {
+		body: {
+			operation: submits[row.operation as SubmitName],
+			organizationId: row.organization_id,
+			timestampMs: row.timestamp_ms,
+			bytes: row.bytes,
+			fingerprint: row.fingerprint,
+		},
+		wish: row.wish,
+		covers: JSON.parse(row.covers) as string[],
+		sentAtMs: row.sent_at_ms,
+		outcome: row.outcome as JournalEntry["outcome"],
+		activityId: row.activity_id,
+		settledAtMs: row.settled_at_ms,
+	};
+}

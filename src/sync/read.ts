@@ -1,0 +1,266 @@
+/**
+ * The live organization, read with as few queries as the document needs, all of them at once.
+ *
+ * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
+ * change anything.
+ */
+import { ServiceError } from "../errors.ts";
+import type {
+	DesiredOrganization,
+	Known,
+	LiveOauthProvider,
+	LiveOrganization,
+	LiveRecord,
+	LiveUserTag,
+	Memory,
+} from "../plan/organization.ts";
+import type { Reads } from "../plan/plan.ts";
+import { compareText } from "../plan/value.ts";
+import type { Reader } from "../wire/client.ts";
+import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
+
+export interface ReadResult {
+	readonly live: LiveOrganization;
+	/**
+	 * A time by the service's own clock at which nothing had been read yet, in milliseconds since 1970; undefined when the
+	 * service does not say. It comes from the Date header, which counts whole seconds and so errs to the early side.
+	 */
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * What the service has of everything that the document speaks of. With `"auto"` the extended reads are asked too where
+ * they show something that the document needs; a server that does not have one (404, 501) or denies it (403) leaves that
+ * part unknown. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
+ */
+export async function readLive(
+	desired: DesiredOrganization,
+	reader: Reader,
+	memory: Memory,
+	reads: Reads,
+): Promise<ReadResult> {
+	const times: number[] = [];
+	const ask = async (
+		operation: QueryOperation,
+		fields: Readonly<Record<string, unknown>> = {},
+	): Promise<LiveRecord> => {
+		const answer = await reader.query(operation, { organizationId: desired.organizationId, ...fields });
+		if (answer.serverTimeMs !== undefined) times.push(answer.serverTimeMs);
+		return answer.value;
+	};
+	const wants = wantedReads(desired, reads);
+	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] = await settle([
+		wants.userTags ? ask(queries.list_user_tags) : undefined,
+		wants.users ? extended(ask, extendedReads.list_users) : notRead(reads),
+		wants.policies ? extended(ask, extendedReads.list_policies) : notRead(reads),
+		wants.tvcApps ? extended(ask, extendedReads.list_tvc_apps) : notRead(reads),
+		readSessionProfiles(desired, ask),
+		readMfaPolicies(desired, ask),
+		readBootProofs(desired, ask),
+		readSupportedAssets(desired, ask),
+	] as const);
+	const live: LiveOrganization = {
+		organizationId: desired.organizationId,
+		userTags:
+			userTags === undefined
+				? { known: false, because: "the document speaks of no user tags" }
+				: { known: true, value: toUserTags(userTags, users) },
+		policies: toNamed(policies, "policies", "policyId", "policyName"),
+		oauthProviders: toOauthProviders(users),
+		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		sessionProfiles,
+		mfaPolicies,
+		bootProofs,
+		supportedAssets,
+		memory,
+	};
+	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
+}
+
+type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
+
+/** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */
+function wantedReads(desired: DesiredOrganization, reads: Reads) {
+	const auto = reads === "auto";
+	const managesMembers = desired.userTags.some(({ members }) => members !== undefined);
+	return {
+		userTags: desired.userTags.length > 0,
+		users: auto && (managesMembers || desired.absent.oauthProviders.length > 0),
+		policies: auto && desired.absent.policyIds.length > 0,
+		tvcApps: auto && desired.absent.tvcAppIds.length > 0,
+	};
+}
+
+/** Like Promise.all, but waits for every read to end before the first error goes on, so that none runs on unseen. */
+async function settle<const T extends readonly unknown[]>(
+	reads: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+	const results = await Promise.allSettled(reads);
+	const failed = results.find((result) => result.status === "rejected");
+	if (failed !== undefined) throw failed.reason;
+	return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)) as {
+		-readonly [K in keyof T]: Awaited<T[K]>;
+	};
+}
+
+function notRead(reads: Reads): Known<LiveRecord> {
+	const because =
+		reads === "documented"
+			? "the eight documented queries do not show it, and extended reads are off"
+			: "the document does not need it";
+	return { known: false, because };
+}
+
+async function extended(ask: Ask, operation: QueryOperation): Promise<Known<LiveRecord>> {
+	return orUnknown(() => ask(operation), operation);
+}
+
+/** The value, or unknown when the service does not have the query or denies it. Every other error is thrown. */
+async function orUnknown<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
+	try {
+		return { known: true, value: await read() };
+	} catch (error) {
+		if (!(error instanceof ServiceError)) throw error;
+		if (error.httpStatus === 404 || error.httpStatus === 501) {
+			return { known: false, because: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})` };
+		}
+		if (error.httpStatus === 403) return { known: false, because: `the service denies ${operation.name} to this key` };
+		throw error;
+	}
+}
+
+/** The same, but 404 is an answer: the object is not there. */
+async function orAbsent(read: () => Promise<LiveRecord>, operation: QueryOperation): Promise<Known<LiveRecord | null>> {
+	try {
+		return await orUnknown(async () => {
+			try {
+				return await read();
+			} catch (error) {
+				if (error instanceof ServiceError && error.httpStatus === 404) throw new NotThere();
+				throw error;
+			}
+		}, operation);
+	} catch (error) {
+		if (error instanceof NotThere) return { known: true, value: null };
+		throw error;
+	}
+}
+
+class NotThere extends Error {}
+
+async function byKey<T>(keys: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
+	const values = await settle(keys.map(read));
+	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
+}
+
+function readSessionProfiles(desired: DesiredOrganization, ask: Ask) {
+	const operation = queries.get_session_profile;
+	return byKey(
+		desired.expect.sessionProfiles.map(({ id }) => id),
+		(sessionProfileId) =>
+			orAbsent(async () => (await ask(operation, { sessionProfileId })).sessionProfile as LiveRecord, operation),
+	);
+}
+
+/** One `get_mfa_policies` a user, or, where every policy of the user is named by id, one `get_mfa_policy` each. */
+function readMfaPolicies(desired: DesiredOrganization, ask: Ask) {
+	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
+	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
+		const expected = byUser.get(userId) ?? [];
+		if (expected.length === 1 && expected[0]?.id !== undefined) {
+			const mfaPolicyId = expected[0].id;
+			const operation = queries.get_mfa_policy;
+			const found = await orAbsent(
+				async () => (await ask(operation, { userId, mfaPolicyId })).mfaPolicy as LiveRecord,
+				operation,
+			);
+			return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
+		}
+		const operation = queries.get_mfa_policies;
+		return orUnknown(async () => ((await ask(operation, { userId })).mfaPolicies ?? []) as LiveRecord[], operation);
+	});
+}
+
+function readBootProofs(desired: DesiredOrganization, ask: Ask) {
+	const operation = queries.get_latest_boot_proof;
+	return byKey(
+		desired.expect.bootProofs.map(({ appId }) => appId),
+		(appName) => orAbsent(async () => (await ask(operation, { appName })).bootProof as LiveRecord, operation),
+	);
+}
+
+function readSupportedAssets(desired: DesiredOrganization, ask: Ask) {
+	const operation = queries.list_supported_assets;
+	const networks = new Set(desired.expect.supportedAssets.map(({ caip2 }) => caip2));
+	return byKey([...networks], (caip2) =>
+		orUnknown(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
+	);
+}
+
+function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
+	const members = users.known ? membersByTag(users.value) : undefined;
+	return (answer.userTags as readonly LiveRecord[])
+		.map((tag): LiveUserTag => {
+			const id = String(tag.tagId).toLowerCase();
+			return {
+				id,
+				name: String(tag.tagName),
+				type: typeof tag.tagType === "string" ? tag.tagType : "",
+				updatedAt: toInstant(tag.updatedAt),
+				members: members === undefined ? (users as Known<never>) : { known: true, value: members.get(id) ?? [] },
+			};
+		})
+		.sort((left, right) => compareText(left.id, right.id));
+}
+
+function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]> {
+	const members = new Map<string, string[]>();
+	for (const user of answer.users as readonly LiveRecord[]) {
+		for (const tagId of (user.userTags ?? []) as readonly string[]) {
+			const id = tagId.toLowerCase();
+			const list = members.get(id) ?? [];
+			list.push(String(user.userId).toLowerCase());
+			members.set(id, list);
+		}
+	}
+	for (const list of members.values()) list.sort(compareText);
+	return members;
+}
+
+function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
+	if (!users.known) return users;
+	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
+		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
+			userId: String(user.userId).toLowerCase(),
+			id: String(provider.providerId).toLowerCase(),
+			name: textOr(provider.providerName, ""),
+		})),
+	);
+	return { known: true, value };
+}
+
+function toNamed(
+	answer: Known<LiveRecord>,
+	list: string,
+	idField: string,
+	nameField: string,
+): Known<readonly { id: string; name: string }[]> {
+	if (!answer.known) return answer;
+	const value = (answer.value[list] as readonly LiveRecord[]).map((item) => ({
+		id: String(item[idField]).toLowerCase(),
+		name: textOr(item[nameField], ""),
+	}));
+	return { known: true, value };
+}
+
+/** `{seconds, nanos}` or a plain string, as one text to compare (service-facts.md, "Activity": both occur). */
+function toInstant(value: unknown): string {
+	if (typeof value === "string") return value;
+	if (value === null || typeof value !== "object") return "";
+	const { seconds, nanos } = value as { seconds?: unknown; nanos?: unknown };
+	return `${seconds ?? ""}.${nanos ?? ""}`;
+}
+
+function textOr(value: unknown, otherwise: string): string {
+	return typeof value === "string" ? value : otherwise;
+}

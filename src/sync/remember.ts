@@ -1,0 +1,56 @@
+/**
+ * What a completed step leaves in memory. Memory stands in for live where the service cannot be read, so it holds only
+ * what the service itself confirmed.
+ */
+import type { Change, TagChange } from "../plan/change.ts";
+import type { LiveUserTag, Memory, RememberedTag } from "../plan/organization.ts";
+import type { Step } from "../plan/steps.ts";
+import { compareText } from "../plan/value.ts";
+import type { Applied } from "./journal.ts";
+
+/** What to remember of a completed step. A tag that only stepped aside leaves its members as they were remembered. */
+export function rememberStep(
+	step: Step,
+	changes: readonly Change[],
+	memory: Memory,
+	appliedAt: string,
+): readonly Applied[] {
+	const covered = changes.filter(({ address }) => step.covers.includes(address));
+	return covered.flatMap((change): readonly Applied[] => {
+		if (change.kind === "userTag") {
+			const name = String(step.parameters.newUserTagName ?? change.before.name);
+			if (name !== change.after.name) return [];
+			return rememberTag(change, memory.userTags[change.tagId], appliedAt);
+		}
+		if (change.action !== "remove") return [];
+		const id = change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.id;
+		return [{ kind: change.kind, id, appliedAt }];
+	});
+}
+
+/** The tag's `updatedAt` added to what was just remembered of it; nothing when it is there already. */
+export function rememberTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly Applied[] {
+	return remembered === undefined || remembered.updatedAt !== ""
+		? []
+		: [{ kind: "userTag", id: tag.id, tag: { ...remembered, updatedAt: tag.updatedAt } }];
+}
+
+function rememberTag(change: TagChange, earlier: RememberedTag | undefined, appliedAt: string): readonly Applied[] {
+	const { tagId: id, addUserIds, removeUserIds, after } = change;
+	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
+		// Only the name was changed and the members are not known: what is remembered of them, and its time, stays.
+		return earlier === undefined ? [] : [{ kind: "userTag", id, tag: { ...earlier, name: after.name } }];
+	}
+	// What was remembered before is doubtful where somebody else changed the tag since, or where there was nothing.
+	const kept = change.basis === "unknown" ? undefined : earlier;
+	const present = after.members ?? addUserIds;
+	const gone = [...(kept?.gone ?? []), ...removeUserIds].filter((user) => !present.includes(user));
+	const tag: RememberedTag = {
+		appliedAt,
+		name: after.name,
+		present: [...present],
+		gone: [...new Set(gone)].sort(compareText),
+		updatedAt: "",
+	};
+	return [{ kind: "userTag", id, tag }];
+}

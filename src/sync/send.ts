@@ -1,0 +1,227 @@
+/**
+ * One wish to one activity, never two: which bytes to send, and what the answer means.
+ *
+ * The rules it keeps (product.md section 4, "Never twice"): the same wish in the same quarter of an hour has the same
+ * bytes, so that a rerun, a second runner or a crash meets the service's own idempotency; the bytes are in the journal
+ * before they are sent; what is open is settled by the same bytes and by nothing else.
+ */
+
+import { ConfigurationError } from "../errors.ts";
+import type { Outcome, StepResult } from "../plan/report.ts";
+import type { Activity } from "../wire/activity.ts";
+import { type Body, encodeSubmit } from "../wire/body.ts";
+import type { SubmitAnswer, Submitter } from "../wire/client.ts";
+import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
+import { type Journal, type JournalEntry, wishOf } from "./journal.ts";
+
+/** What is to be submitted: an operation of the five and its parameters. */
+export interface Wish {
+	readonly organizationId: string;
+	readonly operation: SubmitName;
+	readonly parameters: Readonly<Record<string, unknown>>;
+	/** Addresses that it touches, for whoever reads the journal. */
+	readonly covers: readonly string[];
+}
+
+export interface SendContext {
+	readonly submitter: Submitter;
+	readonly journal: Journal;
+	/** Milliseconds since 1970. */
+	readonly now: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
+	/** How long an activity that is created or pending is asked for again, in milliseconds. */
+	readonly waitMs: number;
+	/** A time by the service's clock before which the organization was not yet read; see ReadResult in read.ts. */
+	readonly serverTimeMs: number | undefined;
+	/** What `settle` heard a moment ago, by fingerprint: it is not asked for again. */
+	readonly settled?: ReadonlyMap<string, Sent>;
+	/** Send again what was rejected before. */
+	readonly retryRejected?: boolean;
+}
+
+/** What became of a wish. `activity` is there when the service answered with one. */
+export interface Sent extends Omit<StepResult, "step" | "tookMs"> {
+	readonly activity: Activity | null;
+	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
+	readonly hopeless: boolean;
+}
+
+/** Times are rounded down to this, so that the same wish has the same bytes for a while. */
+const quarterHourMs = 15 * 60 * 1000;
+
+/** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
+const lifetimeMarginMs = 60 * 1000;
+
+/** Submits a wish unless an earlier activity already stands for it, and says what became of it. Never throws for an answer. */
+export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> {
+	const key = wishOf(wish.organizationId, wish.operation, wish.parameters);
+	const earlier = context.journal.latest(key);
+	if (earlier?.outcome === "rejected" && context.retryRejected !== true) {
+		return notSent(earlier, "rejected", "it was rejected before, so it was not sent again");
+	}
+	if (earlier !== undefined && isOpen(earlier)) {
+		if (!isFresh(earlier.body, context.now())) return tooOld(earlier);
+		const sent = context.settled?.get(earlier.body.fingerprint) ?? (await sendBody(earlier.body, context));
+		return endedBeforeReading(sent, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+	}
+	const nowMs = context.now();
+	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
+	if (context.journal.entry(body.fingerprint) !== undefined) return sendFresh(wish, key, context, 0);
+	context.journal.sending(body, key, wish.covers, nowMs);
+	const sent = await sendBody(body, context);
+	return endedBeforeReading(sent, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+}
+
+/**
+ * Asks what became of an activity that the journal holds open, by the same bytes. Undefined when they are too old, and
+ * when it is not known that there is an activity: then these bytes could make one, which nobody may want any more.
+ */
+export async function settleEntry(entry: JournalEntry, context: SendContext): Promise<Sent | undefined> {
+	if (entry.activityId === null || !isFresh(entry.body, context.now())) return undefined;
+	return sendBody(entry.body, context);
+}
+
+/** The wish with the present time: another activity, because the one that the earlier bytes made has ended. */
+async function sendFresh(wish: Wish, key: string, context: SendContext, requestsBefore: number): Promise<Sent> {
+	let timestampMs = context.now();
+	let body = encode(wish, timestampMs);
+	while (context.journal.entry(body.fingerprint) !== undefined) body = encode(wish, ++timestampMs);
+	context.journal.sending(body, key, wish.covers, context.now());
+	const sent = await sendBody(body, context);
+	return { ...sent, requests: sent.requests + requestsBefore };
+}
+
+function encode(wish: Wish, timestampMs: number): Body {
+	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
+}
+
+/** Sends bytes that the journal holds, asks again while the activity is under way, and notes what became of them. */
+async function sendBody(body: Body, context: SendContext): Promise<Sent> {
+	const untilMs = context.now() + context.waitMs;
+	let answer = await submit(body, context);
+	let requests = answer.requests;
+	for (let pauseMs = 100; isUnderWay(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
+		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
+		answer = await submit(body, context);
+		requests += answer.requests;
+	}
+	const sent: Sent = { ...judge(answer), fingerprint: body.fingerprint, requests };
+	context.journal.settled(body.fingerprint, sent.outcome, sent.activityId, context.now());
+	return sent;
+}
+
+/** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
+async function submit(body: Body, context: SendContext): Promise<SubmitAnswer> {
+	try {
+		return await context.submitter.submit(body);
+	} catch (error) {
+		if (!(error instanceof ConfigurationError)) throw error;
+		return { kind: "not-sent", because: error.message, hint: error.hint, requests: 0 };
+	}
+}
+
+type Judged = Omit<Sent, "fingerprint" | "requests">;
+
+const nothing = { activity: null, activityId: null, policyEvaluations: [], hopeless: false } as const;
+
+/** The outcome of an answer, by the table of product.md section 4. */
+function judge(answer: SubmitAnswer): Judged {
+	switch (answer.kind) {
+		case "activity":
+			return judgeActivity(answer.activity);
+		case "refused":
+			return {
+				...nothing,
+				outcome: answer.httpStatus === 401 || answer.httpStatus === 403 ? "denied" : "failed",
+				message: answer.message,
+				policyEvaluations: answer.policyEvaluations,
+				hopeless: answer.httpStatus === 401,
+			};
+		case "unknown":
+			return { ...nothing, outcome: "unknown", message: `${answer.because}; only the same bytes may follow` };
+		case "not-sent":
+			return { ...nothing, outcome: "not-attempted", message: answer.because, hopeless: true };
+	}
+}
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+	ACTIVITY_STATUS_COMPLETED: "completed",
+	ACTIVITY_STATUS_CONSENSUS_NEEDED: "awaiting-approval",
+	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "awaiting-authenticator",
+	ACTIVITY_STATUS_REJECTED: "rejected",
+	ACTIVITY_STATUS_FAILED: "failed",
+	ACTIVITY_STATUS_CREATED: "awaiting-approval",
+	ACTIVITY_STATUS_PENDING: "awaiting-approval",
+};
+
+function judgeActivity(activity: Activity): Judged {
+	const outcome = outcomes[activity.status] ?? "unknown";
+	const messages: Partial<Record<string, string>> = {
+		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
+		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
+		ACTIVITY_STATUS_PENDING: "the service is still working on it",
+	};
+	const message =
+		outcome === "unknown"
+			? `its status is \`${activity.status}\`, which orgsync does not know`
+			: messages[activity.status];
+	return { ...nothing, outcome, activity, activityId: activity.id, message: message ?? null };
+}
+
+function isUnderWay(answer: SubmitAnswer): boolean {
+	return (
+		answer.kind === "activity" &&
+		(answer.activity.status === "ACTIVITY_STATUS_CREATED" || answer.activity.status === "ACTIVITY_STATUS_PENDING")
+	);
+}
+
+/**
+ * Whether the answer is an activity that had ended before the organization was read. Then what it did has been undone
+ * since, or it would fail for ever, and the wish needs an activity of its own.
+ */
+function endedBeforeReading(sent: Sent, context: SendContext): boolean {
+	if (sent.outcome !== "completed" && sent.outcome !== "failed") return false;
+	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
+	return endedAtMs !== undefined && context.serverTimeMs !== undefined && endedAtMs < context.serverTimeMs;
+}
+
+function isOpen({ outcome }: JournalEntry): boolean {
+	return (
+		outcome === null || outcome === "unknown" || outcome === "awaiting-approval" || outcome === "awaiting-authenticator"
+	);
+}
+
+/** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
+function isFresh(body: Body, nowMs: number): boolean {
+	return nowMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
+}
+
+function tooOld(entry: JournalEntry): Sent {
+	const waiting = entry.outcome === "awaiting-approval" || entry.outcome === "awaiting-authenticator";
+	return waiting
+		? notSent(
+				entry,
+				entry.outcome,
+				`it waited when it was last asked for, and its bytes are too old to ask again; ${giveUp(entry)}`,
+			)
+		: notSent(
+				entry,
+				"unknown",
+				`it was sent and never answered, and its bytes are too old to ask again; ${giveUp(entry)}`,
+			);
+}
+
+function giveUp({ activityId, body }: JournalEntry): string {
+	return `when you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync make another`;
+}
+
+function notSent(entry: JournalEntry, outcome: Outcome, message: string): Sent {
+	return {
+		...nothing,
+		outcome,
+		message,
+		activityId: entry.activityId,
+		fingerprint: entry.body.fingerprint,
+		requests: 0,
+	};
+}

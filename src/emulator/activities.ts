@@ -1,0 +1,210 @@
+/**
+ * From a submit to an activity: idempotency by bytes, the time window, denials, waiting, execution (interface.md 2.2;
+ * service-facts.md, "Bytes" and "Activity"). Pure: what comes back are changes for the store.
+ */
+import { approvals, bodyAheadMs, bodyLifetimeMs, type SubmitOperation, submits } from "../wire/operations.ts";
+import {
+	canApprove,
+	canReject,
+	changesOfAReplay,
+	delayedStatus,
+	futureTimestampMessage,
+	hasSecondAuthenticator,
+	staleTimestampMessage,
+	voteLifetimeMs,
+} from "./choices.ts";
+import { describeUser } from "./descriptions.ts";
+import { type Effect, effects } from "./effects.ts";
+import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
+import { denied, invalid, Refusal } from "./refusals.ts";
+import type { ActivityRecord, Change, Organization, StampedRequest, Vote, World } from "./state.ts";
+
+/** How a fault bends the next activity. */
+export type Forced = "fail" | "reject" | undefined;
+
+/** The activity that answers a submit, and what it changes. */
+export interface Submitted {
+	readonly activity: ActivityRecord;
+	readonly changes: readonly Change[];
+	readonly replayed: boolean;
+}
+
+const submitsByName: ReadonlyMap<string, SubmitOperation> = new Map(
+	[...Object.values(submits), ...Object.values(approvals)].map((operation) => [operation.name, operation]),
+);
+const effectsByName: ReadonlyMap<string, Effect> = new Map(Object.entries(effects));
+
+function checkWindow(timestampMs: string, nowMs: number): void {
+	const age = nowMs - Number(timestampMs);
+	if (age >= bodyLifetimeMs) throw invalid(staleTimestampMessage);
+	if (-age > bodyAheadMs) throw invalid(futureTimestampMessage);
+}
+
+/** The stable id of the policy that stands for a rule about one type of activity. */
+export function policyIdOfRule(organizationId: string, type: string): string {
+	return deriveUuid("rule", organizationId, type);
+}
+
+function checkDenials({ organizationId, rules }: Organization, type: string, userId: string): void {
+	const rule = rules.deny?.find((row) => row.type === type && (row.userId === undefined || row.userId === userId));
+	if (rule !== undefined) throw denied(policyIdOfRule(organizationId, type));
+}
+
+/** What of `parameters` the intent repeats: the operation's own fields, as they were sent (interface.md 2.2). */
+function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
+	const sent = operation.fields.filter((field) => parameters[field] !== undefined && parameters[field] !== null);
+	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
+}
+
+/** The vote that a stamped request casts on an activity. */
+export function makeVote(
+	request: StampedRequest,
+	world: World,
+	activityId: string,
+	selection: Vote["selection"],
+): Vote {
+	const { userId, publicKey, signature, scheme } = request.voter;
+	const id = world.makeId(world.nowMs);
+	const user = describeUser(world.organization, userId);
+	const message = request.rawBody.toString("utf8");
+	const createdAt = timeAt(world.nowMs);
+	return { id, userId, user, activityId, selection, message, publicKey, signature, scheme, createdAt };
+}
+
+/** Votes that have not lapsed (service-facts.md, "Activity"). */
+export function liveVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
+	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
+}
+
+/** How many different users approve an activity now. */
+export function countApprovals(activity: ActivityRecord, nowMs: number): number {
+	const approving = liveVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
+	return new Set(approving.map((vote) => vote.userId)).size;
+}
+
+/** A new activity with its submitter's vote, not yet judged. */
+function makeRecord(operation: SubmitOperation, request: StampedRequest, world: World): ActivityRecord {
+	const { organizationId, rules } = world.organization;
+	const parameters = request.body.parameters as Readonly<Record<string, unknown>>;
+	const id = world.makeId(world.nowMs);
+	const isVote = operation.name in approvals;
+	return {
+		id,
+		organizationId,
+		operation: operation.name,
+		type: operation.type,
+		status: "ACTIVITY_STATUS_CREATED",
+		timestampMs: String(request.body.timestampMs),
+		fingerprint: fingerprintOf(request.rawBody),
+		parameters: intentOf(operation, parameters),
+		result: null,
+		failure: null,
+		votes: [makeVote(request, world, id, "VOTE_SELECTION_APPROVED")],
+		approvalsNeeded: isVote ? 1 : (rules.approvals?.[operation.type] ?? 1),
+		authenticatorNeeded: !isVote && (rules.authenticators?.includes(operation.type) ?? false),
+		pendingMs: isVote ? 0 : (rules.pendingMs?.[operation.type] ?? 0),
+		dueMs: null,
+		createdAt: timeAt(world.nowMs),
+		updatedAt: timeAt(world.nowMs),
+	};
+}
+
+function withActivity(activity: ActivityRecord, changes: readonly Change[] = []): readonly Change[] {
+	return [...changes, { change: "activity", activity }];
+}
+
+/** Executes an activity that waits for nothing more; what no longer fits makes it FAILED and changes nothing. */
+export function execute(record: ActivityRecord, world: World): Submitted {
+	const updatedAt = laterTime(world.nowMs, record.updatedAt);
+	const effect = effectsByName.get(record.operation);
+	try {
+		effect?.check(world.organization, record.parameters);
+	} catch (error) {
+		if (!(error instanceof Refusal)) throw error;
+		const failure = { code: error.code, message: error.message, details: error.details };
+		const activity: ActivityRecord = { ...record, status: "ACTIVITY_STATUS_FAILED", failure, dueMs: null, updatedAt };
+		return { activity, changes: withActivity(activity), replayed: false };
+	}
+	const { changes, result } = effect?.execute(world, record.parameters) ?? { changes: [], result: {} };
+	const activity: ActivityRecord = {
+		...record,
+		status: "ACTIVITY_STATUS_COMPLETED",
+		result: { ...result },
+		dueMs: null,
+		updatedAt,
+	};
+	return { activity, changes: withActivity(activity, changes), replayed: false };
+}
+
+/** Moves an activity on as far as its votes and the clock allow. */
+export function advance(record: ActivityRecord, world: World): Submitted {
+	const stay = (status: ActivityRecord["status"], dueMs: number | null): Submitted => {
+		const activity: ActivityRecord = { ...record, status, dueMs };
+		return { activity, changes: withActivity(activity), replayed: false };
+	};
+	if (record.authenticatorNeeded && !hasSecondAuthenticator(record)) {
+		return stay("ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", null);
+	}
+	if (countApprovals(record, world.nowMs) < record.approvalsNeeded) {
+		return stay("ACTIVITY_STATUS_CONSENSUS_NEEDED", null);
+	}
+	if (record.pendingMs > 0) return stay(delayedStatus.first, world.nowMs + record.pendingMs);
+	return execute(record, world);
+}
+
+function forceOutcome(record: ActivityRecord, forced: "fail" | "reject"): Submitted {
+	const failure = { code: 13, message: "failed by order of /emulator/faults", details: [] };
+	const activity: ActivityRecord =
+		forced === "fail"
+			? { ...record, status: "ACTIVITY_STATUS_FAILED", failure }
+			: { ...record, status: "ACTIVITY_STATUS_REJECTED" };
+	return { activity, changes: withActivity(activity), replayed: false };
+}
+
+/** What a vote on another activity comes to; votes.ts gives it, this file does not know how votes are judged. */
+export type CastVote = (request: StampedRequest, world: World, own: ActivityRecord) => readonly Change[];
+
+/** The activity that `request` makes, or made when the same bytes came before. Throws a refusal when there is none. */
+export function submitActivity(
+	operation: SubmitOperation,
+	request: StampedRequest,
+	world: World,
+	castVote: CastVote | undefined,
+	takeForced: () => Forced,
+): Submitted {
+	checkWindow(String(request.body.timestampMs), world.nowMs);
+	const known = world.findByFingerprint(fingerprintOf(request.rawBody));
+	if (known !== undefined) return { activity: known, changes: changesOfAReplay, replayed: true };
+	checkDenials(world.organization, operation.type, request.voter.userId);
+	const record = makeRecord(operation, request, world);
+	effectsByName.get(operation.name)?.check(world.organization, record.parameters);
+	const votesCast = castVote?.(request, world, record) ?? [];
+	const forced = takeForced();
+	if (forced !== undefined) return forceOutcome(record, forced);
+	const submitted = advance(record, world);
+	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
+}
+
+/** What a user is shown of an activity (interface.md 2.2; service-facts.md, "Activity"). */
+export function describeActivity(record: ActivityRecord, userId: string, replayed: boolean): Record<string, unknown> {
+	const operation = submitsByName.get(record.operation);
+	if (operation === undefined) throw new Error(`no submit operation is called ${record.operation}`);
+	const delayed = replayed && record.status === delayedStatus.first;
+	return {
+		id: record.id,
+		organizationId: record.organizationId,
+		status: delayed ? delayedStatus.later : record.status,
+		type: record.type,
+		timestampMs: record.timestampMs,
+		intent: { [operation.intentKey]: record.parameters },
+		...(record.result === null ? {} : { result: { [operation.resultKey]: record.result } }),
+		votes: record.votes,
+		appProofs: [],
+		fingerprint: record.fingerprint,
+		canApprove: canApprove(record, userId),
+		canReject: canReject(record, userId),
+		createdAt: record.createdAt,
+		updatedAt: record.updatedAt,
+		failure: record.failure,
+	};
+}

@@ -1,0 +1,152 @@
+/**
+ * Every choice that the emulator makes where interface.md and service-facts.md are silent, in one place. A client that
+ * depends on one of these depends on the emulator, not on the service.
+ */
+import type { ActivityRecord, Vote } from "./state.ts";
+
+// Unverified, chosen: the largest body; interface.md 8 shows no sizes. A tag of 100 users needs about 8 kB.
+export const bodyLimitBytes = 1024 * 1024;
+
+// Unverified, chosen: the same for /emulator/, which takes the state of many organizations at once.
+export const controlBodyLimitBytes = 256 * 1024 * 1024;
+
+// Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
+// parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
+// it, one with a bad stamp 401 whatever else is wrong with it, and only who has a key hears of mistakes in parameters.
+
+// Unverified, chosen: bytes that the service knows are refused like any other once their timestamp is too old.
+// service-facts.md ("Activity", polling) says that the same bytes can be posted again "within the hour", nothing of
+// later. And the two texts (service-facts.md, "Errors", open).
+export const staleTimestampMessage = "timestampMs is more than one hour old: the request is no longer live";
+export const futureTimestampMessage = "timestampMs lies more than five minutes ahead of the service's clock";
+
+// Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no
+// vote of that user: an answer to a replay never carries a change.
+export const changesOfAReplay = [] as const;
+
+// The text is the service's own (service-facts.md, "Server-side validation"). Unverified, chosen: names are compared
+// exactly, and renaming a tag to the name it has is accepted.
+export const duplicateTagNameMessage = "a tag with that name already exists";
+
+// Unverified, chosen: a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
+// with gRPC code 5 and make no activity (service-facts.md, "Errors", open). A client that sends real differences only
+// never meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are
+// an id named twice in one list and an empty `providerIds`.
+export const unknownInSubmit = { status: 404, code: 5 } as const;
+
+// Unverified, chosen: a user in both lists of one update_user_tag answers 400 (service-facts.md, "Errors", open).
+export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
+
+/** Whether `updatedAt` of a tag moves. */
+// Unverified, chosen: it moves with the name and with the members, and stays when nothing changed. Its nanoseconds
+// always grow, also within one millisecond and when the clock was set back.
+export function movesUpdatedAt(renamed: boolean, membersChanged: boolean): boolean {
+	return renamed || membersChanged;
+}
+
+// Unverified, chosen: what a request must meet is checked when it is submitted (then a mistake is an error and no
+// activity) and again when it is executed after approvals or a delay (then a mistake is a FAILED activity). The votes
+// and delays that an activity needs are those that the rules named when it was submitted. The first answer to a delayed
+// activity says CREATED, later ones PENDING.
+export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVITY_STATUS_PENDING" } as const;
+
+// Unverified, chosen: one rejection is enough.
+export const rejectionsNeeded = 1;
+
+// Votes lapse after 24 hours (service-facts.md, "Activity"). Unverified, chosen: whose vote lapsed may vote again.
+export const voteLifetimeMs = 24 * 60 * 60 * 1000;
+
+// Unverified, chosen: the same user approving twice, or rejecting twice, answers 400, and so does a vote on an activity
+// that does not wait; who approved may still reject while it waits.
+export const doubleVoteMessage = "the user has already cast this vote";
+export const notWaitingMessage = "the activity does not wait for votes";
+
+/** Whether an activity waits for votes. */
+export function waitsForVotes(activity: ActivityRecord): boolean {
+	return (
+		activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" ||
+		activity.status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED"
+	);
+}
+
+function hasCast(activity: ActivityRecord, userId: string, selection: Vote["selection"]): boolean {
+	return activity.votes.some((vote) => vote.userId === userId && vote.selection === selection);
+}
+
+/** `canApprove` as the user who asks sees it. */
+// Unverified, chosen: who has not approved an activity that waits can approve it. A completed one of a sole voter
+// answers false (service-facts.md, "Activity").
+export function canApprove(activity: ActivityRecord, userId: string): boolean {
+	return waitsForVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
+}
+
+/** `canReject` as the user who asks sees it. */
+// Unverified, chosen: true unless the activity was rejected or failed. A completed one of a sole voter answers true
+// (service-facts.md, "Activity"), although nothing comes of rejecting it.
+export function canReject(activity: ActivityRecord, userId: string): boolean {
+	const over = activity.status === "ACTIVITY_STATUS_REJECTED" || activity.status === "ACTIVITY_STATUS_FAILED";
+	return !over && !hasCast(activity, userId, "VOTE_SELECTION_REJECTED");
+}
+
+// Unverified, chosen: the `scheme` of a vote that was stamped with a passkey.
+export const passkeyScheme = "SIGNATURE_SCHEME_TK_WEBAUTHN";
+
+/** Whether an activity that needs another authenticator has it. */
+// Unverified, chosen: the submitter gives it with a passkey stamp, on the submit itself or on an approval of it, and may
+// cast that one approval although the submit was already a vote. MFA policies of the seed are shown and never enforced,
+// because the grammar of their conditions is not known (interface.md 2.9).
+export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
+	const submitter = activity.votes[0]?.userId;
+	return activity.votes.some((vote) => vote.userId === submitter && vote.scheme === passkeyScheme);
+}
+
+// Unverified, chosen: the passkey's origin, relying party and counter are not looked at, only the challenge, the type,
+// the user-present flag and the signature.
+export const passkeyClientDataType = "webauthn.get";
+
+/** The voters that get_mfa_status answers about. */
+// Unverified, chosen: `userId` narrows the list of users who voted and never adds to it. `satisfiedMethods` are the kinds
+// of stamp that the user's votes carried.
+export function votersToJudge(activity: ActivityRecord, userId: string | undefined): readonly string[] {
+	const voters = [...new Set(activity.votes.map((vote) => vote.userId))];
+	return userId === undefined ? voters : voters.filter((voter) => voter === userId);
+}
+
+// Unverified, chosen: a boot proof names its attestation field as interface.md 2.7 does, not as service-facts.md shows,
+// and what the seed leaves out of it is the empty string.
+export const bootProofFields = [
+	"ephemeralPublicKeyHex",
+	"cloudAttestationDocB64",
+	"qosManifestB64",
+	"qosManifestEnvelopeB64",
+	"deploymentLabel",
+	"enclaveApp",
+	"owner",
+	"qosManifestVersion",
+] as const;
+
+// Unverified, chosen: the bundle of init_import_private_key has the members of the vendor's published bundles, with a
+// fresh key whose private half is thrown away: nothing can be imported.
+export const importBundleVersion = "v1.0.0";
+
+// Per organization (service-facts.md, "Rates and limits"). Unverified, chosen: they are checked when state is seeded or
+// changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced.
+export const limits = { users: 100, policies: 100, userTags: 100, oauthProvidersOfAUser: 10 } as const;
+
+// Unverified, chosen: how many requests the log keeps; the oldest go first.
+export const requestLogLimit = 10_000;
+
+// Unverified, chosen: how many organizations and public keys stay in memory; others are loaded again when asked for.
+export const loadedOrganizationsLimit = 2_048;
+export const cachedKeysLimit = 20_000;
+
+// Unverified, chosen: how long `close()` waits for answers under way before it cuts their connections.
+export const closeGraceMs = 2_000;
+
+// Unverified, chosen: what a fault does when the order leaves it open. A slow answer comes late, its effect does not.
+export const faultDefaults = { delayMs: 5_000, failureStatus: 503, htmlStatus: 502 } as const;
+
+// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin, or (while listening on a
+// loopback address) a Host that is not loopback, comes from a web page and is refused, so that no page that the
+// developer happens to have open can change state by DNS rebinding.
+export const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"] as const;

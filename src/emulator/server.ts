@@ -1,0 +1,286 @@
+/**
+ * The emulator: the whole interface as a service on the loopback address, for tests of any client of it. This file is its
+ * HTTP; what it answers is decided in service.ts.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { ConfigurationError } from "../errors.ts";
+import type { Operation } from "../wire/operations.ts";
+import type { Forced } from "./activities.ts";
+import { makeBundler } from "./bundle.ts";
+import { bodyLimitBytes, closeGraceMs, controlBodyLimitBytes, faultDefaults, loopbackHosts } from "./choices.ts";
+import { answerControl, type Control, type ControlParts, makeClock, makeControl, seedStore } from "./control.ts";
+import { type Fault, type Faults, makeFaults, outcomeFaults, transportFaults } from "./faults.ts";
+import { makeRequestLog } from "./log.ts";
+import { notFound, Refusal } from "./refusals.ts";
+import type { Seed } from "./seed.ts";
+import { identify, operationsByPath, type ServiceAnswer, serve } from "./service.ts";
+import { type OrganizationSummary, openStore } from "./store.ts";
+
+export type { ClockOrder, Control, OrganizationView } from "./control.ts";
+export type { Fault, FaultKind } from "./faults.ts";
+export type { RequestLogEntry } from "./log.ts";
+export { Refusal } from "./refusals.ts";
+export { parseSeed, type Seed, type SeedOrganization, type SeedUser, type SeedUserTag } from "./seed.ts";
+export type { OrganizationPatch } from "./seeding.ts";
+export type { Rules } from "./state.ts";
+export type { OrganizationSummary } from "./store.ts";
+
+/** Where an emulator listens, what it starts with and where it keeps it. */
+export interface EmulatorOptions {
+	/** 0, when left out, takes any free port. */
+	readonly port?: number;
+	/** 127.0.0.1 when left out. */
+	readonly host?: string;
+	/** A SQLite file; left out, state is in memory and gone at the end. */
+	readonly dataFile?: string;
+	/** Applied for organizations that the data file does not have yet. */
+	readonly seed?: Seed;
+	/** `"documented"` answers 404 to the reads outside the 13 operations. */
+	readonly reads?: "all" | "documented";
+	/** Milliseconds since 1970; the real clock when left out. */
+	readonly now?: () => number;
+}
+
+/** A running emulator. */
+export interface Emulator extends Control {
+	/** Without a slash at the end: `http://127.0.0.1:PORT`. */
+	readonly url: string;
+	/** All organizations and their users, as they are now. */
+	readonly organizations: readonly OrganizationSummary[];
+	/** Resolves when nothing listens any more, everything answered is on disk, and the data file is closed. */
+	close(): Promise<void>;
+}
+
+interface Service extends ControlParts {
+	readonly control: Control;
+	readonly operations: ReadonlyMap<string, Operation>;
+	readonly onLoopback: boolean;
+	/** Aborted when the emulator closes: slow answers stop waiting. */
+	readonly closing: AbortSignal;
+}
+
+/** The body has more bytes than are taken. */
+class BodyTooLarge extends Error {}
+
+/** The whole body. What comes after the limit is thrown away unread, so that the client still gets its answer. */
+function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+	return new Promise((resolve, reject) => {
+		const chunks: Buffer[] = [];
+		let size = 0;
+		request.on("data", (chunk: Buffer) => {
+			size += chunk.length;
+			if (size <= limitBytes) chunks.push(chunk);
+			else reject(new BodyTooLarge(`the body is larger than ${limitBytes} bytes`));
+		});
+		request.on("end", () =>
+			resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+		);
+		request.on("error", reject);
+		request.on("close", () => reject(new Error("the client went away")));
+	});
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function send(response: ServerResponse, status: number, text: string, headers: Headers = {}): void {
+	if (response.destroyed) return;
+	const length = String(Buffer.byteLength(text));
+	response.writeHead(status, { "content-type": "application/json", ...headers, "content-length": length });
+	response.end(text);
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+	const value = request.headers[name];
+	return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function errorText(code: number, message: string): string {
+	return JSON.stringify(new Refusal(500, code, message).body());
+}
+
+/** The status that was sent for a fault that speaks instead of the service; undefined when it is of another kind. */
+function sendFault(response: ServerResponse, fault: Fault): number | undefined {
+	const headers = fault.headers ?? {};
+	switch (fault.fault) {
+		case "429": {
+			send(response, 429, errorText(8, "too many requests"), headers);
+			return 429;
+		}
+		case "5xx": {
+			const status = fault.status ?? faultDefaults.failureStatus;
+			send(response, status, errorText(14, "the service is unavailable"), headers);
+			return status;
+		}
+		case "html": {
+			const status = fault.status ?? faultDefaults.htmlStatus;
+			const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
+			send(response, status, page, { "content-type": "text/html", ...headers });
+			return status;
+		}
+		default:
+			return undefined;
+	}
+}
+
+/** Sends an answer as a fault wants it; the status that reached the client, null when it was cut off. */
+async function sendAnswer(
+	response: ServerResponse,
+	answer: ServiceAnswer,
+	fault: Fault | undefined,
+	closing: AbortSignal,
+): Promise<number | null> {
+	const spoken = fault === undefined ? undefined : sendFault(response, fault);
+	if (spoken !== undefined) return spoken;
+	const text = JSON.stringify(answer.body);
+	if (fault?.fault === "drop-after") {
+		response.socket?.destroy();
+		return null;
+	}
+	if (fault?.fault === "truncated") {
+		const whole = Buffer.from(text, "utf8");
+		response.writeHead(answer.status, { "content-type": "application/json", "content-length": whole.length });
+		response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.socket?.destroy());
+		return answer.status;
+	}
+	if (fault?.fault === "slow") {
+		await delay(fault.delayMs ?? faultDefaults.delayMs, undefined, { signal: closing }).catch(() => undefined);
+	}
+	send(response, answer.status, text, fault?.headers);
+	return answer.status;
+}
+
+function takeForced(faults: Faults, operation: string): Forced {
+	const fault = faults.take(operation, outcomeFaults)?.fault;
+	return fault === "fail" || fault === "reject" ? fault : undefined;
+}
+
+async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
+	const { store, sources, faults, log, clock, operations, closing } = service;
+	const method = request.method ?? "";
+	const operation = operations.get(path);
+	const timeMs = clock.now();
+	const finish = log.start({ timeMs, method, path, operation: operation?.name ?? null });
+	const rawBody = await readBody(request, bodyLimitBytes);
+	if (method !== "POST") {
+		finish({ status: 405 });
+		return send(response, 405, errorText(12, "only POST is served"), { allow: "POST" });
+	}
+	if (operation === undefined) {
+		finish({ status: 404 });
+		return send(response, 404, JSON.stringify(notFound("Not Found").body()));
+	}
+	const fault = faults.take(operation.name, transportFaults);
+	if (fault !== undefined) finish({ fault: fault.fault, ...identify(operation, rawBody) });
+	if (fault?.fault === "drop-before") return response.socket?.destroy();
+	const before = fault === undefined || fault.acted === true ? undefined : sendFault(response, fault);
+	if (before !== undefined) return finish({ status: before });
+	const stamps = { apiKey: headerOf(request, "x-stamp"), passkey: headerOf(request, "x-stamp-webauthn") };
+	const nowMs = clock.now();
+	const forced = () => takeForced(faults, operation.name);
+	const answer = serve(store, sources, { operation, stamps, rawBody, nowMs, takeForced: forced });
+	const { organizationId, fingerprint, replayed } = answer;
+	finish({ organizationId, fingerprint, replayed });
+	// What this answer shows may have been written by another request of the same turn: it leaves after the commit.
+	await store.committed();
+	finish({ status: await sendAnswer(response, answer, fault, closing) });
+}
+
+async function answerControlRequest(service: Service, request: IncomingMessage, response: ServerResponse, url: URL) {
+	const { control, store, onLoopback } = service;
+	const answer = await answerControl(control, store, {
+		method: request.method ?? "",
+		url,
+		rawBody: await readBody(request, controlBodyLimitBytes),
+		origin: headerOf(request, "origin"),
+		host: headerOf(request, "host"),
+		onLoopback,
+	});
+	send(response, answer.status, JSON.stringify(answer.body));
+}
+
+async function answerRequest(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+	try {
+		const target = request.url ?? "/";
+		const path = target.split("?", 1)[0] ?? "/";
+		if (path.startsWith("/emulator/")) {
+			await answerControlRequest(service, request, response, new URL(target, "http://emulator"));
+		} else {
+			await answerOperation(service, request, response, path);
+		}
+	} catch (error) {
+		if (response.headersSent) return void response.destroy();
+		if (error instanceof BodyTooLarge) {
+			return send(response, 413, errorText(3, error.message), { connection: "close" });
+		}
+		const reason = error instanceof Error ? error.message : "unknown";
+		send(response, 500, errorText(13, `the emulator failed: ${reason}`));
+	}
+}
+
+function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+	return new Promise((resolve, reject) => {
+		server.once("error", (error) => {
+			reject(new ConfigurationError(`cannot listen on ${host}:${port}: ${error.message}`, { cause: error }));
+		});
+		server.listen(port, host, () => resolve(server.address() as AddressInfo));
+	});
+}
+
+function closeServer(server: Server): Promise<void> {
+	return new Promise((resolve) => {
+		const grace = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+		// A connection whose last answer leaves after `close` is idle only then, and would be kept alive.
+		const sweep = setInterval(() => server.closeIdleConnections(), 10);
+		server.close(() => {
+			clearTimeout(grace);
+			clearInterval(sweep);
+			resolve();
+		});
+		server.closeIdleConnections();
+	});
+}
+
+/**
+ * A running emulator, listening and seeded. Rejects with a ConfigurationError when it cannot listen or the seed has
+ * mistakes, and with a StorageError when the data file cannot be used.
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+	const host = options.host ?? "127.0.0.1";
+	const closing = new AbortController();
+	const store = openStore(options.dataFile);
+	const clock = makeClock(options.now ?? Date.now);
+	const sources = { makeImportBundle: makeBundler() };
+	const parts: ControlParts = { store, sources, clock, faults: makeFaults(), log: makeRequestLog() };
+	const control = makeControl(parts);
+	const hostInUrl = host.includes(":") ? `[${host}]` : host;
+	const service: Service = {
+		...parts,
+		control,
+		operations: operationsByPath(options.reads ?? "all"),
+		onLoopback: (loopbackHosts as readonly string[]).includes(hostInUrl),
+		closing: closing.signal,
+	};
+	const server = createServer((request, response) => void answerRequest(service, request, response));
+	try {
+		if (options.seed !== undefined) seedStore(store, options.seed, clock.now());
+		await store.committed();
+		const { port } = await listen(server, options.port ?? 0, host);
+		return {
+			...control,
+			url: `http://${hostInUrl}:${port}`,
+			get organizations() {
+				return store.summaries();
+			},
+			async close() {
+				closing.abort();
+				await closeServer(server);
+				store.close();
+			},
+		};
+	} catch (error) {
+		store.close();
+		throw error;
+	}
+}

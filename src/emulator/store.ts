@@ -1,0 +1,310 @@
+/**
+ * Organizations and activities in SQLite, in a file or in memory. One row per entity, so that a request writes what it
+ * changed and not the world; organizations are loaded when they are first asked for.
+ *
+ * The rule it keeps: what was answered is on disk. Changes of requests that arrive together share one transaction, and
+ * `committed()` resolves after that transaction is synced; the server sends no answer before it.
+ */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StorageError } from "../errors.ts";
+import { loadedOrganizationsLimit } from "./choices.ts";
+import {
+	type ActivityRecord,
+	type Change,
+	type Entities,
+	type EntityKind,
+	entityKinds,
+	type Organization,
+	type Rules,
+} from "./state.ts";
+import { type CredentialIndex, indexCredentials } from "./verify.ts";
+
+/** "orgE", so that no other program's database is taken for ours. */
+const applicationId = 0x6f726745;
+const layoutVersion = 1;
+
+const layout = `
+	CREATE TABLE organizations (organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL) STRICT;
+	CREATE TABLE entities (
+		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+		body TEXT NOT NULL, UNIQUE (organization_id, kind, id)
+	) STRICT;
+	CREATE TABLE activities (
+		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL,
+		due_ms INTEGER, body TEXT NOT NULL, UNIQUE (organization_id, id), UNIQUE (organization_id, fingerprint)
+	) STRICT;
+	PRAGMA application_id = ${applicationId};
+	PRAGMA user_version = ${layoutVersion};
+`;
+
+type MutableEntities = {
+	[Kind in EntityKind]: Entities[Kind] extends ReadonlyMap<string, infer V> ? Map<string, V> : never;
+};
+
+interface Loaded extends MutableEntities {
+	organizationId: string;
+	organizationName: string;
+	rules: Rules;
+	due: Map<string, number>;
+	credentials: CredentialIndex | undefined;
+}
+
+export interface OrganizationSummary {
+	readonly organizationId: string;
+	readonly organizationName: string;
+	readonly users: readonly { readonly userId: string; readonly userName: string }[];
+}
+
+export interface Store {
+	/** The organization, or undefined when there is none of that id (lower case). */
+	organization(organizationId: string): Organization | undefined;
+	/** Who owns which credential of an organization that exists. */
+	credentials(organizationId: string): CredentialIndex;
+	findByFingerprint(organizationId: string, fingerprint: string): ActivityRecord | undefined;
+	findById(organizationId: string, activityId: string): ActivityRecord | undefined;
+	/** All activities of an organization, oldest first. */
+	activities(organizationId: string): readonly ActivityRecord[];
+	/** All organizations, in the order they were made, with the names of their users. */
+	summaries(): readonly OrganizationSummary[];
+	/** Writes changes; they are seen at once and durable when `committed()` resolves. */
+	write(organizationId: string, changes: readonly Change[]): void;
+	/** Resolves when everything written so far is synced; rejects with a StorageError when it could not be. */
+	committed(): Promise<void>;
+	close(): void;
+}
+
+function openDatabase(file: string | undefined): DatabaseSync {
+	try {
+		const database = new DatabaseSync(file ?? ":memory:");
+		// One process at a time: what is loaded here would go stale under another one's writes.
+		database.exec("PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;");
+		database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+		const { application_id: owner } = database.prepare("PRAGMA application_id").get() as { application_id: number };
+		const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+		const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as { tables: number };
+		if (tables === 0) database.exec(`BEGIN IMMEDIATE; ${layout} COMMIT;`);
+		else if (owner !== applicationId || version !== layoutVersion) {
+			throw new StorageError(`${file} is not a data file of this version of the emulator`);
+		}
+		return database;
+	} catch (error) {
+		if (error instanceof StorageError) throw error;
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new StorageError(`the emulator cannot open its data file ${file}: ${reason}`, {
+			cause: error,
+			hint: "one emulator at a time can have a data file open",
+		});
+	}
+}
+
+function prepareStatements(database: DatabaseSync) {
+	const prepare = (sql: string): StatementSync => database.prepare(sql);
+	return {
+		head: prepare("SELECT name, rules FROM organizations WHERE organization_id = ?"),
+		entities: prepare("SELECT kind, id, body FROM entities WHERE organization_id = ? ORDER BY sequence"),
+		due: prepare("SELECT id, due_ms FROM activities WHERE organization_id = ? AND due_ms IS NOT NULL"),
+		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
+		byId: prepare("SELECT body FROM activities WHERE organization_id = ? AND id = ?"),
+		activities: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence"),
+		organizations: prepare("SELECT organization_id, name FROM organizations ORDER BY rowid"),
+		users: prepare(
+			"SELECT organization_id, id, body ->> '$.userName' AS name FROM entities WHERE kind = 'users' ORDER BY sequence",
+		),
+		putHead: prepare(
+			"INSERT INTO organizations (organization_id, name, rules) VALUES (?, ?, ?) ON CONFLICT (organization_id) " +
+				"DO UPDATE SET name = excluded.name, rules = excluded.rules",
+		),
+		putEntity: prepare(
+			"INSERT INTO entities (organization_id, kind, id, body) VALUES (?, ?, ?, ?) " +
+				"ON CONFLICT (organization_id, kind, id) DO UPDATE SET body = excluded.body",
+		),
+		removeEntity: prepare("DELETE FROM entities WHERE organization_id = ? AND kind = ? AND id = ?"),
+		putActivity: prepare(
+			"INSERT INTO activities (organization_id, id, fingerprint, due_ms, body) VALUES (?, ?, ?, ?, ?) " +
+				"ON CONFLICT (organization_id, id) DO UPDATE SET due_ms = excluded.due_ms, body = excluded.body",
+		),
+		clearEntities: prepare("DELETE FROM entities WHERE organization_id = ?"),
+		clearActivities: prepare("DELETE FROM activities WHERE organization_id = ?"),
+	};
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function emptyOrganization(organizationId: string): Loaded {
+	const entities = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as MutableEntities;
+	return { organizationId, organizationName: "", rules: {}, due: new Map(), credentials: undefined, ...entities };
+}
+
+function load(statements: Statements, organizationId: string): Loaded | undefined {
+	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
+	if (head === undefined) return undefined;
+	const loaded = emptyOrganization(organizationId);
+	loaded.organizationName = head.name;
+	loaded.rules = JSON.parse(head.rules);
+	for (const row of statements.entities.all(organizationId)) {
+		const entities: Map<string, unknown> = loaded[row.kind as EntityKind];
+		entities.set(String(row.id), JSON.parse(String(row.body)));
+	}
+	for (const row of statements.due.all(organizationId)) loaded.due.set(String(row.id), Number(row.due_ms));
+	return loaded;
+}
+
+function writeRow(statements: Statements, organizationId: string, change: Change): void {
+	switch (change.change) {
+		case "head": {
+			const { organizationName, rules } = change.head;
+			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules));
+			return;
+		}
+		case "put":
+			statements.putEntity.run(organizationId, change.kind, change.id, JSON.stringify(change.value));
+			return;
+		case "remove":
+			statements.removeEntity.run(organizationId, change.kind, change.id);
+			return;
+		case "activity": {
+			const { id, fingerprint, dueMs } = change.activity;
+			statements.putActivity.run(organizationId, id, fingerprint, dueMs, JSON.stringify(change.activity));
+			return;
+		}
+		case "clear":
+			statements.clearEntities.run(organizationId);
+			statements.clearActivities.run(organizationId);
+	}
+}
+
+/** Brings an organization in memory up to a change that was written. */
+function applyToLoaded(loaded: Loaded, change: Change): void {
+	if (change.change === "head") {
+		loaded.organizationName = change.head.organizationName;
+		loaded.rules = change.head.rules;
+	} else if (change.change === "put") {
+		const entities: Map<string, unknown> = loaded[change.kind];
+		entities.set(change.id, change.value);
+		if (change.kind === "users") loaded.credentials = undefined;
+	} else if (change.change === "remove") {
+		loaded[change.kind].delete(change.id);
+		if (change.kind === "users") loaded.credentials = undefined;
+	} else if (change.change === "activity") {
+		const { id, dueMs } = change.activity;
+		if (dueMs === null) loaded.due.delete(id);
+		else loaded.due.set(id, dueMs);
+	}
+}
+
+/** Organizations in memory, the least recently used going first. */
+function makeCache(statements: Statements) {
+	const organizations = new Map<string, Loaded>();
+	return {
+		get(organizationId: string): Loaded | undefined {
+			const known = organizations.get(organizationId);
+			if (known !== undefined) {
+				organizations.delete(organizationId);
+				organizations.set(organizationId, known);
+				return known;
+			}
+			const loaded = load(statements, organizationId);
+			if (loaded === undefined) return undefined;
+			organizations.set(organizationId, loaded);
+			const oldest = organizations.keys().next().value;
+			if (organizations.size > loadedOrganizationsLimit && oldest !== undefined) organizations.delete(oldest);
+			return loaded;
+		},
+		peek: (organizationId: string) => organizations.get(organizationId),
+		drop: (organizationId: string) => organizations.delete(organizationId),
+		dropAll: () => organizations.clear(),
+	};
+}
+
+/** The transaction that collects what is written until the end of this turn of the event loop. */
+function makeBatch(database: DatabaseSync, forget: () => void) {
+	let open: Promise<void> | undefined;
+	let commitNow: (() => void) | undefined;
+	const finish = (resolve: () => void, reject: (error: unknown) => void): void => {
+		if (commitNow === undefined) return;
+		open = undefined;
+		commitNow = undefined;
+		try {
+			database.exec("COMMIT");
+			resolve();
+		} catch (error) {
+			forget();
+			try {
+				if (database.isTransaction) database.exec("ROLLBACK");
+			} finally {
+				reject(new StorageError("the emulator could not write its data file", { cause: error }));
+			}
+		}
+	};
+	return {
+		begin(): void {
+			if (open !== undefined) return;
+			database.exec("BEGIN IMMEDIATE");
+			open = new Promise((resolve, reject) => {
+				commitNow = () => finish(resolve, reject);
+				setImmediate(() => commitNow?.());
+			});
+			// Whoever awaits committed() learns of a failure; a write that nobody awaits must not end the process.
+			open.catch(() => undefined);
+		},
+		committed: (): Promise<void> => open ?? Promise.resolve(),
+		commitNow: (): void => commitNow?.(),
+	};
+}
+
+/** A store on `file`, or in memory when it is undefined. Throws a StorageError when the file cannot be used. */
+export function openStore(file: string | undefined): Store {
+	const database = openDatabase(file);
+	const statements = prepareStatements(database);
+	const cache = makeCache(statements);
+	const batch = makeBatch(database, cache.dropAll);
+	const readActivity = (row: Record<string, unknown> | undefined): ActivityRecord | undefined =>
+		row === undefined ? undefined : (JSON.parse(String(row.body)) as ActivityRecord);
+	return {
+		organization: (organizationId) => cache.get(organizationId),
+		credentials(organizationId) {
+			const loaded = cache.get(organizationId);
+			if (loaded === undefined) return indexCredentials([]);
+			loaded.credentials ??= indexCredentials(loaded.users.values());
+			return loaded.credentials;
+		},
+		findByFingerprint: (organizationId, fingerprint) =>
+			readActivity(statements.byFingerprint.get(organizationId, fingerprint)),
+		findById: (organizationId, activityId) => readActivity(statements.byId.get(organizationId, activityId)),
+		activities: (organizationId) =>
+			statements.activities.all(organizationId).map((row) => readActivity(row) as ActivityRecord),
+		summaries() {
+			const users = new Map<string, { userId: string; userName: string }[]>();
+			for (const row of statements.organizations.all()) users.set(String(row.organization_id), []);
+			for (const row of statements.users.all()) {
+				users.get(String(row.organization_id))?.push({ userId: String(row.id), userName: String(row.name) });
+			}
+			return statements.organizations.all().map((row) => ({
+				organizationId: String(row.organization_id),
+				organizationName: String(row.name),
+				users: users.get(String(row.organization_id)) ?? [],
+			}));
+		},
+		write(organizationId, changes) {
+			if (changes.length === 0) return;
+			batch.begin();
+			// A failure inside must not leave half of a request's changes in the shared transaction.
+			database.exec("SAVEPOINT request");
+			try {
+				for (const change of changes) writeRow(statements, organizationId, change);
+				database.exec("RELEASE request");
+			} catch (error) {
+				database.exec("ROLLBACK TO request; RELEASE request");
+				throw new StorageError("the emulator could not write its data file", { cause: error });
+			}
+			if (changes.some((change) => change.change === "clear")) cache.drop(organizationId);
+			const loaded = cache.peek(organizationId);
+			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);
+		},
+		committed: batch.committed,
+		close() {
+			batch.commitNow();
+			database.close();
+		},
+	};
+}

@@ -1,0 +1,72 @@
+/** A thousand organizations, each as full as the limits allow, in one process. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Emulator, type Seed, startEmulator } from "../../src/emulator/server.ts";
+import * as world from "./world.ts";
+
+const count = 1000;
+let folder: string;
+let emulator: Emulator;
+
+/** A UUID for the entity `index` of organization `organization`; kinds keep them apart. */
+function idOf(kind: number, organization: number, index: number): string {
+	const head = String(organization).padStart(8, "0");
+	return `${head}-${String(kind).padStart(4, "0")}-4000-8000-${String(index).padStart(12, "0")}`;
+}
+
+function makeSeed(): Seed {
+	const hundred = Array.from({ length: 100 }, (_, index) => index);
+	return {
+		organizations: Array.from({ length: count }, (_, organization) => ({
+			organizationId: idOf(0, organization, 0),
+			users: hundred.map((index) => ({
+				userId: idOf(1, organization, index),
+				userName: `user ${index}`,
+				apiKeys: index === 0 ? [{ publicKey: world.keys.alice.publicKey }] : [],
+			})),
+			userTags: hundred.map((index) => ({
+				tagId: idOf(2, organization, index),
+				tagName: `tag ${index}`,
+				userIds: [0, 1, 2].map((offset) => idOf(1, organization, (index + offset) % 100)),
+			})),
+			policies: hundred.map((index) => ({ policyId: idOf(3, organization, index), policyName: `policy ${index}` })),
+		})),
+	};
+}
+
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), "emulator-"));
+	emulator = await startEmulator({ dataFile: join(folder, "state.sqlite"), seed: makeSeed() });
+}, 120_000);
+
+afterAll(async () => {
+	await emulator.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+test("every organization is there with all its users", () => {
+	const { organizations } = emulator;
+	expect(organizations).toHaveLength(count);
+	expect(organizations.every(({ users }) => users.length === 100)).toBe(true);
+});
+
+test("every organization answers, however many are loaded at a time", async () => {
+	let tags = 0;
+	for (let organization = 0; organization < count; organization += 1) {
+		const organizationId = idOf(0, organization, 0);
+		const { body } = await world.query(emulator.url, "list_user_tags", { organizationId });
+		tags += body.userTags.length;
+	}
+	expect(tags).toBe(count * 100);
+});
+
+test("a change of one organization is seen there and nowhere else", async () => {
+	const [organizationId, neighbour] = [idOf(0, 3, 0), idOf(0, 4, 0)];
+	const before = emulator.state(neighbour);
+	const raw = world.submitBody("delete_policies", { policyIds: [idOf(3, 3, 7)] }, Date.now(), { organizationId });
+	expect((await world.submitRaw(emulator.url, "delete_policies", raw)).status).toBe(200);
+	expect(emulator.state(organizationId).organization.policies).toHaveLength(99);
+	expect(emulator.state(neighbour)).toEqual(before);
+});

@@ -1,0 +1,118 @@
+/** Seeds: what is read, and every mistake with the line and column it is at. */
+import { expect, test } from "vitest";
+import { parseSeed, startEmulator } from "../../src/emulator/server.ts";
+import { DocumentError } from "../../src/errors.ts";
+import { readSchema } from "../../src/schema.ts";
+import * as world from "./world.ts";
+
+function mistakesIn(text: string): readonly string[] {
+	try {
+		parseSeed(text, "seed.yaml");
+	} catch (error) {
+		if (!(error instanceof DocumentError)) throw error;
+		return error.problems.map(({ file, line, column, code, path }) => `${file}:${line}:${column} ${code} ${path}`);
+	}
+	return [];
+}
+
+const head = `organizations:
+  - organizationId: ${world.organizationId}
+    organizationName: Acme
+`;
+
+test("a seed in YAML is read, and its ids and keys are taken in lower case", async () => {
+	const key = `02${"AB".repeat(32)}`;
+	const text = `${head}    users:
+      - { userId: ${world.alice.toUpperCase()}, userName: alice, apiKeys: [{ publicKey: ${key} }] }
+    userTags:
+      - { tagId: ${world.signers}, tagName: signers, userIds: [${world.alice}] }
+`;
+	const emulator = await startEmulator({ seed: parseSeed(text, "seed.yaml") });
+	const { organization } = emulator.state(world.organizationId);
+	expect(organization.users?.[0]).toMatchObject({ userId: world.alice, apiKeys: [{ publicKey: key.toLowerCase() }] });
+	expect(emulator.organizations).toEqual([
+		{
+			organizationId: world.organizationId,
+			organizationName: "Acme",
+			users: [{ userId: world.alice, userName: "alice" }],
+		},
+	]);
+	await emulator.close();
+});
+
+test("a seed in JSON is read", () => {
+	expect(parseSeed(JSON.stringify(world.makeSeed()), "seed.json")).toEqual(world.makeSeed());
+});
+
+test("every example in the published schema is a seed", () => {
+	const { examples } = readSchema("seed.json") as { examples: readonly object[] };
+	expect(examples.length).toBeGreaterThan(0);
+	for (const example of examples) expect(mistakesIn(JSON.stringify(example))).toEqual([]);
+});
+
+test.each([
+	["broken YAML", "organizations: [", ["seed.yaml:1:17 syntax "]],
+	["nothing", "", ["seed.yaml:1:1 bad-value "]],
+	["an unknown key", `${head}    colour: red\n`, ["seed.yaml:4:5 unknown-key organizations[0].colour"]],
+	[
+		"an id that is no UUID",
+		"organizations:\n  - organizationId: acme\n",
+		["seed.yaml:2:5 bad-value organizations[0].organizationId"],
+	],
+	[
+		"a missing name",
+		`${head}    users:\n      - userId: ${world.alice}\n`,
+		["seed.yaml:5:9 missing-key organizations[0].users[0]"],
+	],
+	[
+		"a member who is no user",
+		`${head}    userTags:\n      - { tagId: ${world.signers}, tagName: a, userIds: [\n          ${world.bob} ] }\n`,
+		["seed.yaml:6:11 unknown-user organizations[0].userTags[0].userIds[0]"],
+	],
+	[
+		"a tag name used twice",
+		`${head}    userTags:\n      - { tagId: ${world.signers}, tagName: a }\n      - { tagId: ${world.auditors}, tagName: a }\n`,
+		["seed.yaml:6:56 duplicate organizations[0].userTags[1].tagName"],
+	],
+	[
+		"a private key in the place of a public one",
+		`${head}    users:\n      - userId: ${world.alice}\n        userName: a\n        apiKeys: [{ publicKey: ${"ab".repeat(32)} }]\n`,
+		["seed.yaml:7:21 bad-value organizations[0].users[0].apiKeys[0].publicKey"],
+	],
+	[
+		"a rule about no activity type",
+		`${head}    rules: { approvals: { DELETE: 2 } }\n`,
+		["seed.yaml:4:14 bad-key organizations[0].rules.approvals"],
+	],
+])("%s is reported where it is", (_what, text, expected) => {
+	expect(mistakesIn(text)).toEqual(expected);
+});
+
+test("what is found in a wrong place is not repeated in the message", () => {
+	const secret = "cd".repeat(32);
+	const text = `${head}    users:\n      - userId: ${world.alice}\n        userName: a\n        apiKeys: [{ publicKey: ${secret} }]\n`;
+	try {
+		parseSeed(text, "seed.yaml");
+		expect.unreachable();
+	} catch (error) {
+		expect(JSON.stringify((error as DocumentError).problems)).not.toContain(secret);
+	}
+});
+
+test("the limits of an organization hold for seeds", () => {
+	const users = Array.from({ length: 101 }, (_, index) => ({ userId: world.id(1000 + index), userName: `u${index}` }));
+	const providers = Array.from({ length: 11 }, (_, index) => ({ providerId: world.id(index), providerName: "p" }));
+	const [first] = users;
+	const seedOf = (list: readonly object[]) =>
+		JSON.stringify({ organizations: [{ organizationId: world.organizationId, users: list }] });
+	expect(mistakesIn(seedOf(users))).toEqual([expect.stringContaining("limit organizations[0].users")]);
+	expect(mistakesIn(seedOf([{ ...first, oauthProviders: providers }]))).toEqual([
+		expect.stringContaining("limit organizations[0].users[0].oauthProviders"),
+	]);
+	expect(mistakesIn(seedOf(users.slice(1)))).toEqual([]);
+});
+
+test("a seed made by a program is checked too", async () => {
+	const seed = { organizations: [{ organizationId: "acme" }] };
+	await expect(startEmulator({ seed })).rejects.toMatchObject({ code: "configuration" });
+});

@@ -253,8 +253,24 @@ function parseAsJson(text: string): unknown {
  * name that the problems carry.
  */
 export function parseSeed(text: string, file: string): Seed {
+	return parseChecked<Seed>(text, file, findSeedMistakes);
+}
+
+/**
+ * The rules that `text` holds, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError like
+ * parseSeed.
+ */
+export function parseRules(text: string, file: string): Rules {
+	return parseChecked<Rules>(text, file, (value) =>
+		checkSchema("seed.json", value, "#/$defs/rules")
+			.filter((error) => error.propertyName === undefined)
+			.map((error) => fromSchemaError(error, value)),
+	);
+}
+
+function parseChecked<T>(text: string, file: string, findMistakes: (value: unknown) => readonly SeedMistake[]): T {
 	const json = parseAsJson(text);
-	if (json !== undefined && findSeedMistakes(json).length === 0) return json as Seed;
+	if (json !== undefined && findMistakes(json).length === 0) return json as T;
 	const lines = new LineCounter();
 	const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
 	const problemAt = (offset: number, path: string, code: string, message: string): Problem => {
@@ -271,8 +287,8 @@ export function parseSeed(text: string, file: string): Seed {
 		const reason = error instanceof Error ? error.message : String(error);
 		throw new DocumentError([problemAt(0, "", "syntax", reason)]);
 	}
-	const mistakes = findSeedMistakes(value);
-	if (mistakes.length === 0) return value as Seed;
+	const mistakes = findMistakes(value);
+	if (mistakes.length === 0) return value as T;
 	throw new DocumentError(
 		mistakes.map(({ path, code, message }) =>
 			problemAt(offsetOf(document.contents, path), formatPath(path), code, message),

@@ -1,0 +1,78 @@
+/**
+ * Who may import whom: the arrows of the house and its only doors, so that a wrong import fails before a person has to
+ * notice it. `npm run lint` runs it; test/architecture.test.ts sees each rule refuse once.
+ */
+
+/** A rule that only `doors` may import the package. */
+const onlyDoor = (name, doors) => ({
+	name: `only-door-to-${name}`,
+	comment: `${name} has one door: ${doors.join(", ")}`,
+	severity: "error",
+	from: { path: "^src/", pathNot: doors.map((door) => `^${door}$`) },
+	to: { path: `(^|/)node_modules/${name}(/|$)` },
+});
+
+/** A rule that a room imports nothing of the project but what is listed. */
+const roomMayImport = (room, allowed) => ({
+	name: `${room}-keeps-to-itself`,
+	comment: `src/${room}/ may import ${allowed.join(", ")} and its own room`,
+	severity: "error",
+	from: { path: `^src/${room}/` },
+	to: { path: "^src/", pathNot: [`^src/${room}/`, "^src/errors\\.ts$", "^src/schema\\.ts$", ...allowed] },
+});
+
+export default {
+	forbidden: [
+		{ name: "no-cycles", comment: "imports form no circle", severity: "error", from: {}, to: { circular: true } },
+		roomMayImport("plan", []),
+		roomMayImport("wire", []),
+		roomMayImport("sync", ["^src/plan/", "^src/wire/"]),
+		roomMayImport("emulator", ["^src/wire/operations\\.ts$"]),
+		roomMayImport("cli", ["^src/plan/", "^src/wire/", "^src/sync/", "^src/emulator/(server|seed)\\.ts$"]),
+		roomMayImport("pulumi", ["^src/plan/", "^src/wire/", "^src/sync/"]),
+		{
+			name: "errors-and-schema-know-nobody",
+			comment: "errors.ts and schema.ts may be imported from anywhere, so they import no room",
+			severity: "error",
+			from: { path: "^src/(errors|schema)\\.ts$" },
+			to: { path: "^src/", pathNot: "^src/errors\\.ts$" },
+		},
+		{
+			name: "plan-is-pure",
+			comment: "plan/ has no clock, disk, network, environment or randomness; hashing is all it takes from Node",
+			severity: "error",
+			from: { path: "^src/plan/" },
+			to: { dependencyTypes: ["core"], pathNot: "^(node:)?crypto$" },
+		},
+		onlyDoor("ajv", ["src/schema\\.ts"]),
+		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
+		onlyDoor("undici", ["src/wire/client\\.ts"]),
+		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
+		onlyDoor("yaml", ["src/plan/document/(yaml|tree)\\.ts", "src/emulator/seed\\.ts"]),
+		onlyDoor("commander", ["src/cli/(main|program)\\.ts"]),
+		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
+		{
+			name: "tests-are-not-imported",
+			severity: "error",
+			from: { path: "^src/" },
+			to: { path: "^(test|examples)/" },
+		},
+		{
+			name: "declared-only",
+			comment: "what is published imports only what package.json declares for its users",
+			severity: "error",
+			from: { path: "^src/" },
+			to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "unknown", "undetermined"] },
+		},
+		{ name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+	],
+	options: {
+		doNotFollow: { path: "node_modules" },
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: "tsconfig.json" },
+		enhancedResolveOptions: {
+			exportsFields: ["exports"],
+			conditionNames: ["import", "require", "node", "default", "types"],
+		},
+	},
+};

@@ -1,0 +1,103 @@
+/**
+ * `import-key`: the bundle that a private key is encrypted to before it is imported. A command with an answer, not state:
+ * it never enters a diff. The bundle goes to the file or to standard output, and nowhere else.
+ */
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { ConfigurationError, type ExitCode, exitCodes, ServiceError } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { checkSchema } from "../../schema.ts";
+import type { Sent } from "../../sync/send.ts";
+import { connect, openJournalOf } from "../connect.ts";
+import { explainFileError } from "../files.ts";
+import { readDesired } from "../sources.ts";
+import type { Result, Terminal, Voice } from "../voice.ts";
+import { documentsOf, findOrganization, type OrganizationFlags } from "./query.ts";
+
+export interface ImportKeyFlags extends OrganizationFlags {
+	readonly user: string;
+	readonly out?: string;
+	readonly wait: number;
+	readonly retryRejected?: boolean;
+}
+
+/** The bundle, or why there is none yet. A run again within the quarter of an hour joins an activity that waits. */
+export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const organizationId = await findOrganization(flags, terminal);
+	const userId = await findUser(flags, terminal);
+	const connection = await connect(flags, terminal, voice);
+	const journal = await openJournalOf(flags, terminal);
+	try {
+		const { sendWish } = await import("../../sync/send.ts");
+		const sent = await sendWish(
+			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [] },
+			{
+				submitter: connection.client.submitter,
+				journal,
+				now: terminal.now,
+				sleep: terminal.sleep,
+				waitMs: flags.wait * 1000,
+				serverTimeMs: undefined,
+				...(flags.retryRejected === true ? { retryRejected: true } : {}),
+			},
+		);
+		return sent.outcome === "completed" ? deliver(sent, flags, terminal) : notYet(sent);
+	} finally {
+		journal.close();
+		await connection.close();
+	}
+}
+
+/** An alias of the document, or an id as it is. */
+async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<string> {
+	const isId =
+		checkSchema("operations/init_import_private_key.json", { userId: flags.user }, "#/$defs/parameters").length === 0;
+	if (isId) return flags.user.toLowerCase();
+	const files = documentsOf(flags, terminal);
+	const organizations = files.length === 0 ? [] : await readDesired(files, terminal);
+	const found = organizations.map(({ users }) => users[flags.user]).find((id) => id !== undefined);
+	if (found !== undefined) return found;
+	throw new ConfigurationError(`\`${showText(flags.user)}\` is no user id`, {
+		hint: "give a UUID, or an alias together with the document that has it: -f FILE",
+	});
+}
+
+function deliver(sent: Sent, flags: ImportKeyFlags, terminal: Terminal): Result {
+	const bundle = sent.activity?.result?.importBundle;
+	if (typeof bundle !== "string") {
+		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
+	}
+	const about = { activityId: sent.activityId, fingerprint: sent.fingerprint, outcome: sent.outcome };
+	if (flags.out === undefined) {
+		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
+	}
+	try {
+		writeFileSync(resolve(terminal.directory, flags.out), bundle, { mode: 0o600 });
+	} catch (error) {
+		const reason = explainFileError(error);
+		throw new ConfigurationError(`the bundle cannot be written to ${flags.out}: ${reason}`, { cause: error });
+	}
+	return {
+		exitCode: exitCodes.converged,
+		text: () => `The import bundle is in ${flags.out}.\n`,
+		json: { ...about, out: flags.out },
+	};
+}
+
+const exitCodeByOutcome: Partial<Record<Sent["outcome"], ExitCode>> = {
+	"awaiting-approval": exitCodes.waiting,
+	"awaiting-authenticator": exitCodes.waiting,
+	rejected: exitCodes.rejectedOrDenied,
+	denied: exitCodes.rejectedOrDenied,
+};
+
+function notYet(sent: Sent): Result {
+	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
+	const detail = message === null ? "" : `: ${showText(message)}`;
+	return {
+		exitCode: exitCodeByOutcome[outcome] ?? exitCodes.error,
+		text: () =>
+			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `activity ${activityId}, fingerprint ${fingerprint}\n`}`,
+		json: { outcome, activityId, fingerprint, message, policyEvaluations },
+	};
+}

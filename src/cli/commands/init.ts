@@ -1,0 +1,123 @@
+/**
+ * `init`: a first document, with comments that explain it and the line by which editors find its schema. It never
+ * overwrites anything.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { checkSchema } from "../../schema.ts";
+import { findOrganizationId } from "../credentials.ts";
+import { explainFileError } from "../files.ts";
+import { localOrganizationId } from "../local-seed.ts";
+import { defaultDocument } from "../sources.ts";
+import type { Result, Terminal } from "../voice.ts";
+
+export interface InitFlags {
+	readonly file: readonly string[];
+	readonly local?: boolean;
+	readonly organization?: string;
+}
+
+/** Writes the document and says what to do next. Throws ConfigurationError when there is a file of that name. */
+export function init(flags: InitFlags, terminal: Terminal): Result {
+	if (flags.file.length > 1) throw new ConfigurationError("init writes one file; name it once with -f");
+	const file = flags.file[0] ?? defaultDocument;
+	if (file === "-") throw new ConfigurationError("init writes a file; - is standard input");
+	if (flags.local === true && flags.organization !== undefined) {
+		throw new ConfigurationError("--local and --organization exclude each other: the embedded service has its own");
+	}
+	const path = resolve(terminal.directory, file);
+	if (existsSync(path)) throw new ConfigurationError(`${file} is there already; init overwrites nothing`);
+	const organizationId = flags.organization ?? findOrganizationId(terminal.environment);
+	refuseStrangeId(organizationId);
+	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
+	try {
+		writeFileSync(path, `# yaml-language-server: $schema=${schemaPath(path)}\n${text}`, { flag: "wx" });
+	} catch (error) {
+		throw new ConfigurationError(`${file} cannot be written: ${explainFileError(error)}`, { cause: error });
+	}
+	const local = flags.local === true ? " --local" : "";
+	const next = flags.local === true || organizationId !== undefined ? "" : "Set ORGSYNC_ORGANIZATION_ID, then go on.\n";
+	return {
+		exitCode: exitCodes.converged,
+		text: () => `Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${file}`}\n`,
+		json: { file },
+	};
+}
+
+function refuseStrangeId(organizationId: string | undefined): void {
+	if (organizationId === undefined) return;
+	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
+	throw new ConfigurationError(`\`${showText(organizationId)}\` is no organization id: it must be a UUID`);
+}
+
+/** The schema's place as seen from the document; where the package lies elsewhere, its absolute place as a file: address. */
+function schemaPath(document: string): string {
+	const schema = fileURLToPath(new URL("../../../schemas/document.json", import.meta.url));
+	const path = relative(dirname(document), schema).replaceAll("\\", "/");
+	return isAbsolute(path) || path.startsWith("../../..") ? new URL(`file://${schema}`).href : path;
+}
+
+function emptyDocument(organizationId: string | undefined): string {
+	return `# What must be in one organization. A key that is left out is not managed.
+organizationId: ${organizationId ?? '"${ORGSYNC_ORGANIZATION_ID}"'}
+
+# Names for this file: the service knows only ids.
+users: {}
+#  alice: 00000000-0000-4000-8000-000000000001
+
+userTags: []
+#  - name: signers
+#    id: 00000000-0000-4000-8000-000000000002   # optional; without it the tag is found by its name
+#    previously: [approvers]                    # found by this name when \`signers\` is not there: then it is a rename
+#    members: { exactly: [alice] }              # or { atLeast: [alice], never: [] }
+
+# What must not exist.
+#absent:
+#  policies: []
+#  oauthProviders: {}
+#  tvcApps: []
+`;
+}
+
+const localDocument = `# What must be in one organization. A key that is left out is not managed.
+organizationId: ${localOrganizationId}
+
+# Names for this file: the service knows only ids.
+users:
+  alice: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001
+  bob: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002
+  carol: 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c003
+
+userTags:
+  # The tag with this id is called \`approvers\` today: it is renamed, and gets exactly these members.
+  - name: signers
+    id: 91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001
+    members: { exactly: [alice, bob] }
+  # Found by its name. Bob has it, alice has not, everybody else is left alone.
+  - name: oncall
+    members: { atLeast: [bob], never: [alice] }
+
+# What must not exist.
+absent:
+  policies: [1f0c4a6b-2f3d-4f6e-9b1a-5d8e7c6b2001]
+  oauthProviders: { bob: [77aa1f2e-6a3f-4f0e-8a55-1d6f2b3c5001] }
+  tvcApps: [c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3002]
+
+# What can only be read: a difference is reported, never submitted.
+expect:
+  sessionProfiles:
+    - { id: 5e55a0b1-7c8d-4e9f-8a0b-1c2d3e4f6001, name: default, expirationSeconds: "900" }
+  mfaPolicies:
+    alice:
+      - { name: passkey-first, order: 1, requiredAuthenticationMethods: [{ any: [{ type: AUTHENTICATION_TYPE_PASSKEY }] }] }
+  bootProofs:
+    - { app: c1d2e3f4-0a1b-4c2d-8e3f-4a5b6c7d3001, deploymentLabel: prod-42, enclaveApp: signer }
+  supportedAssets:
+    "eip155:1": [{ symbol: ETH, decimals: 18 }]
+
+protect: { userTags: [root-quorum] }
+limits: { memberRemovals: 50%, policies: 5, oauthProviders: 5, tvcApps: 1 }
+`;

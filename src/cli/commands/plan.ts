@@ -1,0 +1,111 @@
+/**
+ * `validate`, `plan` and `drift`: documents parsed, held against live, shown. None of them can submit anything: they are
+ * handed a Reader and nothing else.
+ */
+import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import { findsDifference, type Plan } from "../../plan/plan.ts";
+import { renderPlan, summarizeDrift, summarizePlan } from "../../plan/render/text.ts";
+import type { Comparison } from "../../sync/compare.ts";
+import { type Connection, type ConnectionFlags, connect, readMemories } from "../connect.ts";
+import { readDesired } from "../sources.ts";
+import type { Result, Terminal, Voice } from "../voice.ts";
+
+export interface DocumentFlags {
+	readonly file: readonly string[];
+}
+
+export interface PlanFlags extends DocumentFlags, ConnectionFlags {
+	readonly detailedExitcode?: boolean;
+}
+
+/** Says that the documents are sound, or throws their problems. Asks no service anything. */
+export async function validate(flags: DocumentFlags, terminal: Terminal): Promise<Result> {
+	const organizations = await readDesired(flags.file, terminal);
+	return {
+		exitCode: exitCodes.converged,
+		text: () =>
+			organizations
+				.map((desired) => `${desired.files.join(", ")}: valid, organization ${desired.organizationId}\n`)
+				.join(""),
+		json: {
+			organizations: organizations.map(({ organizationId, digest, files }) => ({
+				organizationId,
+				documentDigest: digest,
+				files,
+			})),
+		},
+	};
+}
+
+/** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
+export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const comparisons = await compareAll(flags, terminal, voice);
+	const code: ExitCode = comparisons.some(({ plan: { problems } }) => problems.length > 0)
+		? exitCodes.error
+		: flags.detailedExitcode === true && comparisons.some((comparison) => findsDifference(comparison.plan))
+			? exitCodes.changes
+			: exitCodes.converged;
+	return showPlans(comparisons, code);
+}
+
+/** The same plans, as a finding: exit 2 when anything is not as the document says, 0 when all is. */
+export async function drift(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const comparisons = await compareAll(flags, terminal, voice);
+	const found = comparisons.some((comparison) => findsDifference(comparison.plan));
+	return showPlans(comparisons, found ? exitCodes.changes : exitCodes.converged, summarizeDrift);
+}
+
+async function compareAll(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<readonly Comparison[]> {
+	const organizations = await readDesired(flags.file, terminal);
+	const connection = await connect(flags, terminal, voice);
+	try {
+		return await compareEach(organizations, connection, flags, terminal);
+	} finally {
+		await connection.close();
+	}
+}
+
+/** Holds each organization against live, with what was last applied to it. */
+export async function compareEach(
+	organizations: readonly DesiredOrganization[],
+	connection: Connection,
+	flags: ConnectionFlags,
+	terminal: Terminal,
+): Promise<readonly Comparison[]> {
+	const { compareLive } = await import("../../sync/compare.ts");
+	const ids = organizations.map(({ organizationId }) => organizationId);
+	refuseStrangers(ids, connection);
+	const memories = await readMemories(ids, flags, terminal);
+	const comparisons: Comparison[] = [];
+	for (const desired of organizations) {
+		const memory = memories.get(desired.organizationId);
+		if (memory === undefined) throw new Error("every organization has a memory");
+		comparisons.push(
+			await compareLive(desired, connection.client.reader, memory, { reads: flags.reads, now: terminal.now }),
+		);
+	}
+	return comparisons;
+}
+
+/** The embedded service has its own organizations; a document for another one gets a clear word, not a 404. */
+function refuseStrangers(organizationIds: readonly string[], { localOrganizationIds }: Connection): void {
+	if (localOrganizationIds === undefined) return;
+	const stranger = organizationIds.find((id) => !localOrganizationIds.includes(id));
+	if (stranger === undefined) return;
+	throw new ConfigurationError(`the local service has no organization ${stranger}`, {
+		hint: `it has ${localOrganizationIds.join(", ")}; orgsync init --local writes a document for it`,
+	});
+}
+
+function showPlans(
+	comparisons: readonly Comparison[],
+	exitCode: ExitCode,
+	summarize: (plan: Plan) => string = summarizePlan,
+): Result {
+	return {
+		exitCode,
+		text: (style) => comparisons.map(({ plan }) => renderPlan(plan, style, summarize(plan))).join("\n"),
+		json: { plans: comparisons.map((comparison) => comparison.plan) },
+	};
+}

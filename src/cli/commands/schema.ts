@@ -1,0 +1,22 @@
+/**
+ * `schema`: the published JSON Schemas, for editors and for whoever reads what orgsync prints.
+ */
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { readSchema, schemaNames } from "../../schema.ts";
+import type { Result } from "../voice.ts";
+
+/** The schema by this name, for example `document` or `operations/update_user_tag`. */
+export function schema(name: string): Result {
+	const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
+	const wanted = name.replace(/\.json$/, "");
+	if (!names.includes(wanted)) {
+		throw new ConfigurationError(`there is no schema ${showText(name)}`, { hint: `there are ${names.join(", ")}` });
+	}
+	const value = readSchema(`${wanted}.json`);
+	return {
+		exitCode: exitCodes.converged,
+		text: () => `${JSON.stringify(value, null, 2)}\n`,
+		json: { name: wanted, schema: value },
+	};
+}

@@ -1,0 +1,67 @@
+/**
+ * `--local`: the embedded service. It lives in `.orgsync/local.sqlite`, is made and seeded at first use with a key of its
+ * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StorageError } from "../errors.ts";
+import { explainFileError } from "./files.ts";
+import { localSeed } from "./local-seed.ts";
+
+/** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
+export const localFolder = ".orgsync";
+
+export interface LocalService {
+	readonly url: string;
+	readonly keyFile: string;
+	readonly organizationIds: readonly string[];
+	close(): Promise<void>;
+}
+
+/** The embedded service of this folder, running. Throws StorageError when its files cannot be used. */
+export async function startLocalService(directory: string): Promise<LocalService> {
+	const { startEmulator } = await import("../emulator/server.ts");
+	const { parseSeed } = await import("../emulator/seed.ts");
+	const folder = join(directory, localFolder);
+	const keyFile = join(folder, "local.private");
+	const publicKey = readOrMakeKey(folder, keyFile);
+	const emulator = await startEmulator({
+		dataFile: join(folder, "local.sqlite"),
+		seed: parseSeed(localSeed(publicKey), "the seed of the local service"),
+	});
+	return {
+		url: emulator.url,
+		keyFile,
+		organizationIds: emulator.organizations.map(({ organizationId }) => organizationId),
+		close: () => emulator.close(),
+	};
+}
+
+/** The public key of the key pair in the folder, which is made, readable by its owner alone, when it is not there. */
+function readOrMakeKey(folder: string, keyFile: string): string {
+	const publicFile = keyFile.replace(/\.private$/, ".public");
+	try {
+		if (existsSync(keyFile) && existsSync(publicFile)) return readFileSync(publicFile, "utf8").trim();
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		// What is kept here is never meant for version control: a key, a database, a journal.
+		writeFileSync(join(folder, ".gitignore"), "*\n");
+		const {
+			d = "",
+			x = "",
+			y = "",
+		} = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
+		const publicKey = compressPoint(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
+		writeFileSync(publicFile, `${publicKey}\n`);
+		writeFileSync(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { mode: 0o600 });
+		return publicKey;
+	} catch (error) {
+		const reason = explainFileError(error);
+		throw new StorageError(`the local service cannot keep its files in ${folder}: ${reason}`, { cause: error });
+	}
+}
+
+/** The compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */
+function compressPoint(x: Buffer, y: Buffer): string {
+	return Buffer.concat([Buffer.from([(y[y.length - 1] ?? 0) % 2 === 0 ? 2 : 3]), x]).toString("hex");
+}

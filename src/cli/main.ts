@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+/**
+ * argv to exit code. The process is touched here and nowhere else in this room: streams, environment, clock and exit code.
+ */
+import { type Command, CommanderError } from "commander";
+import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
+import { makeProgram, makeVoice } from "./program.ts";
+import type { Terminal } from "./voice.ts";
+
+const terminal: Terminal = {
+	stdin: process.stdin,
+	stdout: process.stdout,
+	stderr: process.stderr,
+	environment: process.env,
+	directory: process.cwd(),
+	now: Date.now,
+	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+// node:sqlite is marked experimental in the oldest Node that orgsync runs on; nobody can act on that warning here.
+process.removeAllListeners("warning");
+process.on("warning", (warning) => {
+	if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`);
+});
+
+// Whoever reads us may stop reading, as `head` does; that is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code !== "EPIPE") throw error;
+});
+
+await main(process.argv.slice(2));
+
+async function main(words: readonly string[]): Promise<void> {
+	const finish = (code: ExitCode): void => {
+		process.exitCode = code;
+	};
+	const program = makeProgram(terminal, finish);
+	// Mistakes in flags go through the one voice too, in JSON when JSON was asked for.
+	for (const command of [program, ...program.commands]) {
+		command.exitOverride().configureOutput({ outputError: () => {}, writeErr: () => {} });
+	}
+	try {
+		if (words.length === 0) {
+			program.outputHelp();
+			return;
+		}
+		await program.parseAsync([...words], { from: "user" });
+	} catch (error) {
+		finish(failedFlags(error, words, program));
+	}
+}
+
+function failedFlags(error: unknown, words: readonly string[], program: Command): ExitCode {
+	const isCommand = (word: string | undefined): boolean => program.commands.some((command) => command.name() === word);
+	const command = isCommand(words[0]) ? (words[0] ?? "orgsync") : program.name();
+	const json = words.some((word, at) => word === "--format=json" || (word === "--format" && words[at + 1] === "json"));
+	const voice = makeVoice(command, { format: json ? "json" : "text" }, terminal);
+	if (!(error instanceof CommanderError)) return voice.failure(error);
+	if (error.exitCode === 0) return exitCodes.converged;
+	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
+	const message = error.code === "commander.help" ? `unknown command '${words[1]}'` : said;
+	const later = words.find(isCommand);
+	const flagsFirst = words[0]?.startsWith("-") === true && later !== undefined;
+	const hint = flagsFirst
+		? `flags stand after the command: orgsync ${later} --help`
+		: `orgsync ${command === program.name() ? "" : `${command} `}--help`;
+	return voice.failure(new ConfigurationError(message, { hint }));
+}

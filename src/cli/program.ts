@@ -1,0 +1,245 @@
+/**
+ * The commands and their flags, as commander knows them. Each command is loaded only when it is called.
+ */
+import { readFileSync } from "node:fs";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { type ExitCode, exitCodes } from "../errors.ts";
+import { type Format, type Result, type Terminal, Voice } from "./voice.ts";
+
+interface VoiceFlags {
+	readonly format?: Format;
+	readonly output?: string;
+	readonly color?: boolean;
+	readonly quiet?: boolean;
+	readonly verbose?: boolean;
+}
+
+/** What a command does with its flags; it returns a result to print, or an exit code when it has printed by itself. */
+type Action<F> = (flags: F, terminal: Terminal, voice: Voice, words: readonly string[]) => Promise<Result | ExitCode>;
+
+/** The program. `finish` gets the exit code of the command that ran. */
+export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void): Command {
+	const program = new Command("orgsync")
+		.description("Keeps an organization equal to a YAML document: the fewest activities, each sent exactly once.")
+		.version(readVersion(), "-V, --version", "print the version")
+		.helpCommand("help [command]", "say more about a command")
+		.addHelpText("after", exitCodeHelp)
+		.showSuggestionAfterError();
+	const define = <F>(words: string, summary: string, action: Action<F>): Command => {
+		const command = program.command(words).description(summary);
+		return command.action(async (...parameters: unknown[]) => {
+			const flags = command.opts() as F & VoiceFlags;
+			const voice = makeVoice(command.name(), flags, terminal);
+			const positional = parameters
+				.slice(0, -2)
+				.flat()
+				.filter((word) => typeof word === "string");
+			try {
+				voice.checkOutput();
+				const result = await action(flags, terminal, voice, positional);
+				finish(typeof result === "number" ? result : voice.result(result));
+			} catch (error) {
+				finish(voice.failure(error));
+			}
+		});
+	};
+	documentCommands(define);
+	serviceCommands(define);
+	return program;
+}
+
+type Define = <F>(words: string, summary: string, action: Action<F>) => Command;
+
+function documentCommands(define: Define): void {
+	withVoice(
+		withFile(
+			define("init", "write a first document", async (flags: never, terminal) =>
+				(await import("./commands/init.ts")).init(flags, terminal),
+			),
+		),
+	)
+		.option("--local", "write one for the embedded service, to try orgsync with")
+		.option("--organization <id>", "the organization it speaks of");
+	withVoice(
+		withFile(
+			define("validate", "check documents; asks no service", async (flags: never, terminal) =>
+				(await import("./commands/plan.ts")).validate(flags, terminal),
+			),
+		),
+	);
+	withConnection(
+		define("plan", "show what would be submitted; submits nothing", async (flags: never, terminal, voice) =>
+			(await import("./commands/plan.ts")).plan(flags, terminal, voice),
+		),
+	).option("--detailed-exitcode", "exit 2 when there is something to do or to report");
+	withConnection(
+		define(
+			"drift",
+			"find what is not as the document says; exit 2 when there is any",
+			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).drift(flags, terminal, voice),
+		),
+	);
+	withWaiting(
+		withConnection(
+			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>
+				(await import("./commands/apply.ts")).apply(flags, terminal, voice),
+			),
+		),
+	)
+		.option("-y, --yes", "do not ask")
+		.addOption(
+			new Option(
+				"--abandon <activity>",
+				"give up an activity that is open in the journal, by id or fingerprint; repeats",
+			)
+				.default([], "none")
+				.argParser((value: string, earlier: string[]) => [...earlier, value]),
+		)
+		.option("--no-verify", "do not read again after the last step");
+}
+
+function serviceCommands(define: Define): void {
+	withOrganization(
+		define(
+			"query",
+			"ask one query and print its answer as JSON",
+			async (flags: never, terminal, voice, [name = "", ...pairs]) =>
+				(await import("./commands/query.ts")).query(name, pairs, flags, terminal, voice),
+		),
+	)
+		.argument("<operation>", "a query of the interface, for example list_user_tags")
+		.argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in")
+		.option("--json <body>", "the fields as a JSON object instead");
+	withOrganization(
+		define("explain", "say why an activity is not finished", async (flags: never, terminal, voice, [activity = ""]) =>
+			(await import("./commands/query.ts")).explain(activity, flags, terminal, voice),
+		),
+	).argument("<activity>", "the activity's id");
+	withWaiting(
+		withOrganization(
+			define(
+				"import-key",
+				"get the bundle that a private key is encrypted to for its import",
+				async (flags: never, terminal, voice) =>
+					(await import("./commands/import-key.ts")).importKey(flags, terminal, voice),
+			),
+		),
+	)
+		.requiredOption("--user <user>", "the user who imports: an id, or an alias of the document")
+		.option("--out <file>", "write the bundle to this file (mode 0600) instead of standard output");
+	define("emulator", "run the local service until a signal ends it", async (flags: never, terminal, voice) =>
+		(await import("./commands/emulator.ts")).emulator(flags, terminal, voice),
+	)
+		.addOption(new Option("--port <number>", "0 takes a free one").default(0).argParser(wholeNumber(0, 65535)))
+		.option("--host <address>", "address to listen on", "127.0.0.1")
+		.option("--data <file>", "keep the state in this SQLite file")
+		.option("--seed <file>", "organizations to begin with (orgsync schema seed)")
+		.option("--rules <file>", "rules for every organization, in the form of a seed's `rules`")
+		.addOption(new Option("--reads <which>", "which reads it answers").choices(["all", "documented"]).default("all"))
+		.option("--verbose", "say more");
+	withVoice(
+		define("schema", "print a JSON Schema", async (_flags: never, _terminal, _voice, [name = "document"]) =>
+			(await import("./commands/schema.ts")).schema(name),
+		).addArgument(
+			new Argument("[name]", "for example document, seed, plan, operations/update_user_tag").default("document"),
+		),
+	);
+}
+
+function withVoice(command: Command): Command {
+	return command
+		.addOption(new Option("--format <format>", "how the result is printed").choices(["text", "json"]).default("text"))
+		.option("--output <file>", "write the result to this file")
+		.option("--no-color", "no colours")
+		.option("-q, --quiet", "only the result and errors")
+		.option("--verbose", "say every request, without its stamp");
+}
+
+function withFile(command: Command): Command {
+	return command.addOption(
+		new Option("-f, --file <path>", "a document, a folder of them, or - for standard input; repeats")
+			.default([], "orgsync.yaml")
+			.argParser((value: string, earlier: string[]) => [...earlier, value]),
+	);
+}
+
+function withConnection(command: Command): Command {
+	return withVoice(withFile(command))
+		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
+		.option("--local", "use the embedded service kept in .orgsync; no account needed")
+		.option(
+			"--key-file <file>",
+			"API key as 64 hex characters, NAME.public beside NAME.private (ORGSYNC_API_PRIVATE_KEY)",
+		)
+		.option("--stamp-command <command>", "command that gets a body on standard input and prints the stamp header")
+		.addOption(
+			new Option("--reads <which>", "ask the extended reads too, or only the documented queries")
+				.choices(["auto", "documented"])
+				.default("auto"),
+		)
+		.addOption(
+			new Option("--timeout <seconds>", "for one request with all its retries")
+				.default(30)
+				.argParser(wholeNumber(1, 3600)),
+		)
+		.addOption(
+			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
+		)
+		.option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
+}
+
+function withOrganization(command: Command): Command {
+	return withConnection(command).option("--organization <id>", "the organization (ORGSYNC_ORGANIZATION_ID)");
+}
+
+function withWaiting(command: Command): Command {
+	return command
+		.addOption(
+			new Option("--wait <seconds>", "how long an activity that is under way is waited for")
+				.default(30)
+				.argParser(wholeNumber(0, 86400)),
+		)
+		.option("--retry-rejected", "send again what was rejected before");
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+	return (text) => {
+		const number = Number(text);
+		if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+		throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+	};
+}
+
+/** A voice that heeds the flags and `NO_COLOR`. */
+export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal): Voice {
+	const noColor = terminal.environment.NO_COLOR;
+	return new Voice(terminal, {
+		command,
+		format: flags.format ?? "text",
+		color: flags.color !== false && (noColor === undefined || noColor === "") && terminal.environment.TERM !== "dumb",
+		quiet: flags.quiet === true,
+		verbose: flags.verbose === true,
+		output: flags.output,
+	});
+}
+
+function readVersion(): string {
+	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+	return (JSON.parse(text) as { version: string }).version;
+}
+
+const exitCodeHelp = `
+Exit codes:
+  ${exitCodes.converged}    converged, or nothing to say
+  ${exitCodes.error}    error
+  ${exitCodes.changes}    changes or drift found (plan --detailed-exitcode, drift)
+  ${exitCodes.invalid}    invalid document, flags or configuration
+  ${exitCodes.notAuthorized}    not authorized
+  ${exitCodes.guard}    refused by a guard
+  ${exitCodes.stalePlan}    saved plan is stale
+  ${exitCodes.partlyApplied}    partly applied
+  ${exitCodes.waiting}    waiting for approval
+  ${exitCodes.rejectedOrDenied}    rejected or denied
+  ${exitCodes.interrupted}  interrupted
+
+Try it without an account: orgsync init --local, then orgsync plan --local.`;

@@ -1,0 +1,78 @@
+/**
+ * The documents a command was pointed at: files, folders and standard input, read and parsed.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigurationError, DocumentError } from "../errors.ts";
+import { type DocumentSource, parseDocuments } from "../plan/document.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import { explainFileError } from "./files.ts";
+import type { Terminal } from "./voice.ts";
+
+/** Where a command looks when it is not told. */
+export const defaultDocument = "orgsync.yaml";
+
+/** Larger files are no documents (product.md section 1): reading stops there. */
+const fileLimitBytes = 8 * 1024 * 1024;
+
+/**
+ * Every organization of the named files; a folder stands for its `.yaml` and `.yml` files, `-` for standard input.
+ * Throws ConfigurationError when a file cannot be read and DocumentError with every problem of every file.
+ */
+export async function readDesired(
+	files: readonly string[],
+	terminal: Terminal,
+): Promise<readonly DesiredOrganization[]> {
+	const sources: DocumentSource[] = [];
+	for (const file of files.length === 0 ? [defaultDocument] : files) {
+		for (const path of file === "-" ? ["-"] : listFiles(file, files.length === 0, terminal.directory)) {
+			sources.push({
+				file: path,
+				content: path === "-" ? await readInput(terminal) : readFile(path, terminal.directory),
+			});
+		}
+	}
+	const { organizations, problems } = parseDocuments(sources, terminal.environment);
+	if (problems.length > 0) throw new DocumentError(problems);
+	return organizations;
+}
+
+function listFiles(path: string, isDefault: boolean, directory: string): readonly string[] {
+	const found = statSync(resolve(directory, path), { throwIfNoEntry: false });
+	if (found === undefined) {
+		throw new ConfigurationError(`there is no file ${path}`, {
+			hint: isDefault
+				? "orgsync init writes a first one; -f FILE names another"
+				: "-f takes files, folders and - for standard input",
+		});
+	}
+	if (!found.isDirectory()) return [path];
+	const files = readdirSync(resolve(directory, path), { recursive: true, encoding: "utf8" })
+		.filter((name) => /\.ya?ml$/.test(name))
+		.filter((name) => !name.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules"))
+		.sort()
+		.map((name) => join(path, name));
+	if (files.length === 0) throw new ConfigurationError(`the folder ${path} holds no .yaml or .yml file`);
+	return files;
+}
+
+/** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
+function readFile(path: string, directory: string): Uint8Array {
+	try {
+		const full = resolve(directory, path);
+		return statSync(full).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(full);
+	} catch (error) {
+		throw new ConfigurationError(`${path} cannot be read: ${explainFileError(error)}`, { cause: error });
+	}
+}
+
+async function readInput(terminal: Terminal): Promise<Uint8Array> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of terminal.stdin) {
+		chunks.push(Buffer.from(chunk));
+		size += chunk.length;
+		if (size > fileLimitBytes) break;
+	}
+	return Buffer.concat(chunks);
+}

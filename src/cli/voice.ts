@@ -1,0 +1,182 @@
+/**
+ * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
+ * everything else to standard error; in JSON there is exactly one object on every path, errors too.
+ */
+import { accessSync, constants, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { stripVTControlCharacters, styleText } from "node:util";
+import { ConfigurationError, DocumentError, type ExitCode, exitCodes, OrgsyncError, type Problem } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
+import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
+import { explainFileError } from "./files.ts";
+
+/** What a command is handed instead of the process: streams, environment, clock. */
+export interface Terminal {
+	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+	readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	readonly directory: string;
+	readonly now: () => number;
+	readonly sleep: (ms: number) => Promise<void>;
+}
+
+export type Format = "text" | "json";
+
+export interface VoiceOptions {
+	readonly command: string;
+	readonly format: Format;
+	readonly color: boolean;
+	readonly quiet: boolean;
+	readonly verbose: boolean;
+	/** A file that takes the result in place of standard output. */
+	readonly output: string | undefined;
+}
+
+/** What every command prints with `--format json`; schemas/output.json describes it. */
+export interface Output {
+	readonly formatVersion: 1;
+	readonly command: string;
+	readonly exitCode: ExitCode;
+	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+	readonly problems: readonly Problem[];
+	readonly [more: string]: unknown;
+}
+
+/** The result of a command: what it prints in either format, and the code it exits with. */
+export interface Result {
+	readonly exitCode: ExitCode;
+	/** Ends with a newline, or is empty. */
+	readonly text: (style: Style) => string;
+	/** Members added to `Output`. */
+	readonly json: Readonly<Record<string, unknown>>;
+}
+
+export class Voice {
+	readonly #terminal: Terminal;
+	readonly #options: VoiceOptions;
+	/** The file that takes the result; undefined from when it turned out that it cannot. */
+	#output: string | undefined;
+
+	constructor(terminal: Terminal, options: VoiceOptions) {
+		this.#terminal = terminal;
+		this.#options = options;
+		this.#output = options.output;
+	}
+
+	/** For standard error: colours where a person reads it. */
+	get style(): Style {
+		return this.#options.color && this.#terminal.stderr.isTTY === true ? colorStyle : plainStyle;
+	}
+
+	get format(): Format {
+		return this.#options.format;
+	}
+
+	/** Says something about the work under way; nothing with `--quiet`. */
+	note(text: string): void {
+		if (!this.#options.quiet) this.#terminal.stderr.write(`${text}\n`);
+	}
+
+	/** Says what only `--verbose` asks for. */
+	detail(text: string): void {
+		if (this.#options.verbose) this.#terminal.stderr.write(`${text}\n`);
+	}
+
+	/** Throws ConfigurationError when the file for the result cannot be written: said before anything is done, not after. */
+	checkOutput(): void {
+		if (this.#output === undefined) return;
+		const found = statSync(this.#output, { throwIfNoEntry: false });
+		try {
+			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
+			accessSync(found === undefined ? dirname(this.#output) : this.#output, constants.W_OK);
+		} catch (error) {
+			this.#refuseOutput(error);
+		}
+	}
+
+	/** Prints the result and returns its exit code. */
+	result(result: Result): ExitCode {
+		const { format, command } = this.#options;
+		if (format === "text") return this.#print(result.text(this.#resultStyle()), result.exitCode);
+		const output: Output = {
+			formatVersion: 1,
+			command,
+			exitCode: result.exitCode,
+			error: null,
+			problems: [],
+			...result.json,
+		};
+		return this.#print(`${JSON.stringify(output, null, 2)}\n`, result.exitCode);
+	}
+
+	/** Says what went wrong and returns the exit code it leads to. An error nobody foresaw is said without its stack. */
+	failure(error: unknown): ExitCode {
+		const known = error instanceof OrgsyncError ? error : undefined;
+		const exitCode = known?.exitCode ?? exitCodes.error;
+		const problems = error instanceof DocumentError ? error.problems : [];
+		const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
+		const hint = known?.hint ?? (known === undefined ? "please report this; --verbose shows where it happened" : null);
+		if (problems.length > 0) {
+			for (const problem of problems) this.#terminal.stderr.write(`${renderProblem(problem)}\n`);
+		}
+		this.#terminal.stderr.write(`${this.style.remove("error")}: ${showLines(message)}\n`);
+		if (hint !== null && hint !== undefined)
+			this.#terminal.stderr.write(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
+		if (known === undefined && error instanceof Error) this.detail(error.stack ?? "");
+		if (this.#options.format === "json") {
+			const output: Output = {
+				formatVersion: 1,
+				command: this.#options.command,
+				exitCode,
+				error: { code: known?.code ?? "unforeseen", message, hint: hint ?? null },
+				problems,
+			};
+			this.#print(`${JSON.stringify(output, null, 2)}\n`, exitCode);
+		}
+		return exitCode;
+	}
+
+	#resultStyle(): Style {
+		const toTerminal = this.#output === undefined && this.#terminal.stdout.isTTY === true;
+		return this.#options.color && toTerminal ? colorStyle : plainStyle;
+	}
+
+	#print(text: string, exitCode: ExitCode): ExitCode {
+		if (this.#output === undefined) {
+			this.#terminal.stdout.write(text);
+			return exitCode;
+		}
+		try {
+			writeFileSync(this.#output, stripVTControlCharacters(text));
+		} catch (error) {
+			this.#refuseOutput(error);
+		}
+		return exitCode;
+	}
+
+	/** After this, what has to be printed goes to standard output: JSON is complete on every path. */
+	#refuseOutput(error: unknown): never {
+		const message = `the result cannot be written to ${this.#output}: ${explainFileError(error)}`;
+		this.#output = undefined;
+		throw new ConfigurationError(message, { cause: error });
+	}
+}
+
+const colorStyle: Style = {
+	add: (text) => styleText("green", text),
+	remove: (text) => styleText("red", text),
+	update: (text) => styleText("yellow", text),
+	warn: (text) => styleText("yellow", text),
+	faint: (text) => styleText("dim", text),
+	strong: (text) => styleText("bold", text),
+};
+
+/** Every line made safe for a terminal by itself, so that a message may still have several. */
+function showLines(text: string): string {
+	return text.split("\n").map(showText).join("\n");
+}
+
+function describe(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,45 @@
+/**
+ * The front door of the library: the names that programs may rely on. Everything else may change without notice.
+ *
+ * ```ts
+ * const { organizations, problems } = parseDocuments([{ file: "orgsync.yaml", content }], process.env);
+ * const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }) });
+ * const journal = await openJournal(".orgsync/journal.sqlite");
+ * const comparison = await compareLive(desired, client.reader, journal.memory(desired.organizationId), options);
+ * const report = await apply(comparison, context);
+ * ```
+ */
+export {
+	AuthenticationError,
+	ConfigurationError,
+	DocumentError,
+	type ExitCode,
+	exitCodes,
+	LiveProblemError,
+	OrgsyncError,
+	type Problem,
+	ServiceError,
+	StorageError,
+	TransportError,
+} from "./errors.ts";
+export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
+export { type DocumentSource, type ParsedDocuments, parseDocuments } from "./plan/document.ts";
+export {
+	type DesiredOrganization,
+	emptyMemory,
+	type Known,
+	type LiveOrganization,
+	type Memory,
+} from "./plan/organization.ts";
+export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
+export { renderReport } from "./plan/render/report-text.ts";
+export { plainStyle, renderPlan, type Style } from "./plan/render/text.ts";
+export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
+export type { Step } from "./plan/steps.ts";
+export { type ApplyContext, apply, settle } from "./sync/apply.ts";
+export { type Comparison, compareLive } from "./sync/compare.ts";
+export { type Journal, openJournal } from "./sync/journal.ts";
+export { readLive } from "./sync/read.ts";
+export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
+export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
+export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

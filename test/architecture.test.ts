@@ -1,0 +1,105 @@
+/**
+ * The arrows of the house. Each rule of .dependency-cruiser.mjs is seen to refuse one import that breaks it, in a copy of
+ * the sources, and the sources as they are break none.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+interface Violation {
+	readonly from: string;
+	readonly to: string;
+	readonly rule: { readonly name: string };
+}
+
+function cruise(directory: string): readonly Violation[] {
+	const program = join(root, "node_modules/dependency-cruiser/bin/dependency-cruiser.mjs");
+	const { stdout, stderr } = spawnSync(
+		process.execPath,
+		[program, "--config", ".dependency-cruiser.mjs", "--output-type", "json", "src"],
+		{ cwd: directory, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+	);
+	if (!stdout.startsWith("{")) throw new Error(stderr);
+	return (JSON.parse(stdout) as { summary: { violations: Violation[] } }).summary.violations;
+}
+
+/** One import for every rule that it breaks: the file that is added, and what it holds. */
+const breaches: Readonly<Record<string, readonly [file: string, content: string]>> = {
+	"no-cycles": ["src/sync/circle-a.ts", 'import "./circle-b.ts";'],
+	"plan-keeps-to-itself": ["src/plan/breach-a.ts", 'import "../wire/operations.ts";'],
+	"wire-keeps-to-itself": ["src/wire/breach-a.ts", 'import "../plan/value.ts";'],
+	"sync-keeps-to-itself": ["src/sync/breach-a.ts", 'import "../cli/voice.ts";'],
+	"emulator-keeps-to-itself": ["src/emulator/breach-a.ts", 'import "../wire/stamp.ts";'],
+	"cli-keeps-to-itself": ["src/cli/breach-a.ts", 'import "../emulator/store.ts";'],
+	"pulumi-keeps-to-itself": ["src/pulumi/breach-a.ts", 'import "../cli/voice.ts";'],
+	"errors-and-schema-know-nobody": ["src/errors.ts", 'import "./plan/value.ts";'],
+	"plan-is-pure": ["src/plan/breach-b.ts", 'import "node:fs";'],
+	"only-door-to-ajv": ["src/plan/breach-c.ts", 'import "ajv";'],
+	"only-door-to-ajv-formats": ["src/plan/breach-d.ts", 'import "ajv-formats";'],
+	"only-door-to-undici": ["src/wire/breach-b.ts", 'import "undici";'],
+	"only-door-to-fast-deep-equal": ["src/sync/breach-b.ts", 'import "fast-deep-equal";'],
+	"only-door-to-yaml": ["src/cli/breach-b.ts", 'import "yaml";'],
+	"only-door-to-commander": ["src/cli/breach-c.ts", 'import "commander";'],
+	"only-door-to-@pulumi/pulumi": ["src/sync/breach-c.ts", 'import "@pulumi/pulumi";'],
+	"tests-are-not-imported": ["src/sync/breach-d.ts", 'import "../../test/stray.ts";'],
+	"declared-only": ["src/cli/breach-d.ts", 'import "fast-check";'],
+	resolvable: ["src/cli/breach-e.ts", 'import "./nowhere.ts";'],
+};
+
+describe("the rules of who may import whom", () => {
+	let copy: string;
+	let violations: readonly Violation[];
+
+	beforeAll(() => {
+		copy = mkdtempSync(join(tmpdir(), "orgsync-architecture-"));
+		for (const name of ["src", "package.json", "tsconfig.json", ".dependency-cruiser.mjs"]) {
+			cpSync(join(root, name), join(copy, name), { recursive: true });
+		}
+		linkPackages();
+		mkdirSync(join(copy, "test"));
+		writeFileSync(join(copy, "test/stray.ts"), "export {};\n");
+		for (const [file, content] of Object.values(breaches)) {
+			mkdirSync(dirname(join(copy, file)), { recursive: true });
+			writeFileSync(join(copy, file), `${content}\n`, { flag: "a" });
+		}
+		writeFileSync(join(copy, "src/sync/circle-b.ts"), 'import "./circle-a.ts";\n');
+		violations = cruise(copy);
+	}, 60_000);
+
+	afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+	/** The installed packages, and a stand-in for the optional peer, which need not be installed. */
+	function linkPackages(): void {
+		mkdirSync(join(copy, "node_modules"));
+		for (const name of readdirSync(join(root, "node_modules"))) {
+			if (name !== "@pulumi") symlinkSync(join(root, "node_modules", name), join(copy, "node_modules", name));
+		}
+		const peer = join(copy, "node_modules/@pulumi/pulumi");
+		mkdirSync(peer, { recursive: true });
+		writeFileSync(join(peer, "package.json"), '{ "name": "@pulumi/pulumi", "version": "3.270.0", "main": "index.js" }');
+		writeFileSync(join(peer, "index.js"), "");
+	}
+
+	it("the sources break none of them", () => {
+		expect(cruise(root).map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
+	}, 60_000);
+
+	it("every rule of the configuration is tried here", () => {
+		const rules = [...readFileSync(join(root, ".dependency-cruiser.mjs"), "utf8").matchAll(/name: "([a-z-]+)"/g)].map(
+			([, name]) => name,
+		);
+		const made = Object.keys(breaches).filter(
+			(name) => name.endsWith("-keeps-to-itself") || name.startsWith("only-door"),
+		);
+		expect([...rules, ...made].sort()).toEqual(Object.keys(breaches).sort());
+	});
+
+	it.each(Object.entries(breaches))("%s refuses the import that breaks it", (name, [file]) => {
+		expect(violations.filter(({ rule }) => rule.name === name).map(({ from }) => from)).toContain(file);
+	});
+});

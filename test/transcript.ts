@@ -1,0 +1,81 @@
+/**
+ * Console blocks of a Markdown file, run as they are written: `$ npx orgsync …` lines and the output below each.
+ */
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+
+/** One command of a console block. `line` counts from 1 and is that of the command. */
+export interface Scene {
+	readonly line: number;
+	readonly command: string;
+	readonly output: string;
+}
+
+/** Every command of every ```console block, with the output that the file shows. */
+export function readScenes(markdown: string): readonly Scene[] {
+	const scenes: { line: number; command: string; output: string }[] = [];
+	let inside = false;
+	for (const [index, text] of markdown.split("\n").entries()) {
+		if (text.startsWith("```")) inside = text === "```console";
+		else if (inside && text.startsWith("$ ")) scenes.push({ line: index + 1, command: text.slice(2), output: "" });
+		else if (inside) {
+			const scene = scenes.at(-1);
+			if (scene !== undefined) scene.output += `${text}\n`;
+		}
+	}
+	return scenes;
+}
+
+/** The Markdown with the output of each command put in place of what stands there. */
+export function writeScenes(markdown: string, outputs: readonly string[]): string {
+	let count = -1;
+	let inside = false;
+	const lines: string[] = [];
+	for (const text of markdown.split("\n")) {
+		if (text.startsWith("```")) inside = text === "```console";
+		if (inside && text.startsWith("$ ")) {
+			count += 1;
+			lines.push(text, ...(outputs[count] ?? "").trimEnd().split("\n"));
+		} else if (!inside || text.startsWith("```")) lines.push(text);
+	}
+	return lines.join("\n");
+}
+
+/**
+ * What a terminal would show of the command, both streams in their order; the exit code is added when it is not 0. Steps
+ * run side by side, so the lines that count them are put in the order of the alphabet.
+ */
+export function playScene(command: string, directory: string): string {
+	const words = command.replace(/^npx orgsync /, "").split(" ");
+	if (words.length === 0 || !command.startsWith("npx orgsync "))
+		throw new Error(`not a command of orgsync: ${command}`);
+	const file = join(directory, "transcript.out");
+	const stream = openSync(file, "w");
+	try {
+		const { status } = spawnSync(process.execPath, [program, ...words], {
+			cwd: directory,
+			stdio: ["ignore", stream, stream],
+			env: { PATH: process.env.PATH, HOME: directory },
+		});
+		const text = readFileSync(file, "utf8");
+		return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
+	} finally {
+		closeSync(stream);
+		rmSync(file);
+	}
+}
+
+function sortSteps(text: string): string {
+	const step = /^\[(\d+)\/(\d+)\] (.*)$/;
+	const lines = text.split("\n");
+	const told = lines
+		.filter((line) => step.test(line))
+		.map((line) => line.replace(step, "$3"))
+		.sort();
+	let count = 0;
+	return lines.map((line) => (step.test(line) ? line.replace(step, `[$1/$2] ${told[count++]}`) : line)).join("\n");
+}

@@ -90,7 +90,7 @@ function unmanagedTags(
 	]);
 	const names = new Set(desired.userTags.filter(({ id }) => id === undefined).map(({ name }) => name));
 	return liveTags
-		.filter(({ id, name, type }) => type === "TAG_TYPE_USER" && !ids.has(id) && !names.has(name))
+		.filter(({ id, name, type }) => (type === "TAG_TYPE_USER" || type === "") && !ids.has(id) && !names.has(name))
 		.map(({ name }) => ({ address: `userTag:${name}` }))
 		.sort((left, right) => compareText(left.address, right.address));
 }

@@ -63,10 +63,11 @@ export interface Report {
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
 	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
-	const stopped = has("failed", "unknown", "rejected", "denied");
+	const waits = has("awaiting-approval", "awaiting-authenticator");
+	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
+	const stopped = has("failed", "unknown", "rejected", "denied") || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
 	if (stopped || (report.left ?? []).length > 0) return exitCodes.error;
-	if (has("awaiting-approval", "awaiting-authenticator")) return exitCodes.waiting;
-	return has("not-attempted") ? exitCodes.error : exitCodes.converged;
+	return waits ? exitCodes.waiting : exitCodes.converged;
 }

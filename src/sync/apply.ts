@@ -15,7 +15,7 @@ import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./compare.ts";
 import type { Applied } from "./journal.ts";
 import { readLive } from "./read.ts";
-import { rememberStep, rememberTime } from "./remember.ts";
+import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
 import { type SendContext, type Sent, sendWish, settleEntry } from "./send.ts";
 
 export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
@@ -43,6 +43,11 @@ export async function settle(
 	for (const entry of context.journal.open(organizationId)) {
 		const sent = await settleEntry(entry, { ...context, serverTimeMs: undefined });
 		if (sent !== undefined) settled.set(entry.body.fingerprint, sent);
+		if (sent?.outcome === "completed") {
+			const appliedAt = new Date(context.now()).toISOString();
+			const memory = context.journal.memory(organizationId);
+			context.journal.remember(organizationId, rememberEntry(entry, memory, appliedAt));
+		}
 		if (sent?.hopeless === true) break;
 	}
 	return settled;
@@ -66,7 +71,7 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 		steps,
 		left,
 		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0,
-		interrupted: context.signal?.aborted === true && !allCompleted,
+		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
 		stats: context.stats(),
 	};
 }
@@ -82,6 +87,7 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 		context.onStep?.(result, results.size, plan.steps.length);
 	};
 	while (waiting.length > 0 || inFlight.size > 0) {
+		const before = waiting.length;
 		for (let index = 0; index < waiting.length; ) {
 			const step = waiting[index] as Step;
 			const because = hopeless ?? whyNot(step, results, context.signal);
@@ -102,7 +108,16 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 			});
 			inFlight.add(flight);
 		}
-		if (inFlight.size > 0) await Promise.race(inFlight);
+		if (inFlight.size > 0) {
+			await Promise.race(inFlight).catch(async (error: unknown) => {
+				// Nothing may go on unseen: what is in flight ends, and is in the journal, before the error is told.
+				await Promise.allSettled(inFlight);
+				throw error;
+			});
+		} else if (waiting.length === before) {
+			// Not from makePlan: a plan that was edited can wait for itself, or for a step that it does not hold.
+			for (const step of waiting.splice(0)) finish(notAttempted(step, "it waits for steps that never come"));
+		}
 	}
 	return results;
 }
@@ -127,7 +142,9 @@ async function takeStep(
 ): Promise<{ result: StepResult; sent: Sent }> {
 	const startedAtMs = context.now();
 	const { operation, parameters, covers } = step;
-	const sent = await sendWish({ organizationId: plan.organizationId, operation, parameters, covers }, context);
+	const { organizationId } = plan;
+	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const sent = await sendWish({ organizationId, operation, parameters, covers, unseen }, context);
 	if (sent.outcome === "completed") {
 		const memory = context.journal.memory(plan.organizationId);
 		const appliedAt = new Date(context.now()).toISOString();
@@ -135,6 +152,11 @@ async function takeStep(
 	}
 	const { activity: _activity, hopeless: _hopeless, ...rest } = sent;
 	return { result: { step, ...rest, tookMs: context.now() - startedAtMs }, sent };
+}
+
+/** Whether what was read would have shown that the change was made already: live members, or the name, which is always live. */
+function isSeen(change: Change): boolean {
+	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
 }
 
 function notAttempted(step: Step, message: string): StepResult {
@@ -168,7 +190,10 @@ async function verify(
 		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
 	);
 	const memory = context.journal.memory(plan.organizationId);
-	return diff(touched, { ...live, memory }).changes.filter(
+	const { changes, problems } = diff(touched, { ...live, memory });
+	// A tag that somebody else renamed or deleted meanwhile is a problem now, and its change no longer made.
+	const lost = new Set(problems.map(({ path }) => path));
+	return [...changes, ...plan.changes.filter(({ address }) => lost.has(address))].filter(
 		({ address }) => covered.has(address) && !unfinished.has(address),
 	);
 }

@@ -34,7 +34,10 @@ export type Applied =
 	| { readonly kind: "policy" | "oauthProvider" | "tvcApp"; readonly id: string; readonly appliedAt: string };
 
 export interface Journal {
-	/** Puts bytes and fingerprint on disk. Returns only when they would survive a kill. */
+	/**
+	 * Puts bytes and fingerprint on disk, in flight from now on; an entry that is there already stays as it is, unless it was
+	 * never attempted. Returns only when they would survive a kill.
+	 */
 	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): void;
 	/** Notes what became of a body. */
 	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void;
@@ -133,7 +136,8 @@ class SqliteJournal implements Journal {
 		this.#database
 			.prepare(
 				`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO NOTHING`,
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
+				SET outcome = NULL, settled_at_ms = NULL, sent_at_ms = excluded.sent_at_ms WHERE outcome = 'not-attempted'`,
 			)
 			.run(
 				body.fingerprint,

@@ -148,7 +148,9 @@ async function orAbsent(read: () => Promise<LiveRecord>, operation: QueryOperati
 
 class NotThere extends Error {}
 
-async function byKey<T>(keys: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
+/** What `read` gives for each key, asked for once however often the key occurs. */
+async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
+	const keys = [...new Set(all)];
 	const values = await settle(keys.map(read));
 	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
 }
@@ -162,7 +164,7 @@ function readSessionProfiles(desired: DesiredOrganization, ask: Ask) {
 	);
 }
 
-/** One `get_mfa_policies` a user, or, where every policy of the user is named by id, one `get_mfa_policy` each. */
+/** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
 function readMfaPolicies(desired: DesiredOrganization, ask: Ask) {
 	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
 	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
@@ -191,9 +193,9 @@ function readBootProofs(desired: DesiredOrganization, ask: Ask) {
 
 function readSupportedAssets(desired: DesiredOrganization, ask: Ask) {
 	const operation = queries.list_supported_assets;
-	const networks = new Set(desired.expect.supportedAssets.map(({ caip2 }) => caip2));
-	return byKey([...networks], (caip2) =>
-		orUnknown(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
+	return byKey(
+		desired.expect.supportedAssets.map(({ caip2 }) => caip2),
+		(caip2) => orUnknown(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
 	);
 }
 

@@ -6,7 +6,7 @@ import type { Change, TagChange } from "../plan/change.ts";
 import type { LiveUserTag, Memory, RememberedTag } from "../plan/organization.ts";
 import type { Step } from "../plan/steps.ts";
 import { compareText } from "../plan/value.ts";
-import type { Applied } from "./journal.ts";
+import type { Applied, JournalEntry } from "./journal.ts";
 
 /** What to remember of a completed step. A tag that only stepped aside leaves its members as they were remembered. */
 export function rememberStep(
@@ -26,6 +26,36 @@ export function rememberStep(
 		const id = change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.id;
 		return [{ kind: change.kind, id, appliedAt }];
 	});
+}
+
+/**
+ * What to remember of an activity that completed after the run that sent it: known by its body alone, because what was
+ * planned then is gone.
+ */
+export function rememberEntry({ body, covers }: JournalEntry, memory: Memory, appliedAt: string): readonly Applied[] {
+	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, string & readonly string[]> };
+	const { userTagId = "", newUserTagName, addUserIds = [], removeUserIds = [], userId, appId } = parameters;
+	switch (body.operation.name) {
+		case "update_user_tag": {
+			const name = covers[0]?.replace(/^userTag:/, "") ?? "";
+			const steppedAside = newUserTagName !== undefined && newUserTagName !== name;
+			const earlier = memory.userTags[userTagId];
+			if (steppedAside || (earlier === undefined && addUserIds.length + removeUserIds.length === 0)) return [];
+			const less = (list: readonly string[], others: readonly string[]): readonly string[] =>
+				list.filter((user) => !others.includes(user));
+			const present = [...new Set([...less(earlier?.present ?? [], removeUserIds), ...addUserIds])].sort(compareText);
+			const gone = [...new Set([...less(earlier?.gone ?? [], addUserIds), ...removeUserIds])].sort(compareText);
+			return [{ kind: "userTag", id: userTagId, tag: { appliedAt, name, present, gone, updatedAt: "" } }];
+		}
+		case "delete_oauth_providers":
+			return (parameters.providerIds ?? []).map((id) => ({ kind: "oauthProvider", id: `${userId}/${id}`, appliedAt }));
+		case "delete_policies":
+			return (parameters.policyIds ?? []).map((id) => ({ kind: "policy", id, appliedAt }));
+		case "delete_tvc_app_and_deployments":
+			return [{ kind: "tvcApp", id: String(appId), appliedAt }];
+		default:
+			return [];
+	}
 }
 
 /** The tag's `updatedAt` added to what was just remembered of it; nothing when it is there already. */

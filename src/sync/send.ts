@@ -21,6 +21,8 @@ export interface Wish {
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** Addresses that it touches, for whoever reads the journal. */
 	readonly covers: readonly string[];
+	/** What it does could not be seen when the organization was read: that it is wished again does not mean it was undone. */
+	readonly unseen?: boolean;
 }
 
 export interface SendContext {
@@ -61,15 +63,16 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
 	}
 	if (earlier !== undefined && isOpen(earlier)) {
 		if (!isFresh(earlier.body, context.now())) return tooOld(earlier);
-		const sent = context.settled?.get(earlier.body.fingerprint) ?? (await sendBody(earlier.body, context));
-		return endedBeforeReading(sent, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+		const sent = context.settled?.get(earlier.body.fingerprint) ?? (await sendBody(earlier.body, context, earlier));
+		return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
 	}
 	const nowMs = context.now();
 	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
-	if (context.journal.entry(body.fingerprint) !== undefined) return sendFresh(wish, key, context, 0);
+	const known = context.journal.entry(body.fingerprint);
+	if (known !== undefined && known.outcome !== "not-attempted") return sendFresh(wish, key, context, 0);
 	context.journal.sending(body, key, wish.covers, nowMs);
 	const sent = await sendBody(body, context);
-	return endedBeforeReading(sent, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+	return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
 }
 
 /**
@@ -78,7 +81,7 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
  */
 export async function settleEntry(entry: JournalEntry, context: SendContext): Promise<Sent | undefined> {
 	if (entry.activityId === null || !isFresh(entry.body, context.now())) return undefined;
-	return sendBody(entry.body, context);
+	return sendBody(entry.body, context, entry);
 }
 
 /** The wish with the present time: another activity, because the one that the earlier bytes made has ended. */
@@ -95,19 +98,42 @@ function encode(wish: Wish, timestampMs: number): Body {
 	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
 }
 
-/** Sends bytes that the journal holds, asks again while the activity is under way, and notes what became of them. */
-async function sendBody(body: Body, context: SendContext): Promise<Sent> {
+/**
+ * Sends bytes that the journal holds, asks again while the activity is under way, and notes what became of them. `earlier`
+ * is their entry when they were sent before: then an answer that says nothing of the bytes leaves it as it is.
+ */
+async function sendBody(body: Body, context: SendContext, earlier?: JournalEntry): Promise<Sent> {
 	const untilMs = context.now() + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
 	for (let pauseMs = 100; isUnderWay(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
-		answer = await submit(body, context);
-		requests += answer.requests;
+		const next = await submit(body, context);
+		requests += next.requests;
+		// The activity is there, whatever becomes of the question how it is.
+		if (next.kind !== "activity") break;
+		answer = next;
 	}
-	const sent: Sent = { ...judge(answer), fingerprint: body.fingerprint, requests };
-	context.journal.settled(body.fingerprint, sent.outcome, sent.activityId, context.now());
+	const saysNothing = earlier !== undefined && leavesOpen(answer, earlier);
+	const judged = saysNothing && answer.kind === "refused" ? stillUnknown(answer, earlier) : judge(answer);
+	const sent: Sent = { ...judged, fingerprint: body.fingerprint, requests };
+	if (!saysNothing) context.journal.settled(body.fingerprint, sent.outcome, sent.activityId, context.now());
 	return sent;
+}
+
+/**
+ * Whether an answer to bytes that were sent before says nothing of what became of them: they did not leave, or the key
+ * was refused and not they, or it denies an activity that the service has named itself.
+ */
+function leavesOpen(answer: SubmitAnswer, earlier: JournalEntry): boolean {
+	if (answer.kind === "not-sent") return true;
+	if (answer.kind !== "refused") return false;
+	return answer.httpStatus === 401 || answer.httpStatus === 403 || earlier.activityId !== null;
+}
+
+function stillUnknown(answer: SubmitAnswer & { kind: "refused" }, earlier: JournalEntry): Judged {
+	const message = `${answer.message}; these bytes were sent before, and what became of them is not known`;
+	return { ...judge(answer), outcome: "unknown", activityId: earlier.activityId, message };
 }
 
 /** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
@@ -144,28 +170,29 @@ function judge(answer: SubmitAnswer): Judged {
 	}
 }
 
-const outcomes: Readonly<Record<string, Outcome>> = {
-	ACTIVITY_STATUS_COMPLETED: "completed",
-	ACTIVITY_STATUS_CONSENSUS_NEEDED: "awaiting-approval",
-	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "awaiting-authenticator",
-	ACTIVITY_STATUS_REJECTED: "rejected",
-	ACTIVITY_STATUS_FAILED: "failed",
-	ACTIVITY_STATUS_CREATED: "awaiting-approval",
-	ACTIVITY_STATUS_PENDING: "awaiting-approval",
-};
+/** A Map, because a status can be any word, `constructor` too. */
+const outcomes: ReadonlyMap<string, Outcome> = new Map([
+	["ACTIVITY_STATUS_COMPLETED", "completed"],
+	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "awaiting-approval"],
+	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "awaiting-authenticator"],
+	["ACTIVITY_STATUS_REJECTED", "rejected"],
+	["ACTIVITY_STATUS_FAILED", "failed"],
+	["ACTIVITY_STATUS_CREATED", "awaiting-approval"],
+	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
+]);
 
 function judgeActivity(activity: Activity): Judged {
-	const outcome = outcomes[activity.status] ?? "unknown";
+	const outcome = outcomes.get(activity.status);
+	if (outcome === undefined) {
+		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
+		return { ...nothing, outcome: "unknown", activity, activityId: activity.id, message };
+	}
 	const messages: Partial<Record<string, string>> = {
 		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
 		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
 		ACTIVITY_STATUS_PENDING: "the service is still working on it",
 	};
-	const message =
-		outcome === "unknown"
-			? `its status is \`${activity.status}\`, which orgsync does not know`
-			: messages[activity.status];
-	return { ...nothing, outcome, activity, activityId: activity.id, message: message ?? null };
+	return { ...nothing, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
 }
 
 function isUnderWay(answer: SubmitAnswer): boolean {
@@ -177,10 +204,11 @@ function isUnderWay(answer: SubmitAnswer): boolean {
 
 /**
  * Whether the answer is an activity that had ended before the organization was read. Then what it did has been undone
- * since, or it would fail for ever, and the wish needs an activity of its own.
+ * since, or it would fail for ever, and the wish needs an activity of its own. Where the reading could not have shown what
+ * it did, a completed one fulfils the wish.
  */
-function endedBeforeReading(sent: Sent, context: SendContext): boolean {
-	if (sent.outcome !== "completed" && sent.outcome !== "failed") return false;
+function isOverForWish(sent: Sent, wish: Wish, context: SendContext): boolean {
+	if (sent.outcome !== "failed" && (sent.outcome !== "completed" || wish.unseen === true)) return false;
 	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
 	return endedAtMs !== undefined && context.serverTimeMs !== undefined && endedAtMs < context.serverTimeMs;
 }

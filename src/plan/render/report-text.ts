@@ -43,7 +43,8 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
 	if (outcome.startsWith("awaiting")) {
-		lines.push(`     activity ${result.activityId ?? "(no id)"}, fingerprint ${result.fingerprint ?? "(none)"}`);
+		const { activityId, fingerprint } = result;
+		lines.push(`     activity ${showText(activityId ?? "(no id)")}, fingerprint ${showText(fingerprint ?? "(none)")}`);
 		lines.push("     run apply again when it has been decided: it joins this activity and opens no other");
 	}
 	return lines;

@@ -24,7 +24,7 @@ export const plainStyle: Style = { add: same, remove: same, update: same, warn: 
 
 /** The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. */
 export function renderPlan(plan: Plan, style: Style, summary: string = summarizePlan(plan)): string {
-	const lines = [style.strong(`Organization ${plan.organizationId}`), ""];
+	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), ""];
 	for (const change of plan.changes) lines.push(...renderChange(change, plan, style), "");
 	if (plan.problems.length > 0) {
 		lines.push(style.remove("This organization cannot become what the document says:"));
@@ -93,18 +93,18 @@ function renderChange(change: Change, plan: Plan, style: Style): readonly string
 		...(before === null
 			? []
 			: Object.keys(change.after).map(
-					(field) => `    ${field}: live ${showValue(before[field])}, document ${showValue(change.after[field])}`,
+					(field) =>
+						`    ${showText(field)}: live ${showValue(before[field])}, document ${showValue(change.after[field])}`,
 				)),
 	];
 }
 
 function renderTag(change: TagChange, plan: Plan, style: Style): readonly string[] {
 	const name = (userId: string): string => {
-		const alias = plan.userNames[userId];
-		return alias === undefined ? userId : showText(alias);
+		return showText(plan.userNames[userId] ?? userId);
 	};
 	const unsure = change.basis === "unknown";
-	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(change.tagId)}`];
+	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(showText(change.tagId))}`];
 	if (change.before.name !== change.after.name) {
 		lines.push(`    ${style.update("name:")} ${showText(change.before.name)} -> ${showText(change.after.name)}`);
 	}
@@ -112,7 +112,9 @@ function renderTag(change: TagChange, plan: Plan, style: Style): readonly string
 	lines.push(...change.removeUserIds.map((user) => `    ${style.remove("- member")} ${name(user)}`));
 	if (change.lastApplied !== null) {
 		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
-		lines.push(`    ${style.warn(`members are as last applied ${change.lastApplied.at}, not as live${since}`)}`);
+		lines.push(
+			`    ${style.warn(`members are as last applied ${showText(change.lastApplied.at)}, not as live${since}`)}`,
+		);
 	} else if (unsure) {
 		lines.push(`    ${style.warn("who has this tag cannot be read: these are not known to be needed")}`);
 	}

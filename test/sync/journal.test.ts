@@ -1,0 +1,195 @@
+/** The journal: what was sent is on disk, what was applied is remembered, and a file that is no journal is refused. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StorageError } from "../../src/errors.ts";
+import { emptyMemory } from "../../src/plan/organization.ts";
+import type { Outcome } from "../../src/plan/report.ts";
+import { type Journal, openJournal, wishOf } from "../../src/sync/journal.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import { submits } from "../../src/wire/operations.ts";
+import { id, organizationId } from "../plan/support-organizations.ts";
+
+const timestampMs = 1_767_225_600_000;
+const parameters = { policyIds: [id("policy", 1)] };
+const body = encodeSubmit(submits.delete_policies, organizationId, parameters, timestampMs);
+const later = encodeSubmit(submits.delete_policies, organizationId, parameters, timestampMs + 1);
+const wish = wishOf(organizationId, "delete_policies", parameters);
+const covers = [`policy:${id("policy", 1)}`];
+
+let folder: string;
+let file: string;
+const journals: Journal[] = [];
+
+async function open(): Promise<Journal> {
+	const journal = await openJournal(file);
+	journals.push(journal);
+	return journal;
+}
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
+	file = join(folder, "folder", "journal.sqlite");
+});
+afterEach(() => {
+	for (const journal of journals.splice(0)) journal.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+describe("a journal", () => {
+	it("holds what was sent when it is opened again", async () => {
+		const journal = await openJournal(file);
+		journal.sending(body, wish, covers, timestampMs + 5);
+		journal.close();
+		const entry = (await open()).entry(body.fingerprint);
+		expect(entry).toEqual({
+			body,
+			wish,
+			covers,
+			sentAtMs: timestampMs + 5,
+			outcome: null,
+			activityId: null,
+			settledAtMs: null,
+		});
+		expect(entry?.body.operation).toBe(submits.delete_policies);
+	});
+
+	it("shows another process what is being sent while it is still open", async () => {
+		(await open()).sending(body, wish, covers, timestampMs);
+		expect((await open()).latest(wish)?.body.bytes).toBe(body.bytes);
+	});
+
+	it("is made with its folder, for its owner alone", async () => {
+		await open();
+		expect(statSync(join(folder, "folder")).mode & 0o777).toBe(0o700);
+	});
+
+	it("knows the entry of the latest bytes of a wish", async () => {
+		const journal = await open();
+		journal.sending(later, wish, covers, 1);
+		journal.sending(body, wish, covers, 2);
+		expect(journal.latest(wish)?.body.fingerprint).toBe(later.fingerprint);
+		expect(journal.latest("sha256:another")).toBeUndefined();
+		expect(journal.entry("sha256:another")).toBeUndefined();
+	});
+
+	it("keeps the first entry when the same bytes are sent again", async () => {
+		const journal = await open();
+		journal.sending(body, wish, covers, 1);
+		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
+		journal.sending(body, wish, covers, 3);
+		expect(journal.entry(body.fingerprint)).toMatchObject({ sentAtMs: 1, outcome: "awaiting-approval" });
+	});
+
+	it("keeps the activity of an entry that is settled without one", async () => {
+		const journal = await open();
+		journal.sending(body, wish, covers, 1);
+		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
+		journal.settled(body.fingerprint, "unknown", null, 3);
+		expect(journal.entry(body.fingerprint)).toMatchObject({
+			outcome: "unknown",
+			activityId: "activity",
+			settledAtMs: 3,
+		});
+	});
+
+	it.each<[Outcome | "abandoned" | null, boolean]>([
+		[null, true],
+		["unknown", true],
+		["awaiting-approval", true],
+		["awaiting-authenticator", true],
+		["completed", false],
+		["failed", false],
+		["rejected", false],
+		["denied", false],
+		["not-attempted", false],
+		["abandoned", false],
+	])("with the outcome %s says that it is open: %s", async (outcome, isOpen) => {
+		const journal = await open();
+		journal.sending(body, wish, covers, 1);
+		if (outcome !== null) journal.settled(body.fingerprint, outcome, null, 2);
+		expect(journal.open(organizationId).length).toBe(isOpen ? 1 : 0);
+		expect(journal.open(id("org", 2))).toEqual([]);
+	});
+
+	it("tells what is open with the oldest first", async () => {
+		const journal = await open();
+		journal.sending(later, wish, covers, 1);
+		journal.sending(body, wish, covers, 2);
+		expect(journal.open(organizationId).map((entry) => entry.sentAtMs)).toEqual([1, 2]);
+	});
+
+	it("gives back the memory that it was given, by organization, the latest of each object", async () => {
+		const journal = await openJournal(file);
+		const tag = { name: "signers", present: [id("user", 1)], gone: [], updatedAt: "1.0", appliedAt: "2026-01-01" };
+		const appliedAt = "2026-01-02";
+		journal.remember(organizationId, [
+			{ kind: "userTag", id: id("tag", 1), tag },
+			{ kind: "policy", id: id("policy", 1), appliedAt },
+			{ kind: "oauthProvider", id: `${id("user", 1)}/${id("provider", 1)}`, appliedAt },
+			{ kind: "tvcApp", id: id("app", 1), appliedAt },
+		]);
+		journal.remember(organizationId, [{ kind: "userTag", id: id("tag", 1), tag: { ...tag, gone: [id("user", 2)] } }]);
+		journal.close();
+		const again = await open();
+		expect(again.memory(organizationId)).toEqual({
+			userTags: { [id("tag", 1)]: { ...tag, gone: [id("user", 2)] } },
+			removedPolicies: { [id("policy", 1)]: { appliedAt } },
+			removedOauthProviders: { [`${id("user", 1)}/${id("provider", 1)}`]: { appliedAt } },
+			removedTvcApps: { [id("app", 1)]: { appliedAt } },
+		});
+		expect(again.memory(id("org", 2))).toEqual(emptyMemory);
+	});
+
+	it("in memory leaves no file", async () => {
+		const journal = await openJournal(":memory:");
+		journal.sending(body, wish, covers, 1);
+		expect(journal.open(organizationId).length).toBe(1);
+		journal.close();
+		expect(readdirSync(folder)).toEqual([]);
+	});
+
+	it("that a newer orgsync wrote is refused and left as it is", async () => {
+		(await openJournal(file)).close();
+		const database = new DatabaseSync(file);
+		database.exec("PRAGMA user_version = 99");
+		database.close();
+		const error: unknown = await openJournal(file).catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(StorageError);
+		expect(error).toMatchObject({ message: expect.stringContaining("newer orgsync"), hint: "upgrade orgsync" });
+	});
+
+	it("that is no database is refused and left as it is", async () => {
+		const text = "organizationId: this is a document, not a journal\n".repeat(40);
+		file = join(folder, "document.yaml");
+		writeFileSync(file, text);
+		await expect(openJournal(file)).rejects.toThrow(StorageError);
+		expect(readFileSync(file, "utf8")).toBe(text);
+	});
+
+	it("in a place that cannot be written is refused with its name", async () => {
+		writeFileSync(join(folder, "file"), "");
+		const place = join(folder, "file", "journal.sqlite");
+		const error: unknown = await openJournal(place).catch((thrown: unknown) => thrown);
+		expect(error).toBeInstanceOf(StorageError);
+		expect((error as StorageError).message).toContain(place);
+	});
+});
+
+describe("a wish", () => {
+	it("is the same whatever the order of its parameters", () => {
+		const one = wishOf(organizationId, "update_user_tag", { userTagId: "t", addUserIds: ["a"], removeUserIds: [] });
+		const other = wishOf(organizationId, "update_user_tag", { removeUserIds: [], addUserIds: ["a"], userTagId: "t" });
+		expect(other).toBe(one);
+	});
+
+	it.each([
+		["organization", wishOf(id("org", 2), "delete_policies", parameters)],
+		["operation", wishOf(organizationId, "delete_oauth_providers", parameters)],
+		["parameters", wishOf(organizationId, "delete_policies", { policyIds: [id("policy", 2)] })],
+	])("is another one in another %s", (_what, other) => {
+		expect(other).not.toBe(wish);
+	});
+});

@@ -51,18 +51,26 @@ async function main(words: readonly string[]): Promise<void> {
 }
 
 function failedFlags(error: unknown, words: readonly string[], program: Command): ExitCode {
-	const isCommand = (word: string | undefined): boolean => program.commands.some((command) => command.name() === word);
-	const command = isCommand(words[0]) ? (words[0] ?? "orgsync") : program.name();
+	const called = program.commands.some((command) => command.name() === words[0]);
+	const command = (called ? words[0] : undefined) ?? program.name();
 	const json = words.some((word, at) => word === "--format=json" || (word === "--format" && words[at + 1] === "json"));
 	const voice = makeVoice(command, { format: json ? "json" : "text" }, terminal);
 	if (!(error instanceof CommanderError)) return voice.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
 	const message = error.code === "commander.help" ? `unknown command '${words[1]}'` : said;
-	const later = words.find(isCommand);
-	const flagsFirst = words[0]?.startsWith("-") === true && later !== undefined;
-	const hint = flagsFirst
-		? `flags stand after the command: orgsync ${later} --help`
-		: `orgsync ${command === program.name() ? "" : `${command} `}--help`;
-	return voice.failure(new ConfigurationError(message, { hint }));
+	return voice.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
+}
+
+function hintFor(error: CommanderError, words: readonly string[], program: Command): string {
+	const called = program.commands.find((command) => command.name() === words[0]);
+	const later = program.commands.find((command) => words.includes(command.name()));
+	if (called === undefined && later !== undefined && words[0]?.startsWith("-") === true) {
+		return `flags stand after the command: orgsync ${later.name()} --help`;
+	}
+	const takesFiles = called?.options.some(({ long }) => long === "--file") === true;
+	if (error.code === "commander.excessArguments" && takesFiles) {
+		return `documents are named with -f: orgsync ${called.name()} -f FILE`;
+	}
+	return called === undefined ? "orgsync --help" : `orgsync ${called.name()} --help`;
 }

@@ -93,7 +93,7 @@ function documentCommands(define: Define): void {
 				"give up an activity that is open in the journal, by id or fingerprint; repeats",
 			)
 				.default([], "none")
-				.argParser((value: string, earlier: string[]) => [...earlier, value]),
+				.argParser((value: string, earlier: string[]) => [...earlier, namedFile(value)]),
 		)
 		.option("--no-verify", "do not read again after the last step");
 }
@@ -149,7 +149,7 @@ function serviceCommands(define: Define): void {
 function withVoice(command: Command): Command {
 	return command
 		.addOption(new Option("--format <format>", "how the result is printed").choices(["text", "json"]).default("text"))
-		.option("--output <file>", "write the result to this file")
+		.addOption(new Option("--output <file>", "write the result to this file").argParser(namedFile))
 		.option("--no-color", "no colours")
 		.option("-q, --quiet", "only the result and errors")
 		.option("--verbose", "say every request, without its stamp");
@@ -159,7 +159,7 @@ function withFile(command: Command): Command {
 	return command.addOption(
 		new Option("-f, --file <path>", "a document, a folder of them, or - for standard input; repeats")
 			.default([], "orgsync.yaml")
-			.argParser((value: string, earlier: string[]) => [...earlier, value]),
+			.argParser((value: string, earlier: string[]) => [...earlier, namedFile(value)]),
 	);
 }
 
@@ -208,6 +208,12 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 		if (/^\d+$/.test(text) && number >= least && number <= most) return number;
 		throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
 	};
+}
+
+/** The name of a file; an empty one, as an unset shell variable leaves it, would mean the whole working folder. */
+function namedFile(text: string): string {
+	if (text !== "") return text;
+	throw new InvalidArgumentError("It must be the name of a file.");
 }
 
 /** A voice that heeds the flags and `NO_COLOR`. */

@@ -163,13 +163,19 @@ export class Voice {
 	}
 }
 
+/** Whether to colour is decided above, for the stream that is meant; `styleText` by itself would ask standard output. */
+const colored =
+	(format: "green" | "red" | "yellow" | "dim" | "bold") =>
+	(text: string): string =>
+		styleText(format, text, { validateStream: false });
+
 const colorStyle: Style = {
-	add: (text) => styleText("green", text),
-	remove: (text) => styleText("red", text),
-	update: (text) => styleText("yellow", text),
-	warn: (text) => styleText("yellow", text),
-	faint: (text) => styleText("dim", text),
-	strong: (text) => styleText("bold", text),
+	add: colored("green"),
+	remove: colored("red"),
+	update: colored("yellow"),
+	warn: colored("yellow"),
+	faint: colored("dim"),
+	strong: colored("bold"),
 };
 
 /** Every line made safe for a terminal by itself, so that a message may still have several. */

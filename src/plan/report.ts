@@ -52,6 +52,8 @@ export interface Report {
 	readonly steps: readonly StepResult[];
 	/** What still differs after the last step, of what this apply completed; null when nobody looked. */
 	readonly left: readonly Change[] | null;
+	/** Why nobody could look after the last step, although it was asked for; null when it was not asked for, or done. */
+	readonly unverified: string | null;
 	/** Whether everything that can be changed now is as the document says. */
 	readonly converged: boolean;
 	/** Whether a signal ended it before every step was attempted. */
@@ -68,6 +70,6 @@ export function exitCodeOf(report: Report): ExitCode {
 	const stopped = has("failed", "unknown", "rejected", "denied") || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
-	if (stopped || (report.left ?? []).length > 0) return exitCodes.error;
+	if (stopped || (report.left ?? []).length > 0 || report.unverified !== null) return exitCodes.error;
 	return waits ? exitCodes.waiting : exitCodes.converged;
 }

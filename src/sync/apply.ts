@@ -4,6 +4,7 @@
  * The rules it keeps: what depends on a step that has not completed is not attempted, everything else goes on; memory is
  * updated only by what the service said was completed; after the last step the touched kinds are read again.
  */
+import { OrgsyncError } from "../errors.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
@@ -60,7 +61,10 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 	const results = await takeSteps(plan, { ...context, serverTimeMs });
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
-	const left = context.verify && completed.length > 0 ? await verify(desired, plan, completed, context) : null;
+	const { left, unverified } =
+		context.verify && completed.length > 0
+			? await tryToVerify(desired, plan, completed, context)
+			: { left: null, unverified: null };
 	const allCompleted = completed.length === steps.length;
 	return {
 		formatVersion: 1,
@@ -70,7 +74,8 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 		finishedAt: new Date(context.now()).toISOString(),
 		steps,
 		left,
-		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0,
+		unverified,
+		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
 		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
 		stats: context.stats(),
 	};
@@ -170,6 +175,21 @@ function notAttempted(step: Step, message: string): StepResult {
 		message,
 		policyEvaluations: [],
 	};
+}
+
+/** Verification that cannot read is no reason to lose the report of what was sent. */
+async function tryToVerify(
+	desired: DesiredOrganization,
+	plan: Plan,
+	completed: readonly StepResult[],
+	context: ApplyContext,
+): Promise<Pick<Report, "left" | "unverified">> {
+	try {
+		return { left: await verify(desired, plan, completed, context), unverified: null };
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		return { left: null, unverified: error.message };
+	}
 }
 
 /** What still differs of the addresses that completed steps cover. Reads only the kinds that were touched. */

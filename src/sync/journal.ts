@@ -77,7 +77,7 @@ export async function openJournal(file: string): Promise<Journal> {
 		const database = new DatabaseSync(file);
 		database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
 		migrate(database, file);
-		return new SqliteJournal(database);
+		return withClearErrors(new SqliteJournal(database), file);
 	} catch (error) {
 		if (error instanceof StorageError) throw error;
 		const reason = error instanceof Error ? error.message : String(error);
@@ -86,6 +86,31 @@ export async function openJournal(file: string): Promise<Journal> {
 			cause: error,
 		});
 	}
+}
+
+/** The same journal; what SQLite throws, for example when the disk is full, says which file it is about. */
+function withClearErrors(journal: Journal, file: string): Journal {
+	const clear =
+		<A extends readonly unknown[], R>(use: (...values: A) => R): ((...values: A) => R) =>
+		(...values) => {
+			try {
+				return use(...values);
+			} catch (error) {
+				const reason = error instanceof Error ? error.message : String(error);
+				throw new StorageError(`the journal ${file} cannot be used: ${reason}`, { cause: error });
+			}
+		};
+	return {
+		sending: clear((...values: Parameters<Journal["sending"]>) => journal.sending(...values)),
+		settled: clear((...values: Parameters<Journal["settled"]>) => journal.settled(...values)),
+		latest: clear((wish: string) => journal.latest(wish)),
+		entry: clear((fingerprint: string) => journal.entry(fingerprint)),
+		open: clear((organizationId: string) => journal.open(organizationId)),
+		abandon: clear((name: string, nowMs: number) => journal.abandon(name, nowMs)),
+		remember: clear((organizationId: string, applied: readonly Applied[]) => journal.remember(organizationId, applied)),
+		memory: clear((organizationId: string) => journal.memory(organizationId)),
+		close: clear(() => journal.close()),
+	};
 }
 
 const schemaVersion = 1;

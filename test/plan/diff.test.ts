@@ -162,6 +162,7 @@ describe("the exit code of a report", () => {
 			policyEvaluations: [],
 		})),
 		left: null,
+		unverified: null,
 		converged: false,
 		interrupted: false,
 		stats: { queries: 0, submits: 0, retries: 0, throttledMs: 0 },

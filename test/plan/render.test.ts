@@ -268,6 +268,7 @@ describe("a report as text", () => {
 		finishedAt: "2026-01-01T00:00:00.000Z",
 		steps,
 		left: null,
+		unverified: null,
 		converged: false,
 		interrupted: false,
 		stats: { queries: 1, submits: 2, retries: 0, throttledMs: 0 },

@@ -2,6 +2,7 @@
  * Applying: how many requests a plan costs, what goes on when a step does not complete, and what is looked at afterwards.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { TransportError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
@@ -166,6 +167,20 @@ describe("the requests of an apply", () => {
 		const { report } = await bench.run(wantSigners(alice, bob), { verify: false });
 		expect(report).toMatchObject({ left: null, converged: true });
 		expect(bench.requests("query").length).toBe(2);
+	});
+});
+
+describe("an apply whose verification cannot read", () => {
+	it("keeps the report of what was sent, says why nobody looked, and is no success", async () => {
+		const context = bench.context();
+		const comparison = await bench.compare(wantSigners(alice, bob), context);
+		const reader = {
+			query: () => Promise.reject(new TransportError("no service answers", "no")),
+		};
+		const report = await apply(comparison, { ...context, reader });
+		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
+		expect(report).toMatchObject({ left: null, unverified: "no service answers", converged: false });
+		expect(exitCodeOf(report)).toBe(1);
 	});
 });
 

@@ -33,10 +33,12 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	if (rules !== undefined) {
 		for (const { organizationId } of organizations) await service.setRules(organizationId, rules);
 	}
-	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
-	const signal = await new Promise<string>((resolveSignal) => {
+	// Heard before it says that it is ready: whoever waits for that line may end it at once.
+	const signalled = new Promise<string>((resolveSignal) => {
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
+	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
+	const signal = await signalled;
 	voice.detail(`${signal}: closing`);
 	await service.close();
 	return exitCodes.converged;

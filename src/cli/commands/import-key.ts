@@ -2,8 +2,8 @@
  * `import-key`: the bundle that a private key is encrypted to before it is imported. A command with an answer, not state:
  * it never enters a diff. The bundle goes to the file or to standard output, and nowhere else.
  */
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { accessSync, chmodSync, constants, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, ServiceError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
@@ -25,6 +25,7 @@ export interface ImportKeyFlags extends OrganizationFlags {
 export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const organizationId = await findOrganization(flags, terminal);
 	const userId = await findUser(flags, terminal);
+	if (flags.out !== undefined) prepareFile(flags.out, terminal);
 	const connection = await connect(flags, terminal, voice);
 	const journal = await openJournalOf(flags, terminal);
 	try {
@@ -48,6 +49,26 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 	}
 }
 
+/**
+ * Makes sure, before anything is submitted, that the bundle can be written, and that a file that is there already is its
+ * owner's alone.
+ */
+function prepareFile(out: string, terminal: Terminal): void {
+	const path = resolve(terminal.directory, out);
+	try {
+		const found = statSync(path, { throwIfNoEntry: false });
+		if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
+		if (found?.isFile() === true) chmodSync(path, 0o600);
+		accessSync(found === undefined ? dirname(path) : path, constants.W_OK);
+	} catch (error) {
+		refuseFile(out, error);
+	}
+}
+
+function refuseFile(out: string, error: unknown): never {
+	throw new ConfigurationError(`the bundle cannot be written to ${out}: ${explainFileError(error)}`, { cause: error });
+}
+
 /** An alias of the document, or an id as it is. */
 async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<string> {
 	const isId =
@@ -57,8 +78,12 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	const organizations = files.length === 0 ? [] : await readDesired(files, terminal);
 	const found = organizations.map(({ users }) => users[flags.user]).find((id) => id !== undefined);
 	if (found !== undefined) return found;
+	const aliases = organizations.flatMap(({ users }) => Object.keys(users)).map(showText);
 	throw new ConfigurationError(`\`${showText(flags.user)}\` is no user id`, {
-		hint: "give a UUID, or an alias together with the document that has it: -f FILE",
+		hint:
+			aliases.length === 0
+				? "give a UUID, or an alias together with the document that has it: -f FILE"
+				: `give a UUID, or one of the document's aliases: ${aliases.join(", ")}`,
 	});
 }
 
@@ -74,8 +99,7 @@ function deliver(sent: Sent, flags: ImportKeyFlags, terminal: Terminal): Result 
 	try {
 		writeFileSync(resolve(terminal.directory, flags.out), bundle, { mode: 0o600 });
 	} catch (error) {
-		const reason = explainFileError(error);
-		throw new ConfigurationError(`the bundle cannot be written to ${flags.out}: ${reason}`, { cause: error });
+		refuseFile(flags.out, error);
 	}
 	return {
 		exitCode: exitCodes.converged,

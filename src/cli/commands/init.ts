@@ -42,9 +42,14 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 	const next = flags.local === true || organizationId !== undefined ? "" : "Set ORGSYNC_ORGANIZATION_ID, then go on.\n";
 	return {
 		exitCode: exitCodes.converged,
-		text: () => `Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${file}`}\n`,
+		text: () =>
+			`Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`}\n`,
 		json: { file },
 	};
+}
+
+function quoteForShell(file: string): string {
+	return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
 function refuseStrangeId(organizationId: string | undefined): void {

@@ -91,15 +91,17 @@ function readPairs(pairs: readonly string[]): Record<string, unknown> {
 	);
 }
 
+const jsonHint = `for example --json '{"userId": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"}'`;
+
 function readBody(json: string, pairs: readonly string[]): Record<string, unknown> {
 	if (pairs.length > 0) throw new ConfigurationError("--json and NAME=VALUE exclude each other");
 	try {
 		const body: unknown = JSON.parse(json);
 		if (body !== null && typeof body === "object" && !Array.isArray(body)) return body as Record<string, unknown>;
 	} catch {
-		throw new ConfigurationError("--json is no JSON");
+		throw new ConfigurationError("--json is no JSON", { hint: jsonHint });
 	}
-	throw new ConfigurationError("--json is no JSON object");
+	throw new ConfigurationError("--json is no JSON object", { hint: jsonHint });
 }
 
 function refuseUnsuitable(operation: QueryOperation, fields: Readonly<Record<string, unknown>>): void {
@@ -119,6 +121,7 @@ function describeMistake(operation: QueryOperation, { keyword, instancePath, par
 	if (keyword === "required") return `${operation.name} needs the field ${params.missingProperty}`;
 	if (keyword === "format") return `the field ${field} must be a ${String(params.format).toUpperCase()}`;
 	if (keyword === "enum") return `the field ${field} must be one of ${params.allowedValues.join(", ")}`;
+	if (keyword === "type") return `the field ${field} must be a ${String(params.type)}`;
 	return `the field ${field} ${message}`;
 }
 
@@ -131,7 +134,11 @@ export async function explain(
 ): Promise<Result> {
 	const organizationId = await findOrganization(flags, terminal);
 	const fields = { organizationId, activityId };
-	refuseUnsuitable(queries.get_policy_evaluations, fields);
+	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
+		throw new ConfigurationError(`\`${showText(activityId)}\` is no activity id: it must be a UUID`, {
+			hint: "apply says the id of every activity that waits",
+		});
+	}
 	const connection = await connect(flags, terminal, voice);
 	try {
 		const [evaluations, statuses] = await askBoth(connection.client.reader, fields);

@@ -11,7 +11,10 @@ export function schema(name: string): Result {
 	const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
 	const wanted = name.replace(/\.json$/, "");
 	if (!names.includes(wanted)) {
-		throw new ConfigurationError(`there is no schema ${showText(name)}`, { hint: `there are ${names.join(", ")}` });
+		const own = names.filter((file) => !file.includes("/")).join(", ");
+		throw new ConfigurationError(`there is no schema ${showText(name)}`, {
+			hint: `there are ${own}, and operations/NAME for every operation`,
+		});
 	}
 	const value = readSchema(`${wanted}.json`);
 	return {

@@ -27,6 +27,10 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 		lines.push("", style.remove("Still different after the last step, so somebody else changed it meanwhile:"));
 		lines.push(...report.left.map(({ address }) => `  ${showText(address)}`));
 	}
+	if (report.unverified !== null) {
+		lines.push("", style.warn(`It could not be read again after the last step: ${showText(report.unverified)}`));
+		lines.push("orgsync drift shows whether it holds");
+	}
 	return `${[...lines, "", summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 

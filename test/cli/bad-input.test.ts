@@ -1,0 +1,302 @@
+/**
+ * What orgsync says to people who got something wrong. Each golden file holds one case as its reader sees it: the command,
+ * standard error word by word, and the exit code.
+ */
+import { chmodSync, mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Answer, expectNoSecret, normalize, type RunOptions } from "./run.ts";
+import { agreeing, document, keys, makeWorld, organizationId, tags, type World } from "./world.ts";
+
+const sound = document(agreeing.userTags);
+
+async function expectGolden(name: string, words: readonly string[], answer: Answer): Promise<void> {
+	const text = `$ orgsync ${words.join(" ")}\n${answer.stderr}exit ${answer.code}\n`;
+	await expect(normalize(text)).toMatchFileSnapshot(`../golden/cli/${name}.txt`);
+}
+
+/** The case's standard error is its golden file; nothing was printed as a result, nothing sent. */
+async function expectRefused(
+	name: string,
+	world: World,
+	words: readonly string[],
+	options?: RunOptions,
+): Promise<void> {
+	const answer = await world.run(words, options);
+	await expectGolden(name, words, answer);
+	expect(answer.stdout).toBe("");
+	expect(world.requests()).toEqual([]);
+}
+
+const manyLevels = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"].concat(
+	[1, 2, 3, 4].map(
+		(level) =>
+			`a${level}: &a${level} [${Array(9)
+				.fill(`*a${level - 1}`)
+				.join(", ")}]`,
+	),
+);
+
+describe("a document with a problem", () => {
+	const problems: Readonly<Record<string, string | Uint8Array>> = {
+		"unknown-key": document("userTags: [{ name: signers, membres: { exactly: [alice] } }]"),
+		"no-uuid": document("absent: { policies: [12345] }"),
+		"unknown-user": document("userTags: [{ name: signers, members: { exactly: [alcie] } }]"),
+		"tag-twice-by-name": document("userTags: [{ name: signers }, { name: signers }]"),
+		"tag-twice-by-id": document(`userTags: [{ name: one, id: ${tags.signers} }, { name: two, id: ${tags.signers} }]`),
+		"tag-twice-by-former-name": document(
+			"userTags: [{ name: one, previously: [old] }, { name: two, previously: [old] }]",
+		),
+		"wanted-and-never": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
+		"exactly-beside-at-least": document("userTags: [{ name: signers, members: { exactly: [alice], atLeast: [bob] } }]"),
+		"protected-and-changed": document(
+			"userTags: [{ name: signers, members: { exactly: [] } }]",
+			"protect: { userTags: [signers] }",
+		),
+		"key-twice": document("userTags: [{ name: signers, name: oncall }]"),
+		null: document("userTags: [{ name: signers, members: null }]"),
+		"unset-variable": document('userTags: [{ name: "${TAG_THAT_IS_NOT_SET}" }]'),
+		"yaml-aliases-blow-up": document(...manyLevels),
+		"no-utf-8": Buffer.concat([Buffer.from(sound), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a])]),
+		"over-8-mib": Buffer.alloc(8 * 1024 * 1024 + 1, "# nothing but comment\n"),
+		empty: "",
+		"several-at-once": document(
+			"userTags:",
+			"  - { name: signers, membres: { exactly: [alice] } }",
+			"  - { name: oncall, members: { exactly: [alcie, bob, bob] } }",
+			"absent: { policies: [not-an-id] }",
+			"limits: { policies: many }",
+		),
+	};
+
+	test.each(Object.entries(problems))("%s", async (name, content) => {
+		const world = await makeWorld();
+		world.write("orgsync.yaml", content);
+		await expectRefused(`validate-${name}`, world, ["validate"]);
+	});
+
+	test("two documents for one organization that disagree", async () => {
+		const world = await makeWorld();
+		world.write("one.yaml", document("userTags: [{ name: signers, members: { exactly: [alice] } }]"));
+		world.write("two.yaml", document("userTags: [{ name: signers, members: { exactly: [bob] } }]"));
+		await expectRefused("validate-two-disagree", world, ["validate", "-f", "one.yaml", "-f", "two.yaml"]);
+	});
+
+	test("every problem is told with file:line:column, before anything else", async () => {
+		const world = await makeWorld(problems["several-at-once"] as string);
+		const { stderr } = await world.run(["apply", "--yes"]);
+		const lines = stderr.trimEnd().split("\n");
+		expect(lines.at(-1)).toBe(`error: the document has ${lines.length - 1} problems`);
+		for (const line of lines.slice(0, -1)) expect(line).toMatch(/^orgsync\.yaml:\d+:\d+: \S/);
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+describe("flags and commands that are not there", () => {
+	const wrong: Readonly<Record<string, readonly string[]>> = {
+		"command-unknown": ["frobnicate"],
+		"command-mistyped": ["plna"],
+		"command-unknown-help": ["help", "frobnicate"],
+		"flag-unknown": ["plan", "--bogus"],
+		"flag-mistyped": ["plan", "--flie", "x.yaml"],
+		"flag-before-command": ["--format", "text", "plan"],
+		"flag-of-another-command": ["plan", "--yes"],
+		"flag-value-reads": ["plan", "--reads", "everything"],
+		"flag-value-format": ["plan", "--format", "yaml"],
+		"flag-value-timeout": ["plan", "--timeout", "soon"],
+		"flag-value-concurrency": ["plan", "--concurrency", "0"],
+		"flag-value-file-empty": ["plan", "-f", ""],
+		"flag-value-missing": ["plan", "--url"],
+		"argument-too-many": ["plan", "orgsync.yaml"],
+		"argument-missing": ["query"],
+		"required-flag-missing": ["import-key"],
+		"query-unknown": ["query", "list_user_tag"],
+		"query-field-unknown": ["query", "list_user_tags", "name=signers"],
+		"query-field-missing": ["query", "get_mfa_policies"],
+		"query-field-no-uuid": ["query", "get_mfa_policies", "userId=alice"],
+		"query-field-no-choice": ["query", "list_supported_assets", "caip2=eip155:0"],
+		"query-no-pair": ["query", "list_user_tags", "signers"],
+		"query-no-json": ["query", "list_user_tags", "--json", "{"],
+		"explain-no-uuid": ["explain", "the-last-one"],
+		"import-key-unknown-user": ["import-key", "--user", "alcie"],
+		"schema-unknown": ["schema", "plans"],
+		"init-over-a-document": ["init"],
+		"init-no-uuid": ["init", "-f", "new.yaml", "--organization", "acme"],
+		"init-two-files": ["init", "-f", "one.yaml", "-f", "two.yaml"],
+		"init-into-no-folder": ["init", "-f", "nowhere/new.yaml"],
+		"local-and-url": ["plan", "--local", "--url", "https://service.test"],
+		"emulator-seed-missing": ["emulator", "--seed", "seed.yaml"],
+		"emulator-port": ["emulator", "--port", "65536"],
+		"apply-nobody-to-ask": ["apply"],
+	};
+
+	test.each(Object.entries(wrong))("%s", async (name, words) => {
+		const world = await makeWorld(sound);
+		await expectRefused(name, world, words);
+	});
+
+	test("a query without an organization, in a folder without a document", async () => {
+		const world = await makeWorld();
+		await expectRefused("organization-missing", world, ["query", "list_user_tags"]);
+	});
+});
+
+describe("files that cannot be used", () => {
+	test("no document", async () => {
+		const world = await makeWorld();
+		await expectRefused("document-missing", world, ["plan"]);
+		await expectRefused("document-named-missing", world, ["plan", "-f", "other.yaml"]);
+	});
+
+	test("a folder without documents", async () => {
+		const world = await makeWorld();
+		mkdirSync(join(world.folder, "empty"));
+		await expectRefused("folder-empty", world, ["plan", "-f", "empty"]);
+	});
+
+	// Root reads everything, so for root there is no such file.
+	test.skipIf(process.getuid?.() === 0)("a document that may not be read", async () => {
+		const world = await makeWorld(sound);
+		chmodSync(join(world.folder, "orgsync.yaml"), 0);
+		await expectRefused("document-unreadable", world, ["plan"]);
+	});
+
+	test("a result that cannot be written is refused before anything is asked or sent, and said once", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
+		await expectRefused("output-no-folder", world, ["apply", "--yes", "--output", "nowhere/report.txt"]);
+		await expectRefused("output-is-a-folder", world, ["apply", "--yes", "--output", "."]);
+		const answer = await world.run(["plan", "--format", "json", "--output", "nowhere/plan.json"]);
+		expect(JSON.parse(answer.stdout)).toMatchObject({ exitCode: 3, error: { code: "configuration" } });
+		expect(answer.stderr.match(/error:/g)).toHaveLength(1);
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("a journal that is no database", async () => {
+		const world = await makeWorld(sound);
+		world.write("journal.txt", "Dear diary, nothing was sent today.\n".repeat(10));
+		await expectRefused("journal-no-database", world, ["apply", "--yes", "--journal", "journal.txt"]);
+		await expectRefused("journal-no-database-plan", world, ["plan", "--journal", "journal.txt"]);
+	});
+
+	test("--local with the document of a strange organization", async () => {
+		const world = await makeWorld(sound);
+		const env = { ORGSYNC_URL: "" };
+		await expectRefused("local-strange-organization", world, ["plan", "--local"], { env });
+		await expectRefused("local-strange-organization-apply", world, ["apply", "--local", "--yes"], { env });
+	});
+});
+
+describe("keys and addresses that cannot be used", () => {
+	const env: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+		"key-missing": { ORGSYNC_API_PRIVATE_KEY: "" },
+		"key-malformed": { ORGSYNC_API_PRIVATE_KEY: `0x${keys.alice.privateKey}` },
+		"key-zero": { ORGSYNC_API_PRIVATE_KEY: "0".repeat(64) },
+		"key-of-another-pair": { ORGSYNC_API_PUBLIC_KEY: keys.bob.publicKey },
+		"public-key-malformed": { ORGSYNC_API_PUBLIC_KEY: "04abcd" },
+		"address-missing": { ORGSYNC_URL: "" },
+		"address-no-url": { ORGSYNC_URL: "service.test" },
+		"address-with-password": { ORGSYNC_URL: "https://alice:secret-word@service.test" },
+		"address-with-query": { ORGSYNC_URL: "https://service.test/?token=secret-word" },
+		"address-plain-http": { ORGSYNC_URL: "http://service.test" },
+	};
+
+	test.each(Object.entries(env))("%s", async (name, more) => {
+		const world = await makeWorld(sound);
+		await expectRefused(name, world, ["plan"], { env: more });
+	});
+
+	test("no secret that was put into an address is repeated", async () => {
+		const world = await makeWorld(sound);
+		for (const name of ["address-with-password", "address-with-query"]) {
+			const { stdout, stderr } = await world.run(["plan", "--verbose"], { env: env[name] ?? {} });
+			expect(stdout + stderr).not.toContain("secret-word");
+		}
+	});
+
+	test("a key file that is not there", async () => {
+		const world = await makeWorld(sound);
+		await expectRefused("key-file-missing", world, ["plan", "--key-file", "alice.private"]);
+	});
+
+	test("a stamp command that fails", async () => {
+		const world = await makeWorld(sound);
+		await expectRefused("stamp-command-fails", world, ["plan", "--stamp-command", "exit 3"]);
+	});
+
+	test("no server at the address", async () => {
+		const world = await makeWorld(sound);
+		const words = ["plan", "--url", "http://127.0.0.1:1", "--timeout", "1"];
+		await expectRefused("no-server", world, words);
+	});
+
+	test("a key that the service does not know: asked once, not authorized, nothing submitted", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
+		for (const words of [["plan"], ["apply", "--yes"]]) {
+			const answer = await world.run(words, { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } });
+			await expectGolden(`key-unknown-${words[0]}`, words, answer);
+			expect(answer).toMatchObject({ code: 4, stdout: "" });
+			expect(world.requests()).toEqual(["list_user_tags"]);
+			world.clearRequests();
+		}
+	});
+
+	test("an organization that the service does not have", async () => {
+		const world = await makeWorld(sound.replace(organizationId, "f0000000-0000-4000-8000-000000000009"));
+		const answer = await world.run(["plan"]);
+		await expectGolden("organization-wrong", ["plan"], answer);
+		expect(answer.stdout).toBe("");
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("something else answers at the address: a web page", async () => {
+		const page = createServer((_request, response) => {
+			response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Welcome</body></html>");
+		});
+		await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => void page.close());
+		const world = await makeWorld(sound);
+		const { port } = page.address() as AddressInfo;
+		await expectRefused("answer-is-html", world, ["plan", "--url", `http://127.0.0.1:${port}`]);
+	});
+
+	test("the service answers with a page of its gateway until the time is up", async () => {
+		const world = await makeWorld(sound);
+		await world.addFault({ operation: "*", fault: "html", count: 50 });
+		const answer = await world.run(["plan", "--timeout", "1"]);
+		await expectGolden("answer-is-gateway-page", ["plan", "--timeout", "1"], answer);
+		expect(answer).toMatchObject({ code: 1, stdout: "" });
+	});
+
+	test("an address with a path that is not the service's", async () => {
+		const world = await makeWorld(sound);
+		const answer = await world.run(["plan", "--url", `${world.url}/api`]);
+		await expectGolden("address-with-path", ["plan", "--url", `${world.url}/api`], answer);
+		expect(answer.stdout).toBe("");
+		expect(world.requests()[0]).toMatch(/^\/api\/public\/v1\/query\//);
+	});
+});
+
+describe("a live organization that cannot become what the document says", () => {
+	test("a tag that is not there: its nearest names are told, and nothing is sent although another tag could be changed", async () => {
+		const world = await makeWorld(
+			document("userTags: [{ name: singers }, { name: oncall, members: { exactly: [alice, carol] } }]"),
+		);
+		const answer = await world.run(["apply", "--yes"]);
+		await expectGolden("tag-not-there", ["apply", "--yes"], answer);
+		expect(answer).toMatchObject({ code: 1, stdout: "" });
+		expect(answer.stderr).toContain("`signers`");
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("a name that another tag has", async () => {
+		const world = await makeWorld(document(`userTags: [{ name: oncall, id: ${tags.signers} }]`));
+		const answer = await world.run(["apply", "--yes"]);
+		await expectGolden("tag-name-taken", ["apply", "--yes"], answer);
+		expect(answer).toMatchObject({ code: 1, stdout: "" });
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

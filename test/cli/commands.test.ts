@@ -1,0 +1,530 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { checkSchema, schemaNames } from "../../src/schema.ts";
+import {
+	expectNoSecret,
+	hasTerminal,
+	makeFolder,
+	normalize,
+	readOutput,
+	run,
+	runOnTerminal,
+	type Started,
+	start,
+} from "./run.ts";
+import {
+	agreeing,
+	alice,
+	bob,
+	carol,
+	document,
+	keys,
+	makeWorld,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "./world.ts";
+
+const golden = (name: string): string => `../golden/cli/${name}.txt`;
+const renaming = document("userTags: [{ name: signatories, previously: [signers] }]");
+
+describe("init", () => {
+	test("writes a document that is valid, and says what comes next", async () => {
+		const cwd = makeFolder();
+		const written = await run(["init", "--organization", organizationId], { cwd });
+		expect(written).toMatchObject({ code: 0, stderr: "", stdout: "Wrote orgsync.yaml.\nNext: orgsync plan\n" });
+		expect(await run(["validate"], { cwd })).toMatchObject({
+			code: 0,
+			stdout: `orgsync.yaml: valid, organization ${organizationId}\n`,
+		});
+	});
+
+	test("without an organization, the document takes it from the environment", async () => {
+		const cwd = makeFolder();
+		expect((await run(["init"], { cwd })).stdout).toContain("Set ORGSYNC_ORGANIZATION_ID");
+		expect((await run(["validate"], { cwd })).code).toBe(3);
+		const env = { ORGSYNC_ORGANIZATION_ID: organizationId };
+		expect((await run(["validate"], { cwd, env })).stdout).toContain(organizationId);
+	});
+
+	test("never overwrites", async () => {
+		const world = await makeWorld("# mine\n");
+		expect((await world.run(["init"])).code).toBe(3);
+		expect((await world.run(["init", "--local", "-f", "orgsync.yaml"])).code).toBe(3);
+		symlinkSync("nowhere.yaml", join(world.folder, "link.yaml"));
+		expect((await world.run(["init", "-f", "link.yaml"])).code).toBe(3);
+		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe("# mine\n");
+		expect(readdirSync(world.folder).sort()).toEqual(["link.yaml", "orgsync.yaml"]);
+	});
+
+	test("with --local, the first document can be planned and applied without account or key, and then nothing is left", async () => {
+		const cwd = makeFolder();
+		expect((await run(["init", "--local"], { cwd })).stdout).toContain("Next: orgsync plan --local");
+		const plan = await run(["plan", "--local"], { cwd });
+		expect(plan).toMatchObject({ code: 0, stderr: "" });
+		await expect(normalize(plan.stdout)).toMatchFileSnapshot(golden("local-plan"));
+		const applied = await run(["apply", "--local", "--yes"], { cwd });
+		expect(applied.code).toBe(0);
+		await expect(normalize(applied.stdout)).toMatchFileSnapshot(golden("local-apply"));
+		expect((await run(["drift", "--local"], { cwd })).code).toBe(0);
+		expect(statSync(join(cwd, ".orgsync/local.private")).mode & 0o777).toBe(0o600);
+		expect(readFileSync(join(cwd, ".orgsync/.gitignore"), "utf8")).toBe("*\n");
+		const key = readFileSync(join(cwd, ".orgsync/local.private"), "utf8").trim();
+		for (const file of readdirSync(join(cwd, ".orgsync")).filter((name) => name !== "local.private")) {
+			expect(readFileSync(join(cwd, ".orgsync", file)).includes(key), file).toBe(false);
+		}
+	});
+});
+
+describe("schema", () => {
+	test("prints the schema of the document when it is not told which", async () => {
+		const { code, stdout } = await run(["schema"]);
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({
+			title: "orgsync document",
+			$schema: expect.stringContaining("2020-12"),
+		});
+	});
+
+	test.each(["plan", "report", "output", "operations/update_user_tag.json"])("prints %s", async (name) => {
+		const { code, stdout } = await run(["schema", name]);
+		expect(code).toBe(0);
+		expect(`${stdout}`).toBe(`${JSON.stringify(JSON.parse(stdout), null, 2)}\n`);
+		expect(JSON.parse(stdout)).toHaveProperty("description");
+	});
+
+	test("every published schema compiles, and refuses what is not its kind", () => {
+		for (const name of schemaNames().filter((file) => !file.startsWith("operations/"))) {
+			expect(checkSchema(name, "no object"), name).not.toEqual([]);
+		}
+	});
+});
+
+describe("query", () => {
+	test("prints the answer of the service as it came", async () => {
+		const world = await makeWorld();
+		const { code, stdout, stderr } = await world.run([
+			"query",
+			"get_mfa_policies",
+			`userId=${alice}`,
+			"--organization",
+			organizationId,
+		]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(JSON.parse(stdout)).toMatchObject({ mfaPolicies: [{ mfaPolicyName: "passkey-first", order: 1 }] });
+	});
+
+	test("takes its fields as JSON too, and answers the same", async () => {
+		const world = await makeWorld(document());
+		const pairs = await world.run(["query", "list_supported_assets", "caip2=eip155:1"]);
+		const json = await world.run(["query", "list_supported_assets", "--json", '{"caip2": "eip155:1"}']);
+		expect(json).toEqual(pairs);
+		expect(JSON.parse(json.stdout)).toMatchObject({ assets: [{ symbol: "ETH" }] });
+	});
+
+	test("finds its organization by flag, then environment, then document", async () => {
+		const world = await makeWorld(document());
+		const unknown = "f0000000-0000-4000-8000-000000000009";
+		const elsewhere = { env: { ORGSYNC_ORGANIZATION_ID: unknown } };
+		expect((await world.run(["query", "list_user_tags"])).code).toBe(0);
+		const byEnvironment = await world.run(["query", "list_user_tags"], elsewhere);
+		expect(byEnvironment.code).toBe(1);
+		expect(byEnvironment.stderr).toContain(unknown);
+		expect((await world.run(["query", "list_user_tags", "--organization", organizationId], elsewhere)).code).toBe(0);
+	});
+
+	test("in JSON, the answer is a member of the one object", async () => {
+		const world = await makeWorld(document());
+		const answer = await world.run(["query", "list_user_tags", "--format", "json"]);
+		expect(readOutput(answer)).toMatchObject({
+			operation: "list_user_tags",
+			answer: { userTags: [{ tagName: "signers" }, { tagName: "oncall" }, { tagName: "auditors" }] },
+		});
+	});
+});
+
+describe("explain", () => {
+	async function waiting(rules: object): Promise<{ world: World; activityId: string }> {
+		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
+		await world.setRules(rules);
+		const answer = await world.run(["apply", "--yes", "--format", "json"]);
+		expect(answer.code).toBe(8);
+		return { world, activityId: readOutput(answer).reports[0].steps[0].activityId };
+	}
+
+	test("says which policy waits for more approvals", async () => {
+		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const { code, stdout, stderr } = await world.run(["explain", activityId]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-approval"));
+	});
+
+	test("says which authenticators are missing", async () => {
+		const { world, activityId } = await waiting({ authenticators: ["ACTIVITY_TYPE_DELETE_POLICIES"] });
+		const { code, stdout, stderr } = await world.run(["explain", activityId]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-authenticator"));
+		const json = readOutput(await world.run(["explain", activityId, "--format", "json"]));
+		expect(json).toMatchObject({
+			activityId,
+			policyEvaluations: [{ policyEvaluations: [{ outcome: "OUTCOME_REQUIRES_AUTHENTICATORS" }] }],
+			mfaStatuses: [{ userId: alice, satisfied: false }],
+		});
+	});
+
+	/** The emulator's rules stand for policies with ids of their own. */
+	function normalizeRule(text: string): string {
+		return normalize(text).replace(/policy [0-9a-f-]{36}/, "policy RULE_ID");
+	}
+});
+
+describe("a waiting activity", () => {
+	test("is joined by the next apply, also after a run with a wrong key, and completes when it is approved", async () => {
+		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		expect((await world.run(["apply", "--yes"])).code).toBe(8);
+		const stranger = { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } };
+		expect((await world.run(["apply", "--yes"], stranger)).code).toBe(4);
+		expect((await world.run(["apply", "--yes"])).code).toBe(8);
+		expect(world.activities().length).toBe(1);
+		await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.activities().filter(({ type }) => type === "ACTIVITY_TYPE_DELETE_POLICIES").length).toBe(1);
+		expect((await world.run(["drift"])).code).toBe(0);
+	});
+});
+
+describe("apply on a terminal", () => {
+	test.skipIf(!hasTerminal)("asks, and submits after yes", async () => {
+		const world = await makeWorld(renaming);
+		const { code, shown } = await runOnTerminal(world, ["apply"], "yes");
+		expect(code).toBe(0);
+		expect(shown).toContain('Submit this activity? Only "yes" does: ');
+		expect(shown).toContain("Applied: 1 completed");
+		expect(world.submits()).toEqual(["update_user_tag"]);
+	});
+
+	test.skipIf(!hasTerminal)("submits nothing after any other answer", async () => {
+		const world = await makeWorld(renaming);
+		const { code, shown } = await runOnTerminal(world, ["apply"], "y");
+		expect(code).toBe(1);
+		expect(shown).toContain("Not applied: nothing was sent.");
+		expect(world.submits()).toEqual([]);
+	});
+
+	test.skipIf(!hasTerminal)("asks nothing when there is nothing to submit", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers }]"));
+		const { code, shown } = await runOnTerminal(world, ["apply"]);
+		expect(code).toBe(0);
+		expect(shown).not.toContain("Submit");
+	});
+
+	test.skipIf(!hasTerminal)("shows colours, but none with NO_COLOR, --no-color or a dumb terminal", async () => {
+		const world = await makeWorld(renaming);
+		const colour = "\u001b[33m";
+		expect((await runOnTerminal(world, ["plan"])).shown).toContain(colour);
+		expect((await runOnTerminal(world, ["plan", "--no-color"])).shown).not.toContain(colour);
+		expect((await runOnTerminal(world, ["plan"], undefined, { NO_COLOR: "1" })).shown).not.toContain(colour);
+		expect((await runOnTerminal(world, ["plan"], undefined, { TERM: "dumb" })).shown).not.toContain(colour);
+	});
+});
+
+describe("import-key", () => {
+	test("with --out, the bundle is in the file, for its owner alone, and nowhere else", async () => {
+		const world = await makeWorld(document());
+		const answer = await world.run([
+			"import-key",
+			"--user",
+			"bob",
+			"--out",
+			"bundle.json",
+			"--format",
+			"json",
+			"--verbose",
+		]);
+		expect(readOutput(answer)).toMatchObject({ exitCode: 0, out: "bundle.json", outcome: "completed" });
+		const file = join(world.folder, "bundle.json");
+		const bundle = readFileSync(file, "utf8");
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		expect(bundle).toBe(world.activities()[0].result.initImportPrivateKeyResult.importBundle);
+		const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, "hex").toString("utf8"));
+		for (const part of [bundle, JSON.stringify(bundle).slice(1, -1), targetPublic, JSON.parse(bundle).data]) {
+			expect(part.length).toBeGreaterThan(60);
+			expect(answer.stdout + answer.stderr).not.toContain(part);
+			for (const name of readdirSync(join(world.folder, ".orgsync"))) {
+				expect(readFileSync(join(world.folder, ".orgsync", name)).includes(part), name).toBe(false);
+			}
+		}
+	});
+
+	test("without --out, the bundle is all that is on standard output", async () => {
+		const world = await makeWorld();
+		const answer = await world.run(["import-key", "--user", bob, "--organization", organizationId]);
+		expect(answer).toMatchObject({ code: 0, stderr: "" });
+		expect(answer.stdout).toBe(`${world.activities()[0].result.initImportPrivateKeyResult.importBundle}\n`);
+	});
+
+	test("a file that others could read is made its owner's alone before the bundle is in it", async () => {
+		const world = await makeWorld(document());
+		world.write("bundle.json", "older");
+		chmodSync(join(world.folder, "bundle.json"), 0o644);
+		expect((await world.run(["import-key", "--user", "bob", "--out", "bundle.json"])).code).toBe(0);
+		expect(statSync(join(world.folder, "bundle.json")).mode & 0o777).toBe(0o600);
+	});
+
+	test("where the file cannot be written, nothing is submitted", async () => {
+		const world = await makeWorld(document());
+		const answer = await world.run(["import-key", "--user", "bob", "--out", "nowhere/bundle.json"]);
+		expect(answer.code).toBe(3);
+		expect(answer.stdout).toBe("");
+		expect(answer.stderr).toContain("cannot be written to nowhere/bundle.json: there is no such file or folder");
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("emulator", () => {
+	const seed = stringify({
+		organizations: [
+			{
+				organizationId,
+				users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+				userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice] }],
+			},
+		],
+	});
+
+	async function ready(world: World, words: readonly string[]): Promise<Started & { url: string }> {
+		const started = start(["emulator", ...words], { cwd: world.folder });
+		onTestFinished(() => void started.child.kill("SIGKILL"));
+		await expect.poll(started.stdout, { timeout: 20_000 }).toContain("\n");
+		return { ...started, url: JSON.parse(started.stdout()).url };
+	}
+
+	test.each([
+		"SIGTERM",
+		"SIGINT",
+	] as const)("prints one line of JSON when it listens, and ends with 0 on %s", async (signal) => {
+		const world = await makeWorld();
+		world.write("seed.yaml", seed);
+		const emulator = await ready(world, ["--seed", "seed.yaml"]);
+		expect(JSON.parse(emulator.stdout())).toEqual({
+			ready: true,
+			url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+			organizations: [{ organizationId, users: [{ userId: alice, userName: "alice" }] }],
+		});
+		emulator.child.kill(signal);
+		const { code, stdout, stderr } = await emulator.ended;
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout).toMatch(/^[^\n]+\n$/);
+	});
+
+	test("with --data, what was applied is still there after kill -9", async () => {
+		const world = await makeWorld(renaming);
+		world.write("seed.yaml", seed);
+		const words = ["--seed", "seed.yaml", "--data", "state.sqlite"];
+		const first = await ready(world, words);
+		expect((await world.run(["apply", "--yes"], { env: { ORGSYNC_URL: first.url } })).code).toBe(0);
+		first.child.kill("SIGKILL");
+		expect((await first.ended).code).toBe(null);
+		const second = await ready(world, words);
+		const { stdout } = await world.run(["query", "list_user_tags"], { env: { ORGSYNC_URL: second.url } });
+		expect(JSON.parse(stdout).userTags).toMatchObject([{ tagName: "signatories" }]);
+		second.child.kill("SIGTERM");
+		expect((await second.ended).code).toBe(0);
+	});
+
+	test("with --reads documented, the reads outside the interface are not there", async () => {
+		const world = await makeWorld(document());
+		world.write("seed.yaml", seed);
+		const emulator = await ready(world, ["--seed", "seed.yaml", "--reads", "documented"]);
+		const { code, stderr } = await world.run(["query", "list_users"], { env: { ORGSYNC_URL: emulator.url } });
+		expect(code).toBe(1);
+		expect(stderr).toContain("404");
+	});
+
+	test("a seed with mistakes is refused with file:line:column, and nothing listens", async () => {
+		const world = await makeWorld();
+		world.write("seed.yaml", "organizations:\n  - organizationID: 1\n");
+		const { code, stdout, stderr } = await world.run(["emulator", "--seed", "seed.yaml"]);
+		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+		await expect(stderr).toMatchFileSnapshot(golden("emulator-seed-mistakes"));
+	});
+});
+
+describe("which documents", () => {
+	test("-f FOLDER takes every .yaml and .yml in it, but none of hidden folders and node_modules", async () => {
+		const world = await makeWorld();
+		for (const folder of ["documents", "documents/deep", "documents/.hidden", "documents/node_modules"]) {
+			mkdirSync(join(world.folder, folder));
+		}
+		world.write("documents/one.yaml", document("userTags: [{ name: signers }]"));
+		world.write("documents/deep/two.yml", document("userTags: [{ name: oncall }]"));
+		for (const name of ["documents/.hidden/a.yaml", "documents/node_modules/b.yaml", "documents/c.txt"]) {
+			world.write(name, "this is no document");
+		}
+		expect(await world.run(["validate", "-f", "documents"])).toMatchObject({
+			code: 0,
+			stdout: `documents/deep/two.yml, documents/one.yaml: valid, organization ${organizationId}\n`,
+		});
+	});
+
+	test("-f - reads standard input, and calls it so", async () => {
+		const world = await makeWorld();
+		expect((await world.run(["plan", "-f", "-"], { stdin: renaming })).stdout).toContain("signers -> signatories");
+		const { code, stderr } = await world.run(["validate", "-f", "-"], { stdin: "organizationId: 7\n" });
+		expect(code).toBe(3);
+		expect(stderr).toMatch(/^-:1:17: /);
+	});
+
+	test("several documents in one file: each organization has its own plan", async () => {
+		const world = await makeWorld();
+		const other = "f0000000-0000-4000-8000-000000000002";
+		await world.addOrganization({
+			organizationId: other,
+			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+			userTags: [{ tagId: tags.oncall, tagName: "theirs" }],
+		});
+		world.write(
+			"both.yaml",
+			`${renaming}---\norganizationId: ${other}\nuserTags: [{ name: ours, previously: [theirs] }]\n`,
+		);
+		const answer = await world.run(["plan", "-f", "both.yaml", "--format", "json"]);
+		const { plans } = readOutput(answer);
+		expect(plans).toMatchObject([
+			{ organizationId, changes: [{ address: "userTag:signatories" }] },
+			{ organizationId: other, changes: [{ address: "userTag:ours" }] },
+		]);
+	});
+});
+
+describe("what every command heeds", () => {
+	test("--output writes the result to the file, and nothing to standard output", async () => {
+		const world = await makeWorld(renaming);
+		const { stdout } = await world.run(["plan"]);
+		expect(await world.run(["plan", "--output", "plan.txt"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+		expect(readFileSync(join(world.folder, "plan.txt"), "utf8")).toBe(stdout);
+		expect(await world.run(["plan", "--output", "plan.json", "--format", "json"])).toMatchObject({
+			code: 0,
+			stdout: "",
+		});
+		expect(checkSchema("output.json", JSON.parse(readFileSync(join(world.folder, "plan.json"), "utf8")))).toEqual([]);
+	});
+
+	test("no colours where no terminal is, and none with NO_COLOR or --no-color", async () => {
+		const world = await makeWorld(document("userTags: [{ name: singers }]"));
+		for (const [words, env] of [
+			[["plan"], {}],
+			[["plan", "--no-color"], {}],
+			[["plan"], { NO_COLOR: "1" }],
+			[["apply", "--yes"], { FORCE_COLOR: "1" }],
+		] as const) {
+			const { stdout, stderr } = await world.run(words, { env });
+			expect(stdout + stderr).not.toContain("\u001b");
+		}
+	});
+
+	test("--quiet leaves the result and errors", async () => {
+		const world = await makeWorld(renaming);
+		const { code, stdout, stderr } = await world.run(["apply", "--yes", "--quiet"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout).toContain("Applied: 1 completed");
+		const failed = await world.run(["plan", "--quiet", "-f", "nowhere.yaml"]);
+		expect(failed.stderr).toContain("there is no file nowhere.yaml");
+	});
+
+	test("--verbose says every request, and no stamp", async () => {
+		const world = await makeWorld(renaming);
+		const { code, stderr } = await world.run(["apply", "--yes", "--verbose"]);
+		expect(code).toBe(0);
+		const said = [...stderr.matchAll(/^(\w+): 200, \d+ ms$/gm)].map(([, operation]) => operation);
+		expect(said).toEqual(world.requests());
+		expect(stderr).not.toMatch(/stamp/i);
+	});
+
+	test("--verbose says what was tried again", async () => {
+		const world = await makeWorld(renaming);
+		await world.addFault({ operation: "list_user_tags", fault: "5xx", count: 1 });
+		const { stderr } = await world.run(["plan", "--verbose"]);
+		expect(normalize(stderr)).toBe("list_user_tags: 503, N ms\nlist_user_tags: 200, N ms, attempt 2\n");
+	});
+
+	test("names that come from the service cannot move the cursor", async () => {
+		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
+		await world.change({ policies: [{ policyId: policies[0], policyName: "evil\u001b[2J\r\u202e name" }] });
+		const { stdout } = await world.run(["plan"]);
+		expect(stdout).toContain("evil\\u{1b}[2J\\u{d}\\u{202e} name");
+	});
+
+	test("whoever reads may stop reading", async () => {
+		const world = await makeWorld(renaming);
+		const { child, ended } = world.start(["schema", "document"]);
+		child.stdout?.destroy();
+		expect(await ended).toMatchObject({ code: 0, stderr: "" });
+	});
+
+	test("keys are found in key files and in the names that the vendor's tools use", async () => {
+		const world = await makeWorld(renaming);
+		world.write("alice.private", `${keys.alice.privateKey}\n`);
+		world.write("alice.public", `${keys.alice.publicKey}\n`);
+		const none = { ORGSYNC_API_PRIVATE_KEY: "" };
+		expect((await world.run(["plan", "--key-file", "alice"], { env: none })).code).toBe(0);
+		expect((await world.run(["plan", "--key-file", "alice.private"], { env: none })).code).toBe(0);
+		const vendor = { TURNKEY_API_PRIVATE_KEY: keys.alice.privateKey, TURNKEY_BASE_URL: world.url };
+		expect((await world.run(["plan"], { env: { ...none, ORGSYNC_URL: "", ...vendor } })).code).toBe(0);
+	});
+});
+
+describe("help", () => {
+	const commands = [
+		"init",
+		"validate",
+		"plan",
+		"drift",
+		"apply",
+		"query",
+		"explain",
+		"import-key",
+		"emulator",
+		"schema",
+	];
+
+	test("names every command, and the exit codes", async () => {
+		const { code, stdout, stderr } = await run(["--help"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+		for (const number of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130])
+			expect(stdout).toMatch(new RegExp(`^  ${number} +\\w`, "m"));
+		expect((await run([])).stdout).toBe(stdout);
+		expect((await run(["help"])).stdout).toBe(stdout);
+	});
+
+	test.each(commands)("%s --help says how it is called, and what every flag does", async (command) => {
+		const { code, stdout, stderr } = await run([command, "--help"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout.startsWith(`Usage: orgsync ${command} [options]`)).toBe(true);
+		const flags = stdout.split("Options:\n")[1]?.split(/\n(?= {2}-)/) ?? [];
+		expect(flags.length).toBeGreaterThan(3);
+		for (const flag of flags) expect(flag).toMatch(/^ {2}-\S.* {2,}\S/);
+		for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+		expect((await run(["help", command])).stdout).toBe(stdout);
+	});
+
+	test("--version prints the version of the package", async () => {
+		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+		for (const words of [["--version"], ["-V"]])
+			expect(await run(words)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+	});
+});
+
+test("nothing but the folder .orgsync is made beside the document", async () => {
+	const world = await makeWorld(document(agreeing.userTags.replace("carol", "bob")));
+	expect((await world.run(["apply", "--yes"])).code).toBe(0);
+	expect(world.organization().userTags[0].userIds).not.toContain(carol);
+	expect(readdirSync(world.folder).sort()).toEqual([".orgsync", "orgsync.yaml"]);
+	expect(existsSync(join(world.folder, ".orgsync/journal.sqlite"))).toBe(true);
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,0 +1,271 @@
+import { describe, expect, test } from "vitest";
+import { type Answer, expectNoSecret, type RunOptions, readOutput } from "./run.ts";
+import { agreeing, apps, document, keys, makeWorld, policies, tags, type World } from "./world.ts";
+
+interface Case {
+	readonly code: number;
+	readonly why: string;
+	readonly document: string;
+	readonly words: readonly string[];
+	readonly options?: RunOptions;
+	readonly prepare?: (world: World) => Promise<void>;
+	/** What the JSON says besides. */
+	readonly json: object;
+}
+
+const rename = document("userTags: [{ name: signatories, previously: [signers] }]");
+const removal = `absent: { policies: [${policies[0]}] }`;
+const removalOnly = document(removal);
+const both = document("userTags: [{ name: signatories, previously: [signers] }]", removal);
+const apply = ["apply", "--yes"];
+const type = "ACTIVITY_TYPE_DELETE_POLICIES";
+const renaming = "ACTIVITY_TYPE_UPDATE_USER_TAG";
+
+const cases: readonly Case[] = [
+	{ code: 0, why: "valid", document: rename, words: ["validate"], json: { organizations: [{}] } },
+	{ code: 0, why: "a plan", document: rename, words: ["plan"], json: { plans: [{ steps: [{}] }] } },
+	{
+		code: 0,
+		why: "converged",
+		document: both,
+		words: apply,
+		json: { reports: [{ converged: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }] },
+	},
+	{
+		code: 0,
+		why: "no drift",
+		document: document(agreeing.userTags),
+		words: ["drift"],
+		json: { plans: [{ changes: [] }] },
+	},
+	{
+		code: 1,
+		why: "no server",
+		document: rename,
+		words: ["plan", "--url", "http://127.0.0.1:1", "--timeout", "1"],
+		json: { error: { code: "transport" } },
+	},
+	{
+		code: 1,
+		why: "a tag that is not there, planned",
+		document: document("userTags: [{ name: singers }]"),
+		words: ["plan"],
+		json: { plans: [{ problems: [{ code: "tag-not-there" }], steps: [] }] },
+	},
+	{
+		code: 1,
+		why: "a tag that is not there, applied",
+		document: document("userTags: [{ name: singers }]"),
+		words: apply,
+		json: { error: { code: "live-problem" } },
+	},
+	{
+		code: 1,
+		why: "an activity that failed",
+		document: rename,
+		words: apply,
+		prepare: (world) => world.addFault({ operation: "update_user_tag", fault: "fail", count: 1 }),
+		json: { reports: [{ converged: false, steps: [{ outcome: "failed" }] }] },
+	},
+	{
+		code: 2,
+		why: "something to do",
+		document: rename,
+		words: ["plan", "--detailed-exitcode"],
+		json: { plans: [{ changes: [{}] }] },
+	},
+	{ code: 2, why: "drift", document: rename, words: ["drift"], json: { plans: [{ changes: [{}] }] } },
+	{
+		code: 3,
+		why: "an invalid document",
+		document: "organizationId: 7\n",
+		words: ["plan"],
+		json: { error: { code: "document" }, problems: [{ file: "orgsync.yaml", line: 1 }] },
+	},
+	{
+		code: 3,
+		why: "a wrong flag",
+		document: rename,
+		words: ["plan", "--bogus"],
+		json: { error: { code: "configuration" } },
+	},
+	{
+		code: 3,
+		why: "nobody to ask",
+		document: rename,
+		words: ["apply"],
+		json: { error: { code: "configuration" } },
+	},
+	{
+		code: 4,
+		why: "a key that the service does not know",
+		document: rename,
+		words: ["plan"],
+		options: { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } },
+		json: { error: { code: "not-authorized" } },
+	},
+	{
+		code: 7,
+		why: "one step completed, another denied",
+		document: both,
+		words: apply,
+		prepare: (world) => world.setRules({ deny: [{ type }] }),
+		json: { reports: [{ converged: false, steps: [{ outcome: "completed" }, { outcome: "denied" }] }] },
+	},
+	{
+		code: 7,
+		why: "one step completed, another rejected",
+		document: both,
+		words: apply,
+		prepare: (world) => world.addFault({ operation: "delete_policies", fault: "reject", count: 1 }),
+		json: { reports: [{ steps: [{ outcome: "completed" }, { outcome: "rejected" }] }] },
+	},
+	{
+		code: 8,
+		why: "waiting for approval",
+		document: removalOnly,
+		words: apply,
+		prepare: (world) => world.setRules({ approvals: { [type]: 2 } }),
+		json: { reports: [{ converged: false, steps: [{ outcome: "awaiting-approval" }] }] },
+	},
+	{
+		code: 8,
+		why: "waiting for an authenticator",
+		document: removalOnly,
+		words: apply,
+		prepare: (world) => world.setRules({ authenticators: [type] }),
+		json: { reports: [{ steps: [{ outcome: "awaiting-authenticator" }] }] },
+	},
+	{
+		code: 8,
+		why: "one step completed, another waits",
+		document: both,
+		words: apply,
+		prepare: (world) => world.setRules({ approvals: { [type]: 2 } }),
+		json: { reports: [{ steps: [{ outcome: "completed" }, { outcome: "awaiting-approval" }] }] },
+	},
+	{
+		code: 9,
+		why: "denied",
+		document: removalOnly,
+		words: apply,
+		prepare: (world) => world.setRules({ deny: [{ type }] }),
+		json: { reports: [{ steps: [{ outcome: "denied", policyEvaluations: [{ outcome: "OUTCOME_DENY_EXPLICIT" }] }] }] },
+	},
+	{
+		code: 9,
+		why: "rejected",
+		document: removalOnly,
+		words: apply,
+		prepare: (world) => world.addFault({ operation: "delete_policies", fault: "reject", count: 1 }),
+		json: { reports: [{ steps: [{ outcome: "rejected" }] }] },
+	},
+	{
+		code: 9,
+		why: "one step denied, another waits",
+		document: both,
+		words: apply,
+		prepare: (world) => world.setRules({ deny: [{ type }], approvals: { [renaming]: 2 } }),
+		json: { reports: [{ steps: [{ outcome: "awaiting-approval" }, { outcome: "denied" }] }] },
+	},
+	{
+		code: 8,
+		why: "import-key, waiting for approval",
+		document: removalOnly,
+		words: ["import-key", "--user", "bob"],
+		prepare: (world) => world.setRules({ approvals: { ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY: 2 } }),
+		json: { outcome: "awaiting-approval" },
+	},
+	{
+		code: 9,
+		why: "import-key, denied",
+		document: removalOnly,
+		words: ["import-key", "--user", "bob"],
+		prepare: (world) => world.setRules({ deny: [{ type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY" }] }),
+		json: { outcome: "denied" },
+	},
+];
+
+describe.each(cases)("exit $code: $why", ({ code, document: text, words, options, prepare, json }) => {
+	test("in text, no JSON anywhere", async () => {
+		const world = await makeWorld(text);
+		await prepare?.(world);
+		const answer = await world.run(words, options);
+		expect(answer.code).toBe(code);
+		expect(answer.stdout + answer.stderr).not.toBe("");
+		expect(answer.stdout + answer.stderr).not.toMatch(/^\s*\{|"formatVersion"/m);
+	});
+
+	test("in JSON, one object on standard output that fits its schema", async () => {
+		const world = await makeWorld(text);
+		await prepare?.(world);
+		const answer = await world.run([...words, "--format", "json"], options);
+		expect(answer.code).toBe(code);
+		expect(readOutput(answer)).toMatchObject({ command: words[0], exitCode: code, error: null, problems: [], ...json });
+	});
+});
+
+describe("exit 130: interrupted", () => {
+	const threeSteps = document(
+		"userTags: [{ name: signatories, previously: [signers] }]",
+		`absent: { policies: [${policies[0]}], tvcApps: [${apps.retired}] }`,
+	);
+
+	async function interrupt(format: "text" | "json"): Promise<{ world: World; answer: Answer }> {
+		const world = await makeWorld(threeSteps);
+		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 1500, count: 1 });
+		const { child, ended } = world.start(["apply", "--yes", "--concurrency", "1", "--format", format]);
+		await expect.poll(() => world.submits().length, { timeout: 20_000 }).toBe(1);
+		child.kill("SIGINT");
+		return { world, answer: await ended };
+	}
+
+	test("the step in flight is finished, no other is begun, and the next apply does the rest once", async () => {
+		const { world, answer } = await interrupt("json");
+		expect(answer.code).toBe(130);
+		expect(readOutput(answer).reports).toMatchObject([
+			{
+				interrupted: true,
+				converged: false,
+				steps: [{ outcome: "completed" }, { outcome: "not-attempted" }, { outcome: "not-attempted" }],
+			},
+		]);
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect([...world.submits()].sort()).toEqual([
+			"delete_policies",
+			"delete_tvc_app_and_deployments",
+			"update_user_tag",
+		]);
+		expect(world.activities().length).toBe(3);
+	});
+
+	test("in text, it says what was not attempted", async () => {
+		const { answer } = await interrupt("text");
+		expect(answer.code).toBe(130);
+		expect(answer.stdout).toContain("Interrupted: 1 completed, 2 not attempted");
+		expect(answer.stderr).toContain("Interrupted: the steps in flight are finished");
+	});
+
+	test("twice ends at once, and the next apply finishes the activity that was in flight instead of making another", async () => {
+		const world = await makeWorld(rename);
+		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 60_000, count: 1 });
+		const { child, ended } = world.start(["apply", "--yes"]);
+		await expect.poll(() => world.submits().length, { timeout: 20_000 }).toBe(1);
+		let said = "";
+		child.stderr?.on("data", (data: string) => {
+			said += data;
+		});
+		child.kill("SIGINT");
+		await expect.poll(() => said, { timeout: 20_000 }).toContain("Interrupted");
+		child.kill("SIGINT");
+		expect((await ended).code).toBe(130);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.activities().length).toBe(1);
+		expect(world.organization().userTags.find(({ tagId }: { tagId: string }) => tagId === tags.signers).tagName).toBe(
+			"signatories",
+		);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

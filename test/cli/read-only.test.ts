@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { expectNoSecret, readOutput } from "./run.ts";
+import { agreeing, alice, apps, bob, carol, document, makeWorld, policies, profile, providers, tags } from "./world.ts";
+
+/** Something of every kind, and all of it different from what is there. */
+const everything = document(
+	`userTags:
+  - { name: signatories, previously: [signers], members: { exactly: [bob] } }
+  - { name: oncall, members: { atLeast: [carol] } }`,
+	`absent:
+  policies: [${policies.join(", ")}]
+  oauthProviders: { alice: [${providers.alice.join(", ")}], bob: [${providers.bob.join(", ")}] }
+  tvcApps: [${apps.retired}, ${apps.old}]`,
+	`expect:
+  sessionProfiles: [{ id: ${profile}, name: other }]
+  mfaPolicies: { alice: [{ name: passkey-first, order: 2 }] }
+  bootProofs: [{ app: ${apps.signer}, deploymentLabel: other }]
+  supportedAssets: { "eip155:1": [{ symbol: USDC, decimals: 6 }] }`,
+);
+
+const anActivity = "01900000-0000-7000-8000-000000000001";
+
+describe("what only reads sends nothing under /submit/", () => {
+	test.each([
+		{ words: ["plan"], code: 0, queries: 8 },
+		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 8 },
+		{ words: ["plan", "--reads", "documented"], code: 0, queries: 5 },
+		{ words: ["drift"], code: 2, queries: 8 },
+		{ words: ["drift", "--reads", "documented"], code: 2, queries: 5 },
+		{ words: ["validate"], code: 0, queries: 0 },
+		{ words: ["query", "list_user_tags"], code: 0, queries: 1 },
+		{ words: ["explain", anActivity], code: 1, queries: 2 },
+		{ words: ["apply"], code: 3, queries: 0 },
+		{ words: ["schema"], code: 0, queries: 0 },
+	])("orgsync $words", async ({ words, code, queries }) => {
+		const world = await makeWorld(everything);
+		expect((await world.run(words)).code).toBe(code);
+		expect(world.submits()).toEqual([]);
+		expect(world.requests().length).toBe(queries);
+		expect(world.activities()).toEqual([]);
+	});
+
+	test("looking makes no journal", async () => {
+		const world = await makeWorld(everything);
+		await world.run(["plan"]);
+		await world.run(["drift"]);
+		const { code, stdout } = await world.run(["validate", "-f", ".orgsync"]);
+		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+	});
+});
+
+describe("the number of requests is the cost", () => {
+	const alone = ["--reads", "documented"];
+
+	test("no change: one query and nothing else, with the documented reads and only tags managed", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers }, { name: oncall }]"), { reads: "documented" });
+		for (const words of [["plan"], ["drift"], ["apply", "--yes"]]) {
+			expect((await world.run([...words, ...alone])).code).toBe(0);
+			expect(world.requests()).toEqual(["list_user_tags"]);
+			world.clearRequests();
+		}
+	});
+
+	test("no change, with members managed and all reads: two queries", async () => {
+		const world = await makeWorld(document(agreeing.userTags));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
+	});
+
+	test("a second apply of the same document submits nothing", async () => {
+		const world = await makeWorld(everything);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		world.clearRequests();
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual([]);
+	});
+
+	test.each([1, 2, 3])("%i changed tags: as many submits, whatever changed on each", async (number) => {
+		const changed = [
+			"{ name: signatories, previously: [signers], members: { exactly: [alice, bob] } }",
+			"{ name: oncall, members: { exactly: [alice, carol] } }",
+			"{ name: reviewers, previously: [auditors] }",
+		].slice(0, number);
+		const world = await makeWorld(document(`userTags: [${changed.join(", ")}]`));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(Array(number).fill("update_user_tag"));
+	});
+
+	test("two tags that exchange their names: one submit more, through a temporary name that is gone at the end", async () => {
+		const world = await makeWorld(
+			document(`userTags: [{ name: oncall, id: ${tags.signers} }, { name: signers, id: ${tags.oncall} }]`),
+		);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits().length).toBe(3);
+		const names = world.organization().userTags.map(({ tagName }: { tagName: string }) => tagName);
+		expect(names).toEqual(["oncall", "signers", "auditors"]);
+	});
+
+	test("three policies: one submit", async () => {
+		const world = await makeWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(world.organization().policies).toEqual([]);
+	});
+
+	test("two providers each of two users: two submits", async () => {
+		const { alice: ofAlice, bob: ofBob } = providers;
+		const world = await makeWorld(
+			document(`absent: { oauthProviders: { alice: [${ofAlice.join(", ")}], bob: [${ofBob.join(", ")}] } }`),
+		);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_oauth_providers", "delete_oauth_providers"]);
+	});
+
+	test("two apps: one submit each", async () => {
+		const world = await makeWorld(document(`absent: { tvcApps: [${apps.retired}, ${apps.old}] }`));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_tvc_app_and_deployments", "delete_tvc_app_and_deployments"]);
+	});
+
+	test("the report counts what the service was asked", async () => {
+		const world = await makeWorld(everything);
+		const answer = await world.run(["apply", "--yes", "--format", "json"]);
+		const [{ stats }] = readOutput(answer).reports;
+		const submits = world.submits().length;
+		expect(submits).toBe(2 + 2 + 1 + 2);
+		expect(stats).toEqual({ submits, queries: world.requests().length - submits, retries: 0, throttledMs: 0 });
+	});
+
+	test("nobody is added who has the tag, and nobody removed who has it not", async () => {
+		const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.activities()).toMatchObject([
+			{ intent: { updateUserTagIntent: { addUserIds: [bob], removeUserIds: [carol] } } },
+		]);
+		expect(JSON.stringify(world.activities()[0].intent)).not.toContain(alice);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

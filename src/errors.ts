@@ -68,8 +68,9 @@ export class DocumentError extends OrgsyncError {
 	readonly exitCode = exitCodes.invalid;
 	readonly problems: readonly Problem[];
 
-	constructor(problems: readonly Problem[]) {
-		super(problems.length === 1 ? "the document has a problem" : `the document has ${problems.length} problems`);
+	/** `what` is what they were found in, for example `the seed`. */
+	constructor(problems: readonly Problem[], what = "the document") {
+		super(problems.length === 1 ? `${what} has a problem` : `${what} has ${problems.length} problems`);
 		this.problems = problems;
 	}
 }

@@ -8,6 +8,7 @@ const words: Readonly<Record<string, string>> = {
 	EPERM: "permission is denied",
 	EISDIR: "it is a folder",
 	ENOTDIR: "something in its path is no folder",
+	ELOOP: "it is a symbolic link to itself",
 	EROFS: "the disk is read-only",
 	ENOSPC: "the disk is full",
 	ENAMETOOLONG: "its name is too long",

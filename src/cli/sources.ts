@@ -38,7 +38,8 @@ export async function readDesired(
 }
 
 function listFiles(path: string, isDefault: boolean, directory: string): readonly string[] {
-	const found = statSync(resolve(directory, path), { throwIfNoEntry: false });
+	const full = resolve(directory, path);
+	const found = orRefuse(path, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
 		throw new ConfigurationError(`there is no file ${path}`, {
 			hint: isDefault
@@ -47,7 +48,7 @@ function listFiles(path: string, isDefault: boolean, directory: string): readonl
 		});
 	}
 	if (!found.isDirectory()) return [path];
-	const files = readdirSync(resolve(directory, path), { recursive: true, encoding: "utf8" })
+	const files = orRefuse(path, () => readdirSync(full, { recursive: true, encoding: "utf8" }))
 		.filter((name) => /\.ya?ml$/.test(name))
 		.filter((name) => !name.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules"))
 		.sort()
@@ -56,14 +57,20 @@ function listFiles(path: string, isDefault: boolean, directory: string): readonl
 	return files;
 }
 
-/** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
-function readFile(path: string, directory: string): Uint8Array {
+function orRefuse<T>(path: string, read: () => T): T {
 	try {
-		const full = resolve(directory, path);
-		return statSync(full).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(full);
+		return read();
 	} catch (error) {
 		throw new ConfigurationError(`${path} cannot be read: ${explainFileError(error)}`, { cause: error });
 	}
+}
+
+/** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
+function readFile(path: string, directory: string): Uint8Array {
+	const full = resolve(directory, path);
+	return orRefuse(path, () =>
+		statSync(full).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(full),
+	);
 }
 
 async function readInput(terminal: Terminal): Promise<Uint8Array> {

@@ -253,7 +253,7 @@ function parseAsJson(text: string): unknown {
  * name that the problems carry.
  */
 export function parseSeed(text: string, file: string): Seed {
-	return parseChecked<Seed>(text, file, findSeedMistakes);
+	return parseChecked<Seed>(text, file, "the seed", findSeedMistakes);
 }
 
 /**
@@ -261,14 +261,19 @@ export function parseSeed(text: string, file: string): Seed {
  * parseSeed.
  */
 export function parseRules(text: string, file: string): Rules {
-	return parseChecked<Rules>(text, file, (value) =>
+	return parseChecked<Rules>(text, file, "the file of rules", (value) =>
 		checkSchema("seed.json", value, "#/$defs/rules")
 			.filter((error) => error.propertyName === undefined)
 			.map((error) => fromSchemaError(error, value)),
 	);
 }
 
-function parseChecked<T>(text: string, file: string, findMistakes: (value: unknown) => readonly SeedMistake[]): T {
+function parseChecked<T>(
+	text: string,
+	file: string,
+	what: string,
+	findMistakes: (value: unknown) => readonly SeedMistake[],
+): T {
 	const json = parseAsJson(text);
 	if (json !== undefined && findMistakes(json).length === 0) return json as T;
 	const lines = new LineCounter();
@@ -278,14 +283,15 @@ function parseChecked<T>(text: string, file: string, findMistakes: (value: unkno
 		return { file, line: Math.max(line, 1), column: Math.max(col, 1), path, code, message };
 	};
 	if (document.errors.length > 0) {
-		throw new DocumentError(document.errors.map((error) => problemAt(error.pos[0], "", "syntax", error.message)));
+		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", error.message));
+		throw new DocumentError(problems, what);
 	}
 	let value: unknown;
 	try {
 		value = document.toJS();
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		throw new DocumentError([problemAt(0, "", "syntax", reason)]);
+		throw new DocumentError([problemAt(0, "", "syntax", reason)], what);
 	}
 	const mistakes = findMistakes(value);
 	if (mistakes.length === 0) return value as T;
@@ -293,5 +299,6 @@ function parseChecked<T>(text: string, file: string, findMistakes: (value: unkno
 		mistakes.map(({ path, code, message }) =>
 			problemAt(offsetOf(document.contents, path), formatPath(path), code, message),
 		),
+		what,
 	);
 }

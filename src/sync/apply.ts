@@ -17,7 +17,8 @@ import type { Comparison } from "./compare.ts";
 import type { Applied } from "./journal.ts";
 import { readLive } from "./read.ts";
 import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
-import { type SendContext, type Sent, sendWish, settleEntry } from "./send.ts";
+import { type SendContext, type Sent, sendWish, settleEntry, type Wish } from "./send.ts";
+import { asOne, idsApart, sendApart } from "./send-apart.ts";
 
 export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	readonly reader: Reader;
@@ -149,13 +150,21 @@ async function takeStep(
 	const { operation, parameters, covers } = step;
 	const { organizationId } = plan;
 	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
-	const sent = await sendWish({ organizationId, operation, parameters, covers, unseen }, context);
-	if (sent.outcome === "completed") {
-		const memory = context.journal.memory(plan.organizationId);
+	const wish: Wish = { organizationId, operation, parameters, covers, unseen };
+	const together = await sendWish(wish, context);
+	const apart = together.refusedStatus === 404 && idsApart(wish).length > 0 ? await sendApart(wish, context) : [];
+	const sent = apart.length > 0 ? asOne(together, apart) : together;
+	const done = apart.filter((part) => part.sent.outcome === "completed").map(({ id }) => id);
+	if (sent.outcome === "completed" || done.length > 0) {
+		const memory = context.journal.memory(organizationId);
 		const appliedAt = new Date(context.now()).toISOString();
-		context.journal.remember(plan.organizationId, rememberStep(step, plan.changes, memory, appliedAt));
+		const made =
+			sent.outcome === "completed"
+				? step
+				: { ...step, covers: covers.filter((address) => done.some((id) => address.endsWith(id))) };
+		context.journal.remember(organizationId, rememberStep(made, plan.changes, memory, appliedAt));
 	}
-	const { activity: _activity, hopeless: _hopeless, ...rest } = sent;
+	const { activity: _activity, hopeless: _hopeless, refusedStatus: _refusedStatus, ...rest } = sent;
 	return { result: { step, ...rest, tookMs: context.now() - startedAtMs }, sent };
 }
 

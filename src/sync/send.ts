@@ -44,6 +44,8 @@ export interface SendContext {
 /** What became of a wish. `activity` is there when the service answered with one. */
 export interface Sent extends Omit<StepResult, "step" | "tookMs"> {
 	readonly activity: Activity | null;
+	/** Of a refusal; null when there was none. */
+	readonly refusedStatus: number | null;
 	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
 	readonly hopeless: boolean;
 }
@@ -148,7 +150,13 @@ async function submit(body: Body, context: SendContext): Promise<SubmitAnswer> {
 
 type Judged = Omit<Sent, "fingerprint" | "requests">;
 
-const nothing = { activity: null, activityId: null, policyEvaluations: [], hopeless: false } as const;
+const nothing = {
+	activity: null,
+	activityId: null,
+	refusedStatus: null,
+	policyEvaluations: [],
+	hopeless: false,
+} as const;
 
 /** The outcome of an answer, by the table of product.md section 4. */
 function judge(answer: SubmitAnswer): Judged {
@@ -161,6 +169,7 @@ function judge(answer: SubmitAnswer): Judged {
 				outcome: answer.httpStatus === 401 || answer.httpStatus === 403 ? "denied" : "failed",
 				message: answer.message,
 				policyEvaluations: answer.policyEvaluations,
+				refusedStatus: answer.httpStatus,
 				hopeless: answer.httpStatus === 401,
 			};
 		case "unknown":
@@ -187,7 +196,7 @@ function judgeActivity(activity: Activity): Judged {
 		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
 		return { ...nothing, outcome: "unknown", activity, activityId: activity.id, message };
 	}
-	const messages: Partial<Record<string, string>> = {
+	const messages: Readonly<Record<string, string>> = {
 		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
 		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
 		ACTIVITY_STATUS_PENDING: "the service is still working on it",

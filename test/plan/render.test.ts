@@ -282,9 +282,9 @@ describe("a report as text", () => {
 	it("of a step that waits says for what, which activity, and what to do", () => {
 		expect(renderStep(result({ outcome: "awaiting-approval", message: "two of three" }), plainStyle)).toEqual([
 			".. remove a policy  policy:1",
-			"     waits for approval: two of three",
+			"     has not ended: two of three",
 			"     activity activity, fingerprint sha256:f",
-			"     run apply again when it has been decided: it joins this activity and opens no other",
+			"     run apply again when it has ended: it joins this activity and opens no other",
 		]);
 	});
 

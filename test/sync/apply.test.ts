@@ -170,6 +170,35 @@ describe("the requests of an apply", () => {
 	});
 });
 
+describe("removals that could not be seen", () => {
+	const stray = id("policy", 99);
+	const desired = absent({ policyIds: [policies[0], policies[1], stray].sort() });
+
+	it("go one by one when one of them is not there, so that it does not keep the others", async () => {
+		const { report } = await bench.run(desired, {}, "documented");
+		const { organization } = bench.emulator.state(organizationId);
+		expect(organization.policies?.map(({ policyId }) => policyId)).toEqual([policies[2]]);
+		expect(report.steps.map(({ outcome, requests }) => ({ outcome, requests }))).toEqual([
+			{ outcome: "failed", requests: 4 },
+		]);
+		expect(report.steps[0]?.message).toContain(`2 of 3 were removed, not ${stray}`);
+		expect(report.converged).toBe(false);
+	});
+
+	it("are remembered one by one, so that only the one that was refused is tried again", async () => {
+		await bench.run(desired, {}, "documented");
+		const { plan } = await bench.compare(desired, bench.context(), "documented");
+		expect(plan.steps.map(({ parameters }) => parameters)).toEqual([{ policyIds: [stray] }]);
+	});
+
+	it("stay one activity when all of them are there", async () => {
+		const { report } = await bench.run(absent({ policyIds: [...policies] }), {}, "documented");
+		expect(report.steps.map(({ outcome, requests }) => ({ outcome, requests }))).toEqual([
+			{ outcome: "completed", requests: 1 },
+		]);
+	});
+});
+
 describe("an apply whose verification cannot read", () => {
 	it("keeps the report of what was sent, says why nobody looked, and is no success", async () => {
 		const context = bench.context();

@@ -121,7 +121,12 @@ function refuseImpossible(plans: readonly Plan[]): void {
 /** How agreement is had: by `--yes`, by asking on a terminal, or not at all, which is an error before anything is read. */
 function prepareToAsk(flags: ApplyFlags, terminal: Terminal, voice: Voice): (steps: number) => Promise<boolean> {
 	if (flags.yes === true) return async () => true;
-	if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true || voice.format === "json") {
+	if (voice.format === "json") {
+		throw new ConfigurationError("apply asks before it submits, but not with --format json", {
+			hint: "use --yes, after a look at orgsync plan",
+		});
+	}
+	if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
 		throw new ConfigurationError("apply asks before it submits, and there is nobody to ask", {
 			hint: "use --yes, after a look at orgsync plan",
 		});

@@ -6,20 +6,12 @@ import type { Findings } from "./findings.ts";
 /** Largest file that is read, in bytes (product.md 1). */
 export const largestFile = 8 * 1024 * 1024;
 
-const mebibyte = 1024 * 1024;
-
 /** The text of a file without a byte order mark; nothing when it is unusable, which is then reported. */
 export function readText(file: string, content: string | Uint8Array, findings: Findings): string | undefined {
 	const begin = { file, line: 1, column: 1 };
 	const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
 	if (size > largestFile) {
-		const found = (size / mebibyte).toFixed(1);
-		findings.add(
-			begin,
-			"",
-			"too-large",
-			`the file has ${found} MiB, and the limit is 8 MiB; split it into several files`,
-		);
+		findings.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
 		return undefined;
 	}
 	const decoded = typeof content === "string" ? content : decode(file, content, findings);

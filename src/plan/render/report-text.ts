@@ -41,7 +41,9 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		outcome === "completed" ? style.add("ok") : outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
 	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(showText(listCovers(step.covers)))}`];
 	if (outcome !== "completed") {
-		lines.push(`     ${words[outcome]}${message === null ? "" : `: ${showText(message)}`}`);
+		// An activity that the service is still working on waits for nobody: its message says all.
+		const says = outcome.startsWith("awaiting") && message !== null ? "has not ended" : words[outcome];
+		lines.push(`     ${says}${message === null ? "" : `: ${showText(message)}`}`);
 	}
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
@@ -49,7 +51,7 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	if (outcome.startsWith("awaiting")) {
 		const { activityId, fingerprint } = result;
 		lines.push(`     activity ${showText(activityId ?? "(no id)")}, fingerprint ${showText(fingerprint ?? "(none)")}`);
-		lines.push("     run apply again when it has been decided: it joins this activity and opens no other");
+		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
 }

@@ -1,0 +1,50 @@
+/**
+ * Removals that could not be seen, sent apart. Where the service cannot be read, a removal names what the document lists,
+ * and one thing that is gone already can make the service refuse all of it (service-facts.md, "Errors", open: unknown ids
+ * among policies or providers). Then each thing is removed by itself, so that what is still there goes.
+ *
+ * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
+ */
+import { type SendContext, type Sent, sendWish, type Wish } from "./send.ts";
+
+/** The parameter under which an operation lists what it removes. */
+const listOf: Readonly<Record<string, string>> = {
+	delete_policies: "policyIds",
+	delete_oauth_providers: "providerIds",
+};
+
+/** One thing that was removed, or was not, by itself. */
+export interface Apart {
+	readonly id: string;
+	readonly sent: Sent;
+}
+
+/** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
+export function idsApart(wish: Wish): readonly string[] {
+	const ids = wish.unseen === true ? wish.parameters[listOf[wish.operation] ?? ""] : undefined;
+	return Array.isArray(ids) && ids.length > 1 ? (ids as string[]) : [];
+}
+
+/** What became of each of them, sent one after the other. */
+export async function sendApart(wish: Wish, context: SendContext): Promise<readonly Apart[]> {
+	const list = listOf[wish.operation] ?? "";
+	const results: Apart[] = [];
+	for (const id of idsApart(wish)) {
+		const covers = wish.covers.filter((address) => address.endsWith(id));
+		const sent = await sendWish({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
+		results.push({ id, sent });
+		if (sent.hopeless) break;
+	}
+	return results;
+}
+
+/** All of it as one: how it went with the first that did not complete, and which they are. */
+export function asOne(together: Sent, apart: readonly Apart[]): Sent {
+	const open = apart.filter(({ sent }) => sent.outcome !== "completed");
+	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
+	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
+	if (open.length === 0) return { ...first, requests };
+	const ids = open.map(({ id }) => id).join(", ");
+	const message = `not all at once, because the service refused that (${together.message}); one by one ${apart.length - open.length} of ${apart.length} were removed, not ${ids}: ${first.message ?? first.outcome}. What is gone already can be taken out of the document`;
+	return { ...first, message, requests };
+}

@@ -112,6 +112,39 @@ export function votersToJudge(activity: ActivityRecord, userId: string | undefin
 	return userId === undefined ? voters : voters.filter((voter) => voter === userId);
 }
 
+/** How many activities list_activities shows when it is not told (vendor's published types, `v1Pagination`). */
+export const activitiesOfAPage = 10;
+
+/** Which activities list_activities shows, given the places of its cursors in the whole list. */
+export interface Page {
+	readonly before: number | undefined;
+	readonly after: number | undefined;
+	readonly limit: number;
+}
+
+/** The page of a list that is newest first. */
+// Unverified, chosen: before and after are meant in time, as the ids count (UUIDv7): `before` shows older activities than
+// the one it names, `after` newer ones, never that one itself; both leave what lies between. Of what is left the newest
+// are shown, newest first. So the next page is asked for with `before` and the last id. Filters choose among what lies
+// there; a cursor may name an activity that they leave out, and an empty filter is none. Votes are activities too and
+// are listed.
+export function takePage<Item>(
+	list: readonly Item[],
+	fits: (item: Item) => boolean,
+	{ before, after, limit }: Page,
+): readonly Item[] {
+	return list
+		.slice(before === undefined ? 0 : before + 1, after)
+		.filter(fits)
+		.slice(0, limit);
+}
+
+// Unverified, chosen: a cursor that names no activity of the organization answers 400.
+export const unknownCursorMessage = "invalid paginationOptions: no activity of the organization has the cursor's id";
+
+// Unverified, chosen: a query that a rule (`denyReads`) denies answers 403 with gRPC code 7 and no details, for how the
+// service denies a query is not documented. The stamp and the body are judged first.
+
 // Unverified, chosen: a boot proof names its attestation field as interface.md 2.7 does, not as service-facts.md shows,
 // and what the seed leaves out of it is the empty string.
 export const bootProofFields = [
@@ -130,8 +163,26 @@ export const bootProofFields = [
 export const importBundleVersion = "v1.0.0";
 
 // Per organization (service-facts.md, "Rates and limits"). Unverified, chosen: they are checked when state is seeded or
-// changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced.
+// changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced unless
+// /emulator/limits orders it.
 export const limits = { users: 100, policies: 100, userTags: 100, oauthProvidersOfAUser: 10 } as const;
+
+/** The headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
+// The names are the service's (service-facts.md, "Errors"). Unverified, chosen: their values are the rate a second and 0,
+// `Retry-After` is in whole seconds, rounded up, and the headers come with a 429 only. A request is counted when its
+// path and method are served, before its stamp is looked at and before any fault strikes it.
+export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | undefined): Record<string, string> {
+	const headers = { "ratelimit-limit": String(requestsPerSecond), "ratelimit-remaining": "0" };
+	return waitMs === undefined ? headers : { ...headers, "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) };
+}
+
+/** The gRPC code of a `5xx` fault, by its HTTP status. */
+// 404, 429 and 403 as service-facts.md ("Errors") has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
+// (unavailable).
+export function codeOfFault(status: number): number {
+	const codes: Readonly<Record<number, number>> = { 403: 7, 404: 5, 429: 8, 501: 12 };
+	return codes[status] ?? 14;
+}
 
 // Unverified, chosen: how many requests the log keeps; the oldest go first.
 export const requestLogLimit = 10_000;

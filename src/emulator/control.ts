@@ -8,6 +8,7 @@ import { describeActivity } from "./activities.ts";
 import { loopbackHosts } from "./choices.ts";
 import { type Fault, type Faults, faultKinds } from "./faults.ts";
 import { isUuid } from "./identifiers.ts";
+import type { Limit, Limits } from "./limits.ts";
 import type { RequestLog, RequestLogEntry } from "./log.ts";
 import { invalid, notFound, Refusal } from "./refusals.ts";
 import { findSeedMistakes, formatPath, type Seed, type SeedOrganization } from "./seed.ts";
@@ -46,8 +47,14 @@ export interface Control {
 	/** Faults that wait, with what is left of their counts. */
 	faults(): readonly Fault[];
 	clearFaults(): void;
+	/** Lets only so many requests pass, with full buckets from now on; undefined lifts the limit. */
+	setLimit(limit: Limit | undefined): void;
+	/** The limit in force; undefined when there is none. */
+	limit(): Limit | undefined;
 	/** The request log, oldest first; it never holds stamps or bodies. */
 	requests(): readonly RequestLogEntry[];
+	/** The greatest number of requests under way at once since the log was cleared; those under /emulator/ do not count. */
+	mostInFlight(): number;
 	clearRequests(): void;
 }
 
@@ -119,11 +126,12 @@ export interface ControlParts {
 	readonly sources: Sources;
 	readonly faults: Faults;
 	readonly log: RequestLog;
+	readonly limits: Limits;
 	readonly clock: Clock;
 }
 
 /** The control of an emulator made of these parts. */
-export function makeControl({ store, sources, faults, log, clock }: ControlParts): Control {
+export function makeControl({ store, sources, faults, log, limits, clock }: ControlParts): Control {
 	const settledWorld = (organizationId: string) => {
 		const world = makeWorld(store, sources, organizationId.toLowerCase(), clock.now());
 		settleDue(store, world);
@@ -169,7 +177,10 @@ export function makeControl({ store, sources, faults, log, clock }: ControlParts
 		addFault: faults.add,
 		faults: faults.list,
 		clearFaults: faults.clear,
+		setLimit: limits.set,
+		limit: limits.get,
 		requests: log.entries,
+		mostInFlight: log.mostInFlight,
 		clearRequests: log.clear,
 	};
 }
@@ -191,6 +202,24 @@ function readFault(body: JsonObject): Fault {
 	}
 	if (acted !== undefined && typeof acted !== "boolean") throw invalid("acted: true or false");
 	return body as unknown as Fault;
+}
+
+/** The limit that a body orders; undefined for the empty body, which lifts it. */
+function readLimit(body: JsonObject): Limit | undefined {
+	if (Object.keys(body).length === 0) return undefined;
+	const known = ["requestsPerSecond", "burst", "retryAfter", "per"];
+	const unknown = Object.keys(body).find((name) => !known.includes(name));
+	if (unknown !== undefined) throw invalid(`${unknown}: not known here; known are ${known.join(", ")}`);
+	const { requestsPerSecond, burst, retryAfter, per } = body;
+	if (typeof requestsPerSecond !== "number" || !(requestsPerSecond > 0)) {
+		throw invalid("requestsPerSecond: a number above 0");
+	}
+	if (burst !== undefined && !(Number.isInteger(burst) && Number(burst) > 0)) {
+		throw invalid("burst: a positive integer");
+	}
+	if (retryAfter !== undefined && typeof retryAfter !== "boolean") throw invalid("retryAfter: true or false");
+	if (per !== undefined && per !== "server" && per !== "organization") throw invalid("per: server or organization");
+	return body as unknown as Limit;
 }
 
 function readClockOrder(body: JsonObject): ClockOrder {
@@ -226,7 +255,16 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 		return { changed: true };
 	},
 	"POST /emulator/clock": (control, _store, body) => ({ nowMs: control.setClock(readClockOrder(body)) }),
-	"GET /emulator/requests": (control) => ({ requests: control.requests() }),
+	"GET /emulator/limits": (control) => ({ limit: control.limit() ?? null }),
+	"POST /emulator/limits": (control, _store, body) => {
+		control.setLimit(readLimit(body));
+		return { limit: control.limit() ?? null };
+	},
+	"DELETE /emulator/limits": (control) => {
+		control.setLimit(undefined);
+		return { limit: null };
+	},
+	"GET /emulator/requests": (control) => ({ requests: control.requests(), mostInFlight: control.mostInFlight() }),
 	"DELETE /emulator/requests": (control) => {
 		control.clearRequests();
 		return { cleared: true };

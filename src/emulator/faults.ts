@@ -24,8 +24,9 @@ export interface Fault {
 	readonly count?: number;
 	/**
 	 * `drop-before` and `drop-after` cut the connection before or after the effect; `429`, `5xx` and `html` answer so
-	 * instead of acting; `truncated` acts and sends half of the answer; `slow` acts and answers late; `fail` and `reject`
-	 * make the next activity FAILED or REJECTED.
+	 * instead of acting (`5xx` with `status` 404 or 501 is how a server without the operation answers); `truncated` acts
+	 * and sends half of the answer; `slow` acts and answers late; `fail` and `reject` make the next activity FAILED or
+	 * REJECTED.
 	 */
 	readonly fault: FaultKind;
 	/** Headers added to the answer, for example `retry-after`. */

@@ -36,6 +36,11 @@ export interface RequestLog {
 	) => void;
 	/** Oldest first. */
 	entries(): readonly RequestLogEntry[];
+	/** A request has come; the function that comes back must be called, once, when it is answered or cut off. */
+	enter(): () => void;
+	/** The greatest number of requests that were under way at once since the log was cleared. */
+	mostInFlight(): number;
+	/** Forgets the entries; the greatest number starts again from those that are under way. */
 	clear(): void;
 }
 
@@ -45,6 +50,8 @@ const longestPath = 200;
 export function makeRequestLog(): RequestLog {
 	let entries: RequestLogEntry[] = [];
 	let sequence = 0;
+	let inFlight = 0;
+	let most = 0;
 	return {
 		start(begun) {
 			sequence += 1;
@@ -66,8 +73,17 @@ export function makeRequestLog(): RequestLog {
 			};
 		},
 		entries: () => entries.slice(-requestLogLimit).map((entry) => ({ ...entry })),
+		enter() {
+			inFlight += 1;
+			most = Math.max(most, inFlight);
+			return () => {
+				inFlight -= 1;
+			};
+		},
+		mostInFlight: () => most,
 		clear() {
 			entries = [];
+			most = inFlight;
 		},
 	};
 }

@@ -3,16 +3,19 @@
  * (service-facts.md, last table). Adding a query is adding a row here and in wire/operations.ts.
  */
 import { caip2Aliases, type ExtendedReadName, type QueryName } from "../wire/operations.ts";
-import { countApprovals, policyIdOfRule } from "./activities.ts";
-import { passkeyScheme, votersToJudge } from "./choices.ts";
+import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
+import { activitiesOfAPage, passkeyScheme, takePage, unknownCursorMessage, votersToJudge } from "./choices.ts";
 import { describeBootProof, describeTvcApp, describeUsers, describeUserTag } from "./descriptions.ts";
 import { deriveUuid } from "./identifiers.ts";
-import { notFound } from "./refusals.ts";
+import { invalid, notFound } from "./refusals.ts";
 import type { ActivityRecord, MfaPolicy, User, Vote, World } from "./state.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The value of the answer's one member, as the user `userId` sees it. Throws a refusal when it is not there. */
+/**
+ * The value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. Throws a refusal when
+ * it is not there.
+ */
 export type Answerer = (world: World, body: Body, userId: string) => unknown;
 
 function idOf(body: Body, field: string): string {
@@ -115,10 +118,49 @@ export const documentedAnswers: Readonly<Record<QueryName, Answerer>> = {
 		organization.supportedAssets.get(canonicalNetwork(String(body.caip2)))?.assets ?? [],
 };
 
+const whoami: Answerer = ({ organization }, _body, userId) => {
+	const { organizationId, organizationName } = organization;
+	return { organizationId, organizationName, userId, username: organization.users.get(userId)?.userName ?? "" };
+};
+
+/** Where the activity that a cursor names stands in the list; undefined without a cursor. */
+function indexOfCursor(newestFirst: readonly ActivityRecord[], cursor: unknown): number | undefined {
+	if (typeof cursor !== "string") return undefined;
+	const index = newestFirst.findIndex(({ id }) => id === cursor.toLowerCase());
+	if (index < 0) throw invalid(unknownCursorMessage);
+	return index;
+}
+
+/** True when the filter names `value`, or names nothing. */
+function passes(filter: unknown, value: string): boolean {
+	return !Array.isArray(filter) || filter.length === 0 || filter.includes(value);
+}
+
+const listActivities: Answerer = (world, body, userId) => {
+	const newestFirst = [...world.listActivities()].reverse();
+	const { limit, before, after } = (body.paginationOptions ?? {}) as Body;
+	const fits = (activity: Record<string, unknown>) =>
+		passes(body.filterByStatus, String(activity.status)) && passes(body.filterByType, String(activity.type));
+	const page = {
+		before: indexOfCursor(newestFirst, before),
+		after: indexOfCursor(newestFirst, after),
+		limit: typeof limit === "string" ? Number(limit) : activitiesOfAPage,
+	};
+	return takePage(
+		newestFirst.map((activity) => describeActivity(activity, userId, true)),
+		fits,
+		page,
+	);
+};
+
 /** Reads outside the 13: extensions, which `reads: "documented"` turns off. */
 export const extendedAnswers: Readonly<Record<ExtendedReadName, Answerer>> = {
 	list_users: ({ organization }) => describeUsers(organization),
 	list_policies: ({ organization }) => [...organization.policies.values()],
 	list_tvc_apps: ({ organization }) =>
 		[...organization.tvcApps.values()].map((app) => describeTvcApp(organization.organizationId, app)),
+	whoami,
+	get_activity: (world, body, userId) => describeActivity(findActivity(world, body), userId, true),
+	list_activities: listActivities,
+	get_session_profiles: ({ organization }) => [...organization.sessionProfiles.values()],
 };

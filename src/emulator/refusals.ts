@@ -46,6 +46,11 @@ export function notFound(message: string): Refusal {
 	return new Refusal(404, 5, message);
 }
 
+/** 403, gRPC 7, without details: a query that a rule denies. */
+export function deniedRead(): Refusal {
+	return new Refusal(403, 7, "You don't have sufficient permissions to take this action.");
+}
+
 /** 403, gRPC 7, with the evaluation that denied; there is no activity. */
 export function denied(policyId: string): Refusal {
 	const message = "You don't have sufficient permissions to take this action.";

@@ -9,9 +9,17 @@ import { ConfigurationError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import type { Forced } from "./activities.ts";
 import { makeBundler } from "./bundle.ts";
-import { bodyLimitBytes, closeGraceMs, controlBodyLimitBytes, faultDefaults, loopbackHosts } from "./choices.ts";
+import {
+	bodyLimitBytes,
+	closeGraceMs,
+	codeOfFault,
+	controlBodyLimitBytes,
+	faultDefaults,
+	loopbackHosts,
+} from "./choices.ts";
 import { answerControl, type Control, type ControlParts, makeClock, makeControl, seedStore } from "./control.ts";
 import { type Fault, type Faults, makeFaults, outcomeFaults, transportFaults } from "./faults.ts";
+import { makeLimits } from "./limits.ts";
 import { makeRequestLog } from "./log.ts";
 import { notFound, Refusal } from "./refusals.ts";
 import type { Seed } from "./seed.ts";
@@ -20,6 +28,7 @@ import { type OrganizationSummary, openStore } from "./store.ts";
 
 export type { ClockOrder, Control, OrganizationView } from "./control.ts";
 export type { Fault, FaultKind } from "./faults.ts";
+export type { Limit } from "./limits.ts";
 export type { RequestLogEntry } from "./log.ts";
 export { Refusal } from "./refusals.ts";
 export { parseSeed, type Seed, type SeedOrganization, type SeedUser, type SeedUserTag } from "./seed.ts";
@@ -110,7 +119,7 @@ function sendFault(response: ServerResponse, fault: Fault): number | undefined {
 		}
 		case "5xx": {
 			const status = fault.status ?? faultDefaults.failureStatus;
-			send(response, status, errorText(14, "the service is unavailable"), headers);
+			send(response, status, errorText(codeOfFault(status), "the service is unavailable"), headers);
 			return status;
 		}
 		case "html": {
@@ -156,6 +165,13 @@ function takeForced(faults: Faults, operation: string): Forced {
 	return fault === "fail" || fault === "reject" ? fault : undefined;
 }
 
+/** The headers of the 429 that a limit has for the request; undefined when it may pass. */
+function turnAway({ limits, clock }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
+	// Without a limit no body is read twice.
+	if (limits.get() === undefined) return undefined;
+	return limits.turnAway(identify(operation, rawBody).organizationId, clock.now());
+}
+
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
 	const { store, sources, faults, log, clock, operations, closing } = service;
 	const method = request.method ?? "";
@@ -170,6 +186,11 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	if (operation === undefined) {
 		finish({ status: 404 });
 		return send(response, 404, JSON.stringify(notFound("Not Found").body()));
+	}
+	const turnedAway = turnAway(service, operation, rawBody);
+	if (turnedAway !== undefined) {
+		finish({ status: 429, ...identify(operation, rawBody) });
+		return send(response, 429, errorText(8, "too many requests"), turnedAway);
 	}
 	const fault = faults.take(operation.name, transportFaults);
 	if (fault !== undefined) finish({ fault: fault.fault, ...identify(operation, rawBody) });
@@ -207,7 +228,9 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 		if (path.startsWith("/emulator/")) {
 			await answerControlRequest(service, request, response, new URL(target, "http://emulator"));
 		} else {
-			await answerOperation(service, request, response, path);
+			// Left as soon as the answer is written: what a client sends after it never counts as sent beside it.
+			const leave = service.log.enter();
+			await answerOperation(service, request, response, path).finally(leave);
 		}
 	} catch (error) {
 		if (response.headersSent) return void response.destroy();
@@ -252,7 +275,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	const store = openStore(options.dataFile);
 	const clock = makeClock(options.now ?? Date.now);
 	const sources = { makeImportBundle: makeBundler() };
-	const parts: ControlParts = { store, sources, clock, faults: makeFaults(), log: makeRequestLog() };
+	const parts: ControlParts = {
+		store,
+		sources,
+		clock,
+		faults: makeFaults(),
+		log: makeRequestLog(),
+		limits: makeLimits(),
+	};
 	const control = makeControl(parts);
 	const hostInUrl = host.includes(":") ? `[${host}]` : host;
 	const service: Service = {

@@ -7,7 +7,7 @@ import { approvals, extendedReads, type Operation, operations, type QueryOperati
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { type Answerer, documentedAnswers, extendedAnswers } from "./queries.ts";
-import { invalid, notFound, Refusal } from "./refusals.ts";
+import { deniedRead, invalid, notFound, Refusal } from "./refusals.ts";
 import type { StampedRequest, World } from "./state.ts";
 import type { Store } from "./store.ts";
 import { type StampHeaders, verifyStamp } from "./verify.ts";
@@ -93,6 +93,7 @@ export function makeWorld(store: Store, sources: Sources, organizationId: string
 		nowMs,
 		findByFingerprint: (fingerprint) => store.findByFingerprint(organizationId, fingerprint),
 		findById: (activityId) => store.findById(organizationId, activityId),
+		listActivities: () => store.activities(organizationId),
 		makeId: makeUuid,
 		makeImportBundle: sources.makeImportBundle,
 	};
@@ -111,7 +112,11 @@ export function settleDue(store: Store, world: World): void {
 function answerQuery(operation: QueryOperation, request: StampedRequest, world: World): Record<string, unknown> {
 	const answerer = answerers.get(operation.name);
 	if (answerer === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
-	return { [operation.answerKey]: answerer(world, request.body, request.voter.userId) };
+	if (world.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
+	const answered = answerer(world, request.body, request.voter.userId);
+	// Alone among the queries it answers a flat object, of which the answer key is one member (service-facts.md, last table).
+	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
+	return { [operation.answerKey]: answered };
 }
 
 /** What the log may say of a request that no handler sees: the same as of one that is served. */

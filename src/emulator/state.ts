@@ -116,6 +116,8 @@ export interface Rules {
 	readonly authenticators?: readonly string[];
 	/** Activity types that a user, or everyone when no user is named, may not submit. */
 	readonly deny?: readonly { readonly type: string; readonly userId?: string }[];
+	/** Names of queries that everyone is denied. */
+	readonly denyReads?: readonly string[];
 	/** How long activities of a type stay pending before they are executed. */
 	readonly pendingMs?: Readonly<Record<string, number>>;
 }
@@ -231,6 +233,8 @@ export interface World {
 	readonly nowMs: number;
 	findByFingerprint(fingerprint: string): ActivityRecord | undefined;
 	findById(activityId: string): ActivityRecord | undefined;
+	/** All activities of the organization, oldest first. */
+	listActivities(): readonly ActivityRecord[];
 	makeId(nowMs: number): string;
 	makeImportBundle(organizationId: string, userId: string): string;
 }

@@ -30,6 +30,7 @@ export function readAddress(text: string): URL {
 	return url;
 }
 
-function isLoopback(hostname: string): boolean {
+/** True for a name or an address of this machine, as it stands in a URL. */
+export function isLoopback(hostname: string): boolean {
 	return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

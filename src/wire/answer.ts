@@ -55,6 +55,8 @@ export interface Unclear {
 	readonly waitMs: number | undefined;
 	/** 429: the request was turned away at the door. */
 	readonly throttled: boolean;
+	/** `ratelimit-remaining: 0` with a 429: nobody else would be let in either. */
+	readonly exhausted: boolean;
 }
 
 export type Verdict = Fits | Refused | Unclear;
@@ -112,6 +114,7 @@ export function unclear(fields: Pick<Unclear, "message" | "again"> & Partial<Unc
 		grpcCode: undefined,
 		waitMs: undefined,
 		throttled: false,
+		exhausted: false,
 		...fields,
 	};
 }
@@ -156,8 +159,8 @@ function judgeRedirect(answer: Answer, asked: Asked): Verdict {
 function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
 	const { headers } = answer;
 	const waitMs = readRetryAfter(answer, asked);
-	const rate = waitMs !== undefined || headers["ratelimit-remaining"]?.trim() === "0";
-	if (!rate && /\bquota\b|\bresource limit\b/i.test(body.message)) {
+	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
+	if (waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
 		return refusal(
 			answer,
 			body,
@@ -174,11 +177,16 @@ function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
 		grpcCode: body.grpcCode,
 		waitMs,
 		throttled: true,
+		exhausted,
 	});
 }
 
 function judgeRefusal(answer: Answer, asked: Asked, body: ErrorBody): Refused {
 	const { httpStatus } = answer;
+	if (httpStatus === 407) {
+		const hint = "put them into the proxy's address: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT";
+		return refusal(answer, body, "a proxy on the way wants a user name and a password (407)", hint);
+	}
 	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
 		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
 		return {

@@ -1,39 +1,26 @@
 /**
- * Reader and Submitter over HTTP. Reader and Submitter are two types, because planning is handed only the first. The
- * rule: a request is stamped once, and every attempt sends the same bytes with the same stamp; whether an attempt may
- * have left is known, not guessed, and decides what the caller may do next. The only door to undici.
+ * Reader and Submitter over HTTP. Reader and Submitter are two types, because planning is handed only the first. What
+ * becomes of one request is ask.ts's; here is what it means for who asked, and how bytes travel. The only door to undici.
  */
-import { type Dispatcher, Pool } from "undici";
-import { AuthenticationError, ConfigurationError, OrgsyncError, ServiceError, TransportError } from "../errors.ts";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { readAddress } from "./address.ts";
-import {
-	type Answer,
-	judge,
-	type PolicyEvaluation,
-	type Refused,
-	type Unclear,
-	unclear,
-	type Verdict,
-} from "./answer.ts";
+import type { Answer, PolicyEvaluation, Refused } from "./answer.ts";
+import { type AskContext, ask, type ClientStats, type RequestEvent } from "./ask.ts";
 import { type Body, encodeQuery } from "./body.ts";
-import { bodyLifetimeMs, type Operation, type QueryOperation } from "./operations.ts";
-import { nextDelayMs } from "./retry.ts";
-import {
-	answerLimitBytes,
-	explainSilence,
-	type Silence,
-	type Stage,
-	silenceOf,
-	timeOutAt,
-	tooLarge,
-} from "./silence.ts";
+import { makeGate } from "./gate.ts";
+import { bodyLifetimeMs, type QueryOperation } from "./operations.ts";
+import { findProxy, type ProxyOptions, type ServiceProxy } from "./proxy.ts";
+import { answerLimitBytes, type Silence, type Stage, silenceOf, timeOutAt, tooLarge } from "./silence.ts";
 import type { Stamp, Stamper } from "./stamp.ts";
 
 export type { Activity, Vote } from "./activity.ts";
 export type { PolicyEvaluation } from "./answer.ts";
+export type { ClientStats, RequestEvent } from "./ask.ts";
+export type { ProxyOptions } from "./proxy.ts";
 
-/** What became of a submit. `requests` counts the attempts, those that found no connection too. */
+/** What became of a submit. `requests` counts the attempts, those that found no connection too; 0 is possible. */
 export type SubmitAnswer =
 	| {
 			readonly kind: "activity";
@@ -102,43 +89,35 @@ export interface Submitter {
 	submit(body: Body): Promise<SubmitAnswer>;
 }
 
-/** One attempt, told as it ends. It never holds a stamp or a body. */
-export interface RequestEvent {
-	readonly operation: string;
-	readonly organizationId: string;
-	/** Counts from 1. */
-	readonly attempt: number;
-	/** The HTTP status, or the word for why there is none (SilenceWord). */
-	readonly outcome: number | string;
-	readonly durationMs: number;
-}
-
 export interface ClientOptions {
 	/** Base address of the service; a path in it is kept before the operations' own. */
 	readonly url: string;
 	readonly stamper: Stamper;
-	/** For one operation with all its attempts, from the first one on; making the stamp does not count. */
+	/**
+	 * For one operation with all its attempts and the waits between them, from the first attempt on. Making the stamp does
+	 * not count, and neither does waiting for our own pace; but when the service answers nothing but 429 for so long, or
+	 * asks everybody to wait so long, operations end that have waited for their turn meanwhile.
+	 */
 	readonly timeoutMs?: number;
 	/** For one attempt. */
 	readonly attemptTimeoutMs?: number;
-	/** Connections kept to the service, and so the most requests in flight. */
+	/**
+	 * The most requests in flight at once; fewer while the service turns some away. 8 when left out, or `connections` if
+	 * those are more.
+	 */
+	readonly concurrency?: number;
+	/** The most attempts a second, evenly spaced; no limit when left out. */
+	readonly maxRequestsPerSecond?: number;
+	/** Connections kept to the service; as many as requests may be in flight when left out. */
 	readonly connections?: number;
+	/** Proxies to use; none when left out. The environment is not looked at: see `readProxies`. */
+	readonly proxy?: ProxyOptions;
 	readonly onRequest?: (event: RequestEvent) => void;
 	readonly sleep?: (delayMs: number) => Promise<void>;
 	/** At least 0 and below 1; spreads the retries. */
 	readonly random?: () => number;
 	/** Milliseconds since 1970, never going back. */
 	readonly now?: () => number;
-}
-
-/** Counted since the client was made: `queries` + `submits` + `retries` attempts were made in all. */
-export interface ClientStats {
-	readonly queries: number;
-	readonly submits: number;
-	/** Attempts after the first of their operation. */
-	readonly retries: number;
-	/** Time spent waiting because the service answered 429. */
-	readonly throttledMs: number;
 }
 
 export interface Client {
@@ -149,62 +128,109 @@ export interface Client {
 	close(): Promise<void>;
 }
 
-/** A client of the service at `url`. Throws ConfigurationError when the address is not one that may be used. */
+/**
+ * A client of the service at `url`. Throws ConfigurationError when the address or the proxy's is not one that may be
+ * used, or a limit is no limit.
+ */
 export function createClient(options: ClientOptions): Client {
 	const base = readAddress(options.url);
-	const settings: Settings = {
-		stamper: options.stamper,
-		timeoutMs: options.timeoutMs ?? 30_000,
-		attemptTimeoutMs: options.attemptTimeoutMs ?? 10_000,
-		onRequest: options.onRequest ?? (() => undefined),
-		sleep: options.sleep ?? ((delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs))),
-		random: options.random ?? Math.random,
-		// The wall clock may be set back while we wait; this one may not.
-		now: options.now ?? (() => performance.timeOrigin + performance.now()),
+	const {
+		concurrency = Math.max(8, options.connections ?? 8),
+		timeoutMs = 30_000,
+		attemptTimeoutMs = 10_000,
+	} = options;
+	const sleep = options.sleep ?? ((delayMs) => new Promise<void>((resolve) => setTimeout(resolve, delayMs)));
+	// The wall clock may be set back while we wait; this one may not.
+	const now = options.now ?? (() => performance.timeOrigin + performance.now());
+	const gapMs = readGapMs(options.maxRequestsPerSecond);
+	const gate = makeGate({ concurrency: checkConcurrency(concurrency), gapMs, timeoutMs, now, sleep });
+	const proxy = findProxy(base, options.proxy ?? {});
+	const route = makeRoute(base, proxy, options.connections ?? concurrency, attemptTimeoutMs);
+	const context: AskContext = {
 		url: base.href.replace(/\/+$/, ""),
-		pathPrefix: base.pathname.replace(/\/+$/, ""),
-		pool: new Pool(base.origin, {
-			connections: options.connections ?? 8,
-			pipelining: 1,
-			// An attempt has one time limit, kept in `send`; undici's own would race with it.
-			headersTimeout: 0,
-			bodyTimeout: 0,
-			// Only so that a connection nobody waits for any more is given up too.
-			connect: { timeout: options.attemptTimeoutMs ?? 10_000 },
-		}),
-		counts: { queries: 0, submits: 0, retries: 0, throttledMs: 0 },
+		proxy: proxy?.address,
+		stamper: options.stamper,
+		gate,
+		timeoutMs,
+		attemptTimeoutMs,
+		onRequest: options.onRequest ?? (() => undefined),
+		sleep,
+		random: options.random ?? Math.random,
+		now,
+		counts: { queries: 0, submits: 0, retries: 0 },
+		send: (...request) => send(route, ...request),
 	};
 	return {
-		reader: {
-			query(operation, fields) {
-				settings.counts.queries += 1;
-				return query(settings, operation, fields);
-			},
+		reader: { query: (operation, fields) => query(context, operation, fields) },
+		submitter: { submit: (body) => submit(context, body) },
+		stats: () => ({ ...context.counts, throttledMs: gate.throttledMs() }),
+		close() {
+			const closed = route.dispatcher.close();
+			gate.open();
+			return closed;
 		},
-		submitter: {
-			submit(body) {
-				settings.counts.submits += 1;
-				return submit(settings, body);
-			},
-		},
-		stats: () => ({ ...settings.counts }),
-		close: () => settings.pool.close(),
 	};
 }
 
-type Settings = Required<Omit<ClientOptions, "connections">> & {
+function checkConcurrency(concurrency: number): number {
+	if (Number.isInteger(concurrency) && concurrency >= 1) return concurrency;
+	throw new ConfigurationError("the number of requests at once is not a whole number above 0");
+}
+
+/** The time between two attempts; rates below one a second are meant too. */
+function readGapMs(maxRequestsPerSecond: number | undefined): number {
+	if (maxRequestsPerSecond === undefined) return 0;
+	if (Number.isFinite(maxRequestsPerSecond) && maxRequestsPerSecond > 0) return 1000 / maxRequestsPerSecond;
+	throw new ConfigurationError("the number of requests a second is not a number above 0", {
+		hint: "for example --max-rps 1, or 0.5 for one in two seconds",
+	});
+}
+
+/** How requests reach the service. */
+interface Route {
+	readonly dispatcher: Dispatcher;
+	readonly origin: string;
+	/** What stands before an operation's own path. */
 	readonly pathPrefix: string;
-	readonly pool: Pool;
-	readonly counts: { -readonly [Name in keyof ClientStats]: number };
-};
+	/** What a proxy wants to see besides. May hold a password. */
+	readonly headers: Readonly<Record<string, string>>;
+}
+
+function makeRoute(base: URL, proxy: ServiceProxy | undefined, connections: number, attemptTimeoutMs: number): Route {
+	const pathPrefix = base.pathname.replace(/\/+$/, "");
+	// An attempt has one time limit, kept in `send`; undici's own would race with it.
+	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+	// Only so that a connection nobody waits for any more is given up too.
+	const connect = { timeout: attemptTimeoutMs };
+	const direct = (origin: string) => new Pool(origin, { ...options, connect });
+	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
+	if (base.protocol === "http:") {
+		// Not undici's own forwarding: it tells a 407 as an error of the caller.
+		const { authorization } = proxy;
+		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
+		const headers = { host: base.host, ...password };
+		const origin = proxy.address;
+		return { dispatcher: direct(origin), origin, pathPrefix: base.origin + pathPrefix, headers };
+	}
+	// In a tunnel the proxy sees a name and ciphertext, no stamp.
+	const dispatcher = new ProxyAgent({
+		...options,
+		uri: proxy.address,
+		...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
+		proxyTls: connect,
+		requestTls: connect,
+		clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: attemptTimeoutMs }),
+	});
+	return { dispatcher, origin: base.origin, pathPrefix, headers: {} };
+}
 
 async function query(
-	settings: Settings,
+	context: AskContext,
 	operation: QueryOperation,
 	fields: Readonly<Record<string, unknown>>,
 ): Promise<QueryAnswer> {
 	const organizationId = String(fields.organizationId);
-	const { verdict, maybeSent } = await ask(settings, operation, organizationId, encodeQuery(operation, fields));
+	const { verdict, maybeSent } = await ask(context, operation, organizationId, encodeQuery(operation, fields));
 	if (verdict.kind === "fits") return { value: verdict.value, serverTimeMs: verdict.serverTimeMs };
 	const options = verdict.hint === undefined ? {} : { hint: verdict.hint };
 	if (verdict.kind === "refused" && verdict.notAccepted) throw new AuthenticationError(verdict.message, options);
@@ -214,9 +240,9 @@ async function query(
 	throw new ServiceError(`${operation.name}: ${verdict.message}`, verdict.httpStatus, verdict.grpcCode, options);
 }
 
-async function submit(settings: Settings, body: Body): Promise<SubmitAnswer> {
+async function submit(context: AskContext, body: Body): Promise<SubmitAnswer> {
 	const { operation, organizationId, bytes } = body;
-	const { verdict, requests, maybeSent, maybeSentBefore } = await ask(settings, operation, organizationId, bytes);
+	const { verdict, requests, maybeSent, maybeSentBefore } = await ask(context, operation, organizationId, bytes);
 	if (verdict.kind === "fits") {
 		const activity = readActivity(operation, verdict.value);
 		if (ourFingerprints(body).includes(activity.fingerprint)) {
@@ -227,7 +253,7 @@ async function submit(settings: Settings, body: Body): Promise<SubmitAnswer> {
 	}
 	if (verdict.kind === "refused") {
 		const { httpStatus, grpcCode, message, hint, policyEvaluations } = verdict;
-		if (maybeSentBefore && !provesNothingWasDone(verdict, body, settings.now())) {
+		if (maybeSentBefore && !provesNothingWasDone(verdict, body, context.now())) {
 			return { kind: "unknown", because: `${message}, but an earlier attempt may have arrived`, hint, requests };
 		}
 		return { kind: "refused", httpStatus, grpcCode, message, hint, policyEvaluations, requests };
@@ -237,7 +263,8 @@ async function submit(settings: Settings, body: Body): Promise<SubmitAnswer> {
 
 /** See Submitter: whether a refusal tells that an earlier attempt of the same bytes made no activity either. */
 function provesNothingWasDone(refused: Refused, body: Body, nowMs: number): boolean {
-	if (refused.httpStatus === 401 || refused.httpStatus === 403) return false;
+	// A 407 is a proxy's: it says nothing of what the service did before.
+	if ([401, 403, 407].includes(refused.httpStatus)) return false;
 	return (refused.serverTimeMs ?? nowMs) - body.timestampMs < bodyLifetimeMs;
 }
 
@@ -252,93 +279,11 @@ function ourFingerprints(body: Body): readonly unknown[] {
 	return [body.fingerprint, parameters.fingerprint];
 }
 
-interface Outcome {
-	readonly verdict: Verdict;
-	readonly requests: number;
-	/** Some attempt may have arrived, the last one included. A 429 counts: product.md, section 4, wants it so. */
-	readonly maybeSent: boolean;
-	/** An attempt before the last may have arrived. A 429 does not count: it was turned away at the door. */
-	readonly maybeSentBefore: boolean;
-}
-
-/** The verdict on one request, after as many attempts as the verdicts and the time limit allow. */
-async function ask(settings: Settings, operation: Operation, organizationId: string, bytes: string): Promise<Outcome> {
-	const { url, counts, now } = settings;
-	const stamp = await makeStamp(settings.stamper, bytes);
-	const { stampHeaderValue } = stamp;
-	const publicKey = publicKeyOf(settings.stamper);
-	const deadlineMs = now() + settings.timeoutMs;
-	let maybeSent = false;
-	let maybeSentBefore = false;
-	for (let attempt = 1; ; attempt += 1) {
-		const startMs = now();
-		const timeoutMs = Math.min(settings.attemptTimeoutMs, deadlineMs - startMs);
-		const exchange = await send(settings, operation.path, bytes, stamp, timeoutMs);
-		tell(settings, operation, organizationId, attempt, exchange, now() - startMs);
-		const verdict =
-			exchange.kind === "silence"
-				? judgeSilence(exchange, url, timeoutMs)
-				: judge(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
-		if (verdict.kind !== "unclear") return { verdict, requests: attempt, maybeSent: true, maybeSentBefore };
-		if (verdict.sent === "maybe") maybeSent = true;
-		const delayMs = nextDelayMs(verdict, attempt, deadlineMs - now(), settings.random());
-		if (delayMs === undefined) return { verdict, requests: attempt, maybeSent, maybeSentBefore };
-		if (verdict.sent === "maybe" && !verdict.throttled) maybeSentBefore = true;
-		if (verdict.throttled) counts.throttledMs += delayMs;
-		await settings.sleep(delayMs);
-		counts.retries += 1;
-	}
-}
-
-function judgeSilence(silence: Silence, url: string, timeoutMs: number): Unclear {
-	// Too large an answer is the service's fault: it did answer, so it counts as one of its errors.
-	const httpStatus = silence.word === "too-large" ? 200 : undefined;
-	return unclear({ ...explainSilence(silence, url, timeoutMs), sent: silence.sent, httpStatus });
-}
-
-function tell(
-	settings: Settings,
-	operation: Operation,
-	organizationId: string,
-	attempt: number,
-	exchange: Answer | Silence,
-	durationMs: number,
-): void {
-	const outcome = exchange.kind === "answer" ? exchange.httpStatus : exchange.word;
-	try {
-		settings.onRequest({ operation: operation.name, organizationId, attempt, outcome, durationMs });
-	} catch {
-		// A listener that fails must not cost us the answer to something that was done.
-	}
-}
-
-async function makeStamp(stamper: Stamper, bytes: string): Promise<Stamp> {
-	try {
-		return await stamper.stamp(bytes);
-	} catch (error) {
-		if (error instanceof OrgsyncError) throw error;
-		// The text of a foreign stamper's error may hold its key, so neither it nor the error goes on.
-		const name = error instanceof Error ? error.name : "no error object";
-		throw new ConfigurationError(`the request could not be stamped: the stamper failed (${name})`);
-	}
-}
-
-function publicKeyOf(stamper: Stamper): string | undefined {
-	const { publicKey } = stamper as { publicKey?: unknown };
-	return typeof publicKey === "string" ? publicKey : undefined;
-}
-
 /**
  * One attempt: the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and undici
  * sends no POST a second time by itself.
  */
-function send(
-	settings: Settings,
-	path: string,
-	bytes: string,
-	stamp: Stamp,
-	timeoutMs: number,
-): Promise<Answer | Silence> {
+function send(route: Route, path: string, bytes: string, stamp: Stamp, timeoutMs: number): Promise<Answer | Silence> {
 	return new Promise((resolve) => {
 		let stage: Stage = "connecting";
 		let abort: (() => void) | undefined;
@@ -381,12 +326,14 @@ function send(
 			},
 		};
 		const headers = {
+			...route.headers,
 			accept: "application/json",
 			"content-type": "application/json",
 			[stamp.stampHeaderName]: stamp.stampHeaderValue,
 		};
 		try {
-			settings.pool.dispatch({ path: settings.pathPrefix + path, method: "POST", headers, body: bytes }, handler);
+			const { dispatcher, origin, pathPrefix } = route;
+			dispatcher.dispatch({ origin, path: pathPrefix + path, method: "POST", headers, body: bytes }, handler);
 		} catch (error) {
 			// A header that HTTP does not allow is thrown, not reported.
 			end(silenceOf(error, "connecting"));

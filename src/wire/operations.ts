@@ -188,6 +188,38 @@ export const extendedReads = {
 		answerKey: "tvcApps",
 		summary: "TVC apps of the organization",
 	},
+	whoami: {
+		name: "whoami",
+		family: "query",
+		path: "/public/v1/query/whoami",
+		fields: ["organizationId"],
+		answerKey: "userId",
+		summary: "whose key stamps the requests; alone among the queries its answer has several members",
+	},
+	get_activity: {
+		name: "get_activity",
+		family: "query",
+		path: "/public/v1/query/get_activity",
+		fields: ["organizationId", "activityId"],
+		answerKey: "activity",
+		summary: "one activity",
+	},
+	list_activities: {
+		name: "list_activities",
+		family: "query",
+		path: "/public/v1/query/list_activities",
+		fields: ["organizationId", "filterByStatus", "filterByType", "paginationOptions"],
+		answerKey: "activities",
+		summary: "activities, newest first, by status and type, a page at a time",
+	},
+	get_session_profiles: {
+		name: "get_session_profiles",
+		family: "query",
+		path: "/public/v1/query/get_session_profiles",
+		fields: ["organizationId"],
+		answerKey: "sessionProfiles",
+		summary: "all session profiles of the organization",
+	},
 } as const satisfies Record<string, QueryOperation>;
 
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (service-facts.md, "Activity"). */

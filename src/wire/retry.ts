@@ -1,8 +1,8 @@
 /**
- * Whether and when the same request goes out again. The rule: what the service asks for comes first, the time limit
- * ends everything. Pure: randomness and the time that is left are handed in.
+ * Whether and when the same request goes out again, and what a 429 means for all others. The rule: what the service asks
+ * for comes first, the time limit ends everything. Pure: randomness and the time that is left are handed in.
  */
-import type { Unclear } from "./answer.ts";
+import type { Refused, Unclear } from "./answer.ts";
 
 const firstDelayMs = 250;
 /** The free plan allows one request a second (service-facts.md, "Rates and limits"). */
@@ -30,4 +30,35 @@ export function nextDelayMs(
 	const backoffMs = Math.round(ceilingMs / 2 + (ceilingMs / 2) * random);
 	const delayMs = verdict.waitMs !== undefined && verdict.waitMs > 0 ? verdict.waitMs : backoffMs;
 	return delayMs < remainingMs ? delayMs : undefined;
+}
+
+/**
+ * Milliseconds in which nobody may ask after this 429, or undefined when it speaks of one request only.
+ *
+ * Unverified, chosen: `ratelimit-remaining: 0` speaks of everybody, and without a `Retry-After` for a second, since the
+ * service's rates are by the second (service-facts.md, "Rates and limits").
+ */
+export function pauseOf(verdict: Unclear): number | undefined {
+	if (verdict.waitMs !== undefined && verdict.waitMs > 0) return verdict.waitMs;
+	return verdict.exhausted ? firstThrottledDelayMs : undefined;
+}
+
+/**
+ * One line for a person who watches: why a request was answered 429, what comes next, and what would avoid it. `delayMs`
+ * is when it goes out again, undefined when it does not; `speed` is what the whole client allows itself from now on.
+ */
+export function explainThrottle(
+	verdict: Unclear | Refused,
+	delayMs: number | undefined,
+	speed: { readonly allowed: number; readonly gapMs: number },
+): string {
+	const hint = verdict.hint === undefined ? "" : `; ${verdict.hint}`;
+	if (verdict.kind === "refused") return `${verdict.message}${hint}`;
+	const next = delayMs === undefined ? "not asked again, the time is up" : `asked again in ${seconds(delayMs)} s`;
+	const apart = speed.gapMs > 0 ? `, ${seconds(speed.gapMs)} s apart` : "";
+	return `${verdict.message}; ${next}, now at most ${speed.allowed} at once${apart}${hint}`;
+}
+
+function seconds(timeMs: number): number {
+	return Number((timeMs / 1000).toFixed(1));
 }

@@ -8,6 +8,7 @@ export type SilenceWord =
 	| "connection-refused"
 	| "name-not-found"
 	| "not-connected"
+	| "proxy-refused"
 	| "tls"
 	| "reset"
 	| "cut-short"
@@ -22,7 +23,7 @@ export interface Silence {
 	readonly kind: "silence";
 	readonly word: SilenceWord;
 	readonly sent: "no" | "maybe";
-	/** The system's or the library's word for the error, for example `ECONNRESET`; never its text. */
+	/** The system's or the library's word for the error, for example `ECONNRESET`, or a proxy's status. Never its text. */
 	readonly errorCode: string | undefined;
 }
 
@@ -60,7 +61,10 @@ export const tooLarge: Silence = { kind: "silence", word: "too-large", sent: "ma
 
 function codeOf(error: unknown): string | undefined {
 	if (typeof error !== "object" || error === null) return undefined;
-	const { code, name } = error as { code?: unknown; name?: unknown };
+	const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown };
+	// A proxy that does not let us through: undici has the status in the text only.
+	const proxyStatus = /^Proxy response \((\d{3})\)/.exec(code === "UND_ERR_ABORTED" ? String(message) : "")?.[1];
+	if (proxyStatus !== undefined) return proxyStatus;
 	// The parser's errors carry the number of a rule as their code, and a piece of the answer beside it.
 	if (name === "HTTPParserError") return name;
 	return typeof code === "string" ? code : undefined;
@@ -71,12 +75,46 @@ function wordOf(code: string, stage: Stage): SilenceWord {
 		if (refusedCodes.includes(code)) return "connection-refused";
 		if (nameCodes.includes(code)) return "name-not-found";
 		if (tlsCode.test(code)) return "tls";
+		if (/^\d{3}$/.test(code)) return "proxy-refused";
 		if (closedCodes.includes(code)) return "closed";
 		if (notWritableCodes.includes(code)) return "not-writable";
 		return "not-connected";
 	}
 	if (code === "HTTPParserError") return "no-http";
 	return stage === "written" ? "reset" : "cut-short";
+}
+
+/** The words for what a proxy is to blame for; undefined when it is not. */
+function explainProxySilence(
+	{ word, errorCode }: Silence,
+	url: string,
+	proxy: string,
+	code: string,
+): SilenceMeaning | undefined {
+	const hint = "check the proxy's address in HTTPS_PROXY or HTTP_PROXY, or name the service in NO_PROXY";
+	switch (word) {
+		case "connection-refused":
+			return { message: `no proxy answers at ${proxy} (connection refused)`, hint, again: "briefly" };
+		case "name-not-found":
+			return {
+				message: `the name of the proxy, ${new URL(proxy).hostname}, cannot be found${code}`,
+				hint,
+				again: "briefly",
+			};
+		case "not-connected":
+			return { message: `no connection to ${url} through the proxy ${proxy}${code}`, hint, again: "briefly" };
+		case "proxy-refused":
+			return {
+				message: `the proxy ${proxy} does not connect us to ${url}${code}`,
+				hint:
+					errorCode === "407"
+						? "it wants a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
+						: `does it allow this address, and can it reach it? Else ${hint}`,
+				again: /^5/.test(errorCode ?? "") ? "briefly" : "no",
+			};
+		default:
+			return undefined;
+	}
 }
 
 /** What a silence means for a person and for what may follow. */
@@ -91,10 +129,15 @@ function seconds(timeMs: number): number {
 	return Number((timeMs / 1000).toFixed(1));
 }
 
-/** The words for a silence. `url` is the service's base address, `timeoutMs` the time the attempt had. */
-export function explainSilence(silence: Silence, url: string, timeoutMs: number): SilenceMeaning {
+/**
+ * The words for a silence. `url` is the service's base address, `timeoutMs` the time the attempt had, `proxy` the address
+ * of the proxy that was asked, without user name and password.
+ */
+export function explainSilence(silence: Silence, url: string, timeoutMs: number, proxy?: string): SilenceMeaning {
 	const code = silence.errorCode === undefined ? "" : ` (${silence.errorCode})`;
 	const checkUrl = "check --url";
+	const meaning = proxy === undefined ? undefined : explainProxySilence(silence, url, proxy, code);
+	if (meaning !== undefined) return meaning;
 	switch (silence.word) {
 		case "connection-refused":
 			return {
@@ -108,6 +151,7 @@ export function explainSilence(silence: Silence, url: string, timeoutMs: number)
 				hint: `${checkUrl}, and the network's name service`,
 				again: "briefly",
 			};
+		case "proxy-refused":
 		case "not-connected":
 			return { message: `no connection to ${url}${code}`, hint: `${checkUrl}, and the network`, again: "briefly" };
 		case "tls":

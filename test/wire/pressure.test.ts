@@ -1,0 +1,252 @@
+/** The client against a service that turns requests away: nothing is lost, nothing is doubled, and nobody waits for ever. */
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
+import { ConfigurationError } from "../../src/errors.ts";
+import { type Client, type ClientOptions, createClient, type RequestEvent } from "../../src/wire/client.ts";
+import { queries } from "../../src/wire/operations.ts";
+import { createApiKeyStamper } from "../../src/wire/stamp.ts";
+import type { Reply } from "./independent-server.ts";
+import { events, failure, forEver, makeClient, query, server, sleeps, startMs, submit } from "./watched-client.ts";
+
+const throttle = (headers: Record<string, string> = {}): Reply => ({ ...failure(429, 8, "slow down"), headers });
+
+describe("a 429", () => {
+	it("is told in one line: why, what comes next, and what would avoid it", async () => {
+		server.script(throttle({ "ratelimit-limit": "3", "retry-after": "2" }), throttle());
+		await query();
+		const hint = "ask for fewer a second with --max-rps, or allow more time with --timeout";
+		expect(events.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+			[429, `too many requests (limit 3): slow down; asked again in 2 s, now at most 4 at once; ${hint}`],
+			[429, `too many requests: slow down; asked again in 1 s, now at most 2 at once; ${hint}`],
+			[200, undefined],
+		]);
+	});
+
+	it("is told with the pause of all when that is longer", async () => {
+		server.script(throttle({ "ratelimit-remaining": "0" }));
+		await query();
+		expect(events[0]?.reason).toMatch(/; asked again in 1 s,/);
+		expect(sleeps).toEqual([500, 500]);
+	});
+
+	it("is told as the last one when the time is up, and as a quota when it is one", async () => {
+		server.script(throttle({ "retry-after": "40" }));
+		await query();
+		expect(events.at(-1)?.reason).toMatch(
+			/slow down; not asked again, the time is up, now at most 4 at once; .*--max-rps/,
+		);
+		server.script(failure(429, 8, "quota exceeded"));
+		await query(makeClient());
+		expect(events.at(-1)?.reason).toMatch(/^a limit of the organization is reached: quota exceeded; remove/);
+	});
+
+	it("with a longer wait than one operation may take stops all others unsent, until the wait is over", async () => {
+		const asking = makeClient();
+		server.script(...forEver(throttle({ "retry-after": "60" })));
+		expect(await submit(asking)).toMatchObject({ kind: "unknown", requests: 1 });
+		const received = server.received.length;
+		expect(await submit(asking)).toMatchObject({
+			kind: "not-sent",
+			because: "too many requests: slow down; the service asks to wait 60 s, longer than --timeout allows",
+			hint: expect.stringContaining("--max-rps") as string,
+			requests: 0,
+		});
+		expect(await query(asking)).toMatchObject({ code: "service", httpStatus: 429, grpcCode: 8 });
+		expect(server.received.length).toBe(received);
+		expect(asking.stats()).toEqual({ queries: 0, submits: 1, retries: 0, throttledMs: 0 });
+		expect(sleeps).toEqual([]);
+	});
+
+	it("without a word of all others lets them ask meanwhile; with ratelimit-remaining: 0 they wait", async () => {
+		for (const [headers, others] of [
+			[{}, [200, 200]],
+			[{ "ratelimit-remaining": "5" }, [200, 200]],
+			[{ "ratelimit-remaining": "0" }, []],
+			[{ "retry-after": "1" }, []],
+		] as const) {
+			const wakes: (() => void)[] = [];
+			const asking = makeClient({ sleep: () => new Promise((wake) => void wakes.push(wake)), concurrency: 2 });
+			events.length = 0;
+			server.script(throttle(headers));
+			const first = query(asking);
+			await expect.poll(() => wakes.length).toBe(1);
+			const more = [query(asking), query(asking)];
+			await expect.poll(() => events.length, { timeout: 5000 }).toBe(1 + others.length);
+			// Long enough for requests that should have waited.
+			await new Promise((resolve) => setTimeout(resolve, 50));
+			expect(events.map(({ outcome }) => outcome)).toEqual([429, ...others]);
+			const timer = setInterval(() => wakes.shift()?.(), 5);
+			expect(await Promise.all([first, ...more])).toMatchObject([{ value: {} }, { value: {} }, { value: {} }]);
+			clearInterval(timer);
+		}
+	});
+
+	it("of a proxy that wants a password (407) says nothing of what was sent before", async () => {
+		const lost: Reply = { act: (request) => request.socket.destroy() };
+		const date = new Date(startMs).toUTCString();
+		server.script(lost, { status: 407, body: "", headers: { date } });
+		expect(await submit()).toMatchObject({ kind: "unknown", because: /proxy on the way wants a user name/ });
+	});
+});
+
+describe("limits of the client", () => {
+	it.each([
+		{ concurrency: 0 },
+		{ concurrency: 1.5 },
+		{ concurrency: Number.NaN },
+		{ maxRequestsPerSecond: 0 },
+		{ maxRequestsPerSecond: -1 },
+		{ maxRequestsPerSecond: Number.NaN },
+		{ maxRequestsPerSecond: Number.POSITIVE_INFINITY },
+	])("%j is refused", (limits) => {
+		expect(() => makeClient(limits)).toThrow(ConfigurationError);
+	});
+
+	it("below one a second space the attempts, retries too, and do not eat into the time limit", async () => {
+		const slow = makeClient({ maxRequestsPerSecond: 0.1, timeoutMs: 5000 });
+		server.script({}, failure(500, 13, "no"));
+		expect(await Promise.all([query(slow), query(slow), query(slow)])).toMatchObject([
+			{ httpStatus: 200 },
+			{ value: {} },
+			{ value: {} },
+		]);
+		expect(slow.stats()).toEqual({ queries: 3, submits: 0, retries: 1, throttledMs: 29_875 });
+	});
+});
+
+describe("under pressure of a real service", () => {
+	const stamper = createApiKeyStamper({ privateKey: "22".repeat(32) });
+	const organizations = Array.from({ length: 4 }, (_, index) => ({
+		organizationId: randomUUID(),
+		users: [{ userId: randomUUID(), userName: `user ${index}`, apiKeys: [{ publicKey: stamper.publicKey }] }],
+	}));
+	const running: (() => Promise<void>)[] = [];
+	afterEach(async () => {
+		for (const end of running.splice(0)) await end();
+	});
+
+	async function start(limit: Limit | undefined, options: Partial<ClientOptions> = {}) {
+		const emulator = await startEmulator({ seed: { organizations } });
+		emulator.setLimit(limit);
+		const told: RequestEvent[] = [];
+		const client = createClient({
+			url: emulator.url,
+			stamper,
+			onRequest: (event) => void told.push(event),
+			...options,
+		});
+		running.push(
+			// A test may have closed its client.
+			() => client.close().catch(() => undefined),
+			() => emulator.close(),
+		);
+		return { emulator, client, told };
+	}
+
+	/** So many queries at once, over all organizations; how many were answered as they should be. */
+	async function askMany(client: Client, count: number): Promise<number> {
+		const answers = await Promise.all(
+			Array.from({ length: count }, (_, index) => {
+				const organization = organizations[index % organizations.length];
+				return client.reader.query(queries.list_user_tags, { organizationId: organization?.organizationId });
+			}),
+		);
+		return answers.filter(({ value }) => Array.isArray(value.userTags)).length;
+	}
+
+	const countOf = (emulator: Emulator, status: number) =>
+		emulator.requests().filter((entry) => entry.status === status).length;
+
+	it("as many requests are in flight as are allowed, and no more", async () => {
+		const { emulator, client } = await start(undefined, { concurrency: 3 });
+		emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 20 });
+		expect(await askMany(client, 20)).toBe(20);
+		expect(emulator.mostInFlight()).toBe(3);
+		expect(client.stats().throttledMs).toBe(0);
+	});
+
+	it("eight are in flight unless told, and more when there are more connections", async () => {
+		for (const [options, most] of [
+			[{}, 8],
+			[{ connections: 12 }, 12],
+			[{ connections: 12, concurrency: 5 }, 5],
+		] as const) {
+			const { emulator, client } = await start(undefined, options);
+			emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 30 });
+			await askMany(client, 30);
+			expect(emulator.mostInFlight()).toBe(most);
+		}
+	});
+
+	it("every request is answered in the end, and each was let in once", async () => {
+		const { emulator, client, told } = await start({ requestsPerSecond: 25, burst: 5 });
+		const startMs = performance.now();
+		expect(await askMany(client, 60)).toBe(60);
+		expect(performance.now() - startMs).toBeGreaterThan(2000);
+		expect(countOf(emulator, 200)).toBe(60);
+		const turnedAway = countOf(emulator, 429);
+		expect(turnedAway).toBeGreaterThan(0);
+		expect(client.stats()).toMatchObject({ queries: 60, retries: turnedAway });
+		expect(client.stats().throttledMs).toBeGreaterThan(500);
+		expect(client.stats().throttledMs).toBeLessThan(performance.now() - startMs);
+		for (const { outcome, reason } of told) expect(reason === undefined).toBe(outcome === 200);
+	}, 60_000);
+
+	it("Retry-After is kept by every request of the client", async () => {
+		const { emulator, client } = await start({ requestsPerSecond: 4, burst: 4, retryAfter: true });
+		expect(await askMany(client, 12)).toBe(12);
+		const entries = emulator.requests();
+		const first = entries.findIndex(({ status }) => status === 429);
+		const firstMs = entries[first]?.timeMs ?? 0;
+		// What was in flight already may arrive after it; then nothing does for a second.
+		const later = entries.slice(first).filter(({ timeMs }) => timeMs > firstMs + 400);
+		expect(later.length).toBeGreaterThan(0);
+		expect(Math.min(...later.map(({ timeMs }) => timeMs)) - firstMs).toBeGreaterThanOrEqual(900);
+	}, 60_000);
+
+	it("a rate that is kept never meets a 429", async () => {
+		const { emulator, client } = await start({ requestsPerSecond: 25, burst: 2 }, { maxRequestsPerSecond: 20 });
+		expect(await askMany(client, 30)).toBe(30);
+		expect(countOf(emulator, 429)).toBe(0);
+		const times = emulator.requests().map(({ timeMs }) => timeMs);
+		// The first may arrive late, for it opens the connection.
+		expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(29 * 50 - 300);
+		expect(client.stats().throttledMs).toBeGreaterThanOrEqual(29 * 50 - 20);
+	}, 60_000);
+
+	it("waiting for our own pace makes nothing fail, however short the time limit", async () => {
+		const { emulator, client } = await start(undefined, { maxRequestsPerSecond: 10, timeoutMs: 300 });
+		expect(await askMany(client, 12)).toBe(12);
+		expect(countOf(emulator, 200)).toBe(12);
+		const narrow = await start(undefined, { concurrency: 1, timeoutMs: 300 });
+		narrow.emulator.addFault({ operation: "*", fault: "slow", delayMs: 100, count: 10 });
+		expect(await askMany(narrow.client, 10)).toBe(10);
+	}, 60_000);
+
+	it("429 without end ends every operation soon after the time limit, however many wait", async () => {
+		for (const headers of [{}, { "ratelimit-remaining": "0" }, { "retry-after": "1" }]) {
+			const { emulator, client } = await start(undefined, { timeoutMs: 1000 });
+			emulator.addFault({ operation: "*", fault: "429", count: 10_000, headers: { "x-any": "1", ...headers } });
+			const startMs = performance.now();
+			const results = await Promise.allSettled(Array.from({ length: 100 }, () => askMany(client, 1)));
+			expect(performance.now() - startMs).toBeLessThan(12_000);
+			for (const result of results) {
+				expect(result).toMatchObject({ status: "rejected", reason: { code: "service", httpStatus: 429 } });
+			}
+			emulator.clearFaults();
+			await expect.poll(() => askMany(client, 1), { timeout: 5000 }).toBe(1);
+		}
+	}, 60_000);
+
+	it("operations that wait are told when the client closes, and nothing leaves any more", async () => {
+		const { emulator, client } = await start(undefined, { maxRequestsPerSecond: 0.05 });
+		const answers = Array.from({ length: 4 }, () => askMany(client, 1).catch((error: unknown) => error));
+		expect(await answers[0]).toBe(1);
+		await client.close();
+		expect(await Promise.all(answers.slice(1))).toMatchObject(
+			Array.from({ length: 3 }, () => ({ code: "transport", sent: "no", message: /the client is closed$/ })),
+		);
+		expect(emulator.requests()).toHaveLength(1);
+	});
+});

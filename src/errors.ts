@@ -117,6 +117,12 @@ export class StorageError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
+/** A guard found more than its limit allows, and nobody acknowledged it. Nothing was sent. */
+export class GuardError extends OrgsyncError {
+	readonly code = "guard";
+	readonly exitCode = exitCodes.guard;
+}
+
 /** The live organization cannot become what the document says, whatever is submitted; `problems` says why. */
 export class LiveProblemError extends OrgsyncError {
 	readonly code = "live-problem";

@@ -15,6 +15,7 @@ export {
 	DocumentError,
 	type ExitCode,
 	exitCodes,
+	GuardError,
 	LiveProblemError,
 	OrgsyncError,
 	type Problem,
@@ -40,6 +41,7 @@ export { type ApplyContext, apply, settle } from "./sync/apply.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export { type Journal, openJournal } from "./sync/journal.ts";
 export { readLive } from "./sync/read.ts";
+export { type Body, encodeSubmit } from "./wire/body.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

@@ -2,38 +2,72 @@
  * What README.md shows is what happens: its tour is run in a copy of the quickstart, and its tables are held against the
  * code. `ORGSYNC_WRITE_README=1` puts the real outputs into the file.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeProgram } from "../src/cli/program.ts";
+import type { Terminal } from "../src/cli/voice.ts";
 import { exitCodes } from "../src/errors.ts";
 import { parseDocuments } from "../src/plan/document.ts";
 import { playScene, readScenes, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const readmeFile = join(root, "README.md");
-const readme = readFileSync(readmeFile, "utf8");
-const scenes = readScenes(readme);
+const readme = readFileSync(join(root, "README.md"), "utf8");
 
-describe("the tour of README.md", () => {
-	let folder: string;
+/** Markdown files whose commands are run, and the folder that a reader stands in. */
+const tours = [
+	["README.md", "examples/quickstart"],
+	["examples/quickstart/README.md", "examples/quickstart"],
+	["examples/team/README.md", "examples/team"],
+	["docs/document.md", "docs/examples"],
+	["docs/commands.md", "examples/quickstart"],
+] as const;
+
+describe.each(tours)("the commands of %s", (file, place) => {
+	const path = join(root, file);
+	const markdown = readFileSync(path, "utf8");
+	const scenes = readScenes(markdown);
 	const outputs: string[] = [];
+	let folder: string;
 
 	beforeAll(() => {
 		folder = mkdtempSync(join(tmpdir(), "orgsync-tour-"));
-		cpSync(join(root, "examples/quickstart"), folder, { recursive: true });
+		cpSync(join(root, place), folder, { recursive: true });
 		for (const { command } of scenes) outputs.push(playScene(command, folder));
-		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(readmeFile, writeScenes(readme, outputs));
+		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, outputs));
 	}, 60_000);
 
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it("has commands", () => expect(scenes.length).toBeGreaterThan(6));
+	it("are there", () => expect(scenes.length).toBeGreaterThan(0));
 
 	it.each(scenes.map((scene, index) => ({ ...scene, index })))("line $line: $command", ({ output, index }) => {
 		expect(outputs[index]?.trimEnd()).toBe(output.trimEnd());
 	});
+});
+
+describe("examples/consensus/README.md", () => {
+	it("tells what its program does", () => {
+		const path = join(root, "examples/consensus/README.md");
+		const markdown = readFileSync(path, "utf8");
+		const printed = execFileSync(process.execPath, [join(root, "examples/consensus/run.ts")], { encoding: "utf8" });
+		const story = printed
+			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
+			.replaceAll(/activity [0-9a-f]{8}-[0-9a-f-]{27}/g, "activity 01…")
+			.replaceAll(/since \d{4}-\d\d-\d\dT[\d:.]+Z/g, "since …")
+			.trim();
+		const block = /```text\n([\s\S]*?)\n?```/;
+		if (process.env.ORGSYNC_WRITE_README === "1") {
+			writeFileSync(
+				path,
+				markdown.replace(block, () => `\`\`\`text\n${story}\n\`\`\``),
+			);
+		}
+		expect(story).toBe(block.exec(markdown)?.[1]);
+	}, 60_000);
 });
 
 describe("README.md", () => {
@@ -46,6 +80,89 @@ describe("README.md", () => {
 		const listed = [...readme.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
 		expect(listed.length).toBeGreaterThan(6);
 		expect(Object.values(exitCodes)).toEqual(expect.arrayContaining(listed));
+	});
+});
+
+describe("docs/document.md", () => {
+	const markdown = readFileSync(join(root, "docs/document.md"), "utf8");
+	const blocks = [...markdown.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, content = ""]) => content);
+	const documents = blocks.filter((content) => /^(?:organizationId:|# yaml-language-server:)/.test(content));
+
+	it("shows documents", () => expect(documents.length).toBeGreaterThan(10));
+
+	it.each(documents)("shows a document that is valid: %j", (content) => {
+		const id = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+		const names = [...content.matchAll(/(?<!\$)\$\{(\w+)\}/g)].map(([, name = ""]) => name);
+		const environment = Object.fromEntries(names.map((name) => [name, id]));
+		expect(parseDocuments([{ file: "docs/document.md", content }], environment).problems).toEqual([]);
+	});
+
+	it("names every property of the schema", () => {
+		const schema = JSON.parse(readFileSync(join(root, "schemas/document.json"), "utf8")) as unknown;
+		const names = propertyNames(schema);
+		expect(names.length).toBeGreaterThan(40);
+		expect(names.filter((name) => !markdown.includes(`\`${name}\``))).toEqual([]);
+	});
+});
+
+/** The keys of every `properties` of a schema, however deep. */
+function propertyNames(schema: unknown): readonly string[] {
+	if (typeof schema !== "object" || schema === null) return [];
+	return Object.entries(schema).flatMap(([key, value]) => [
+		...(key === "properties" ? Object.keys(value as object) : []),
+		...propertyNames(value),
+	]);
+}
+
+describe("docs/commands.md", () => {
+	const markdown = readFileSync(join(root, "docs/commands.md"), "utf8");
+	const { commands } = makeProgram({} as Terminal, () => {});
+	/** What stands under each heading, by the anchor of the heading. */
+	const sections = new Map(
+		markdown
+			.split(/^#{2,3} /m)
+			.slice(1)
+			.map((text) => [(text.split("\n", 1)[0] ?? "").toLowerCase().replaceAll(" ", "-"), text]),
+	);
+	/** The flags in the first column of the tables of a section. */
+	const flagsIn = (anchor: string): readonly string[] =>
+		[...(sections.get(anchor) ?? "").matchAll(/^\| (`-.*?) \|/gm)].flatMap(([, cell = ""]) =>
+			[...cell.matchAll(/(?<=`)--?[a-z-]+/g)].map(([flag]) => flag),
+		);
+
+	it("has a section for every command", () => {
+		expect([...sections.keys()]).toEqual(expect.arrayContaining(commands.map((command) => command.name())));
+	});
+
+	it.each(commands.map((command) => [command.name(), command] as const))("tells the flags of %s", (name, command) => {
+		const shared = [...(sections.get(name) ?? "").matchAll(/\(#(flags-[a-z-]+)\)/g)].map(([, anchor = ""]) => anchor);
+		const told = [name, ...new Set(shared)].flatMap(flagsIn);
+		const flags = command.options.flatMap(({ short, long }) => [short, long]).filter((flag) => flag != null);
+		expect(told.sort()).toEqual(flags.sort());
+	});
+
+	it("tells every exit code", () => {
+		const told = [...(sections.get("exit-codes") ?? "").matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
+		expect(told.sort((left, right) => left - right)).toEqual(Object.values(exitCodes));
+	});
+});
+
+describe("the pages of docs", () => {
+	it.each(["docs/document.md", "docs/commands.md"])("%s links only to what is there", (file) => {
+		const markdown = readFileSync(join(root, file), "utf8");
+		const links = [...markdown.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+		for (const [link, path = "", anchor] of links) {
+			const target = path === "" ? join(root, file) : join(root, "docs", path);
+			expect(existsSync(target), link).toBe(true);
+			if (anchor === undefined) continue;
+			const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+				heading
+					.toLowerCase()
+					.replaceAll(/[^\w\- ]/g, "")
+					.replaceAll(" ", "-"),
+			);
+			expect(headings, link).toContain(anchor);
+		}
 	});
 });
 

@@ -50,7 +50,10 @@ export function writeScenes(markdown: string, outputs: readonly string[]): strin
  * run side by side, so the lines that count them are put in the order of the alphabet.
  */
 export function playScene(command: string, directory: string): string {
-	const words = command.replace(/^npx orgsync /, "").split(" ");
+	const words = command
+		.replace(/^npx orgsync /, "")
+		.split(" ")
+		.map((word) => word.replace(/^'(.*)'$/, "$1"));
 	if (words.length === 0 || !command.startsWith("npx orgsync "))
 		throw new Error(`not a command of orgsync: ${command}`);
 	const file = join(directory, "transcript.out");

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { emptyMemory, type Memory } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
+import { showText } from "../plan/render/escape.ts";
 import type { Journal } from "../sync/journal.ts";
 import type { Client } from "../wire/client.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
@@ -18,6 +19,8 @@ export interface ConnectionFlags extends CredentialFlags {
 	readonly reads: Reads;
 	readonly timeout: number;
 	readonly concurrency: number;
+	/** Most requests a second; undefined: as many as the service takes. */
+	readonly maxRps?: number;
 	readonly journal?: string;
 }
 
@@ -34,6 +37,7 @@ export async function connect(flags: ConnectionFlags, terminal: Terminal, voice:
 		throw new ConfigurationError("--local and --url exclude each other");
 	}
 	const { createClient } = await import("../wire/client.ts");
+	const { readProxies } = await import("../wire/proxy.ts");
 	const local =
 		flags.local === true ? await (await import("./local.ts")).startLocalService(terminal.directory) : undefined;
 	try {
@@ -44,10 +48,14 @@ export async function connect(flags: ConnectionFlags, terminal: Terminal, voice:
 			stamper,
 			timeoutMs: flags.timeout * 1000,
 			connections: Math.max(flags.concurrency, 8),
-			onRequest: ({ operation, attempt, outcome, durationMs }) =>
+			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
+			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
+			onRequest: ({ operation, attempt, outcome, durationMs, reason }) => {
+				if (reason !== undefined) voice.note(showText(reason));
 				voice.detail(
 					`${operation}: ${outcome}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
-				),
+				);
+			},
 		});
 		return {
 			client,
@@ -74,16 +82,31 @@ export async function openJournalOf(flags: ConnectionFlags, terminal: Terminal):
 	return (await import("../sync/journal.ts")).openJournal(journalFile(flags, terminal));
 }
 
-/** What was last applied to each of the organizations; nothing when there is no journal, and none is made for looking. */
-export async function readMemories(
+/** What the journal says of some organizations, read at once: nothing is kept open while the service is asked. */
+export interface JournalView extends Pick<Journal, "open" | "abandoned"> {
+	memory(organizationId: string): Memory;
+}
+
+/** The journal's view of these organizations; an empty one when there is no journal, and none is made for looking. */
+export async function viewJournal(
 	organizationIds: readonly string[],
 	flags: ConnectionFlags,
 	terminal: Terminal,
-): Promise<ReadonlyMap<string, Memory>> {
-	if (!existsSync(journalFile(flags, terminal))) return new Map(organizationIds.map((id) => [id, emptyMemory]));
+): Promise<JournalView> {
+	if (!existsSync(journalFile(flags, terminal))) {
+		return { memory: () => emptyMemory, open: () => [], abandoned: () => new Set() };
+	}
 	const journal = await openJournalOf(flags, terminal);
 	try {
-		return new Map(organizationIds.map((id) => [id, journal.memory(id)]));
+		const read = <T>(of: (id: string) => T) => new Map(organizationIds.map((id) => [id, of(id)]));
+		const memories = read((id) => journal.memory(id));
+		const open = read((id) => journal.open(id));
+		const abandoned = read((id) => journal.abandoned(id));
+		return {
+			memory: (id) => memories.get(id) ?? emptyMemory,
+			open: (id) => open.get(id) ?? [],
+			abandoned: (id) => abandoned.get(id) ?? new Set(),
+		};
 	} finally {
 		journal.close();
 	}

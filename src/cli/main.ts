@@ -2,9 +2,8 @@
 /**
  * argv to exit code. The process is touched here and nowhere else in this room: streams, environment, clock and exit code.
  */
-import { type Command, CommanderError } from "commander";
-import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
-import { makeProgram, makeVoice } from "./program.ts";
+import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
 import type { Terminal } from "./voice.ts";
 
 const terminal: Terminal = {
@@ -28,49 +27,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 	if (error.code !== "EPIPE") throw error;
 });
 
-await main(process.argv.slice(2));
+const words = process.argv.slice(2);
 
-async function main(words: readonly string[]): Promise<void> {
-	const finish = (code: ExitCode): void => {
-		process.exitCode = code;
-	};
-	const program = makeProgram(terminal, finish);
-	// Mistakes in flags go through the one voice too, in JSON when JSON was asked for.
-	for (const command of [program, ...program.commands]) {
-		command.exitOverride().configureOutput({ outputError: () => {}, writeErr: () => {} });
-	}
-	try {
-		if (words.length === 0) {
-			program.outputHelp();
-			return;
-		}
-		await program.parseAsync([...words], { from: "user" });
-	} catch (error) {
-		finish(failedFlags(error, words, program));
-	}
-}
-
-function failedFlags(error: unknown, words: readonly string[], program: Command): ExitCode {
-	const called = program.commands.some((command) => command.name() === words[0]);
-	const command = (called ? words[0] : undefined) ?? program.name();
-	const json = words.some((word, at) => word === "--format=json" || (word === "--format" && words[at + 1] === "json"));
-	const voice = makeVoice(command, { format: json ? "json" : "text" }, terminal);
-	if (!(error instanceof CommanderError)) return voice.failure(error);
-	if (error.exitCode === 0) return exitCodes.converged;
-	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-	const message = error.code === "commander.help" ? `unknown command '${words[1]}'` : said;
-	return voice.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
-}
-
-function hintFor(error: CommanderError, words: readonly string[], program: Command): string {
-	const called = program.commands.find((command) => command.name() === words[0]);
-	const later = program.commands.find((command) => words.includes(command.name()));
-	if (called === undefined && later !== undefined && words[0]?.startsWith("-") === true) {
-		return `flags stand after the command: orgsync ${later.name()} --help`;
-	}
-	const takesFiles = called?.options.some(({ long }) => long === "--file") === true;
-	if (error.code === "commander.excessArguments" && takesFiles) {
-		return `documents are named with -f: orgsync ${called.name()} -f FILE`;
-	}
-	return called === undefined ? "orgsync --help" : `orgsync ${called.name()} --help`;
+// Scripts ask for the version often: nothing else is loaded for it.
+if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+	const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+	process.stdout.write(`${version}\n`);
+} else {
+	enableCompileCache();
+	const { run } = await import("./run.ts");
+	process.exitCode = await run(words, terminal);
 }

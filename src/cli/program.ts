@@ -45,7 +45,23 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 	};
 	documentCommands(define);
 	serviceCommands(define);
+	withVoice(
+		define(
+			"completion",
+			"print the completion script for a shell",
+			async (_flags: never, _terminal, _voice, [shell = ""]) =>
+				(await import("./commands/completion.ts")).completion(shell, listCommands(program)),
+		).argument("<shell>", "bash, zsh or fish"),
+	);
 	return program;
+}
+
+function listCommands(program: Command): readonly { name: string; summary: string; flags: readonly string[] }[] {
+	return program.commands.map((command) => ({
+		name: command.name(),
+		summary: command.description(),
+		flags: command.options.flatMap(({ long }) => (typeof long === "string" ? [long] : [])),
+	}));
 }
 
 type Define = <F>(words: string, summary: string, action: Action<F>) => Command;
@@ -71,14 +87,16 @@ function documentCommands(define: Define): void {
 		define("plan", "show what would be submitted; submits nothing", async (flags: never, terminal, voice) =>
 			(await import("./commands/plan.ts")).plan(flags, terminal, voice),
 		),
-	).option("--detailed-exitcode", "exit 2 when there is something to do or to report");
+	)
+		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
+		.addOption(only());
 	withConnection(
 		define(
 			"drift",
 			"find what is not as the document says; exit 2 when there is any",
 			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).drift(flags, terminal, voice),
 		),
-	);
+	).addOption(only());
 	withWaiting(
 		withConnection(
 			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>
@@ -87,14 +105,9 @@ function documentCommands(define: Define): void {
 		),
 	)
 		.option("-y, --yes", "do not ask")
-		.addOption(
-			new Option(
-				"--abandon <activity>",
-				"give up an activity that is open in the journal, by id or fingerprint; repeats",
-			)
-				.default([], "none")
-				.argParser((value: string, earlier: string[]) => [...earlier, namedFile(value)]),
-		)
+		.addOption(only())
+		.addOption(repeated("--allow <kind=number>", "acknowledge what a guard found, for example policies=7; repeats"))
+		.addOption(repeated("--abandon <activity>", "give up an activity that waits, by id or fingerprint; repeats"))
 		.option("--no-verify", "do not read again after the last step");
 }
 
@@ -115,6 +128,23 @@ function serviceCommands(define: Define): void {
 			(await import("./commands/query.ts")).explain(activity, flags, terminal, voice),
 		),
 	).argument("<activity>", "the activity's id");
+	withOrganization(
+		define(
+			"status",
+			"say what waits for somebody, and what was never answered",
+			async (flags: never, terminal, voice) => (await import("./commands/status.ts")).status(flags, terminal, voice),
+		),
+	);
+	withOrganization(
+		define(
+			"wait",
+			"stay until what was submitted from here has ended",
+			async (flags: never, terminal, voice, activities) =>
+				(await import("./commands/status.ts")).wait(activities, flags, terminal, voice),
+		),
+	)
+		.argument("[activities...]", "only these, by id")
+		.addOption(new Option("--wait <seconds>", "for how long").default(600).argParser(wholeNumber(0, 604800)));
 	withWaiting(
 		withOrganization(
 			define(
@@ -185,6 +215,11 @@ function withConnection(command: Command): Command {
 		.addOption(
 			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
 		)
+		.addOption(
+			new Option("--max-rps <number>", "most requests a second (else as many as the service takes)").argParser(
+				positiveNumber,
+			),
+		)
 		.option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
 }
 
@@ -202,12 +237,31 @@ function withWaiting(command: Command): Command {
 		.option("--retry-rejected", "send again what was rejected before");
 }
 
+function repeated(flags: string, description: string): Option {
+	return new Option(flags, description)
+		.default([], "none")
+		.argParser((value: string, earlier: string[]) => [...earlier, value]);
+}
+
+function only(): Option {
+	return repeated("--only <kind/glob>", "only this kind, or these of it, for example userTag/sign*; repeats").default(
+		[],
+		"all",
+	);
+}
+
 function wholeNumber(least: number, most: number): (text: string) => number {
 	return (text) => {
 		const number = Number(text);
 		if (/^\d+$/.test(text) && number >= least && number <= most) return number;
 		throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
 	};
+}
+
+function positiveNumber(text: string): number {
+	const number = Number(text);
+	if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
+	throw new InvalidArgumentError("It must be a number above 0.");
 }
 
 /** The name of a file; an empty one, as an unset shell variable leaves it, would mean the whole working folder. */

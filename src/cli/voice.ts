@@ -55,6 +55,7 @@ export interface Result {
 export class Voice {
 	readonly #terminal: Terminal;
 	readonly #options: VoiceOptions;
+	#progressShown = false;
 	/** The file that takes the result; undefined from when it turned out that it cannot. */
 	#output: string | undefined;
 
@@ -75,12 +76,29 @@ export class Voice {
 
 	/** Says something about the work under way; nothing with `--quiet`. */
 	note(text: string): void {
-		if (!this.#options.quiet) this.#terminal.stderr.write(`${text}\n`);
+		if (!this.#options.quiet) this.#tell(`${text}\n`);
 	}
 
 	/** Says what only `--verbose` asks for. */
 	detail(text: string): void {
-		if (this.#options.verbose) this.#terminal.stderr.write(`${text}\n`);
+		if (this.#options.verbose) this.#tell(`${text}\n`);
+	}
+
+	/** Shows what is being done, on a terminal only, in a line that the next word takes away. */
+	progress(text: string): void {
+		if (this.#options.quiet || this.#options.verbose || this.#terminal.stderr.isTTY !== true) return;
+		this.#tell(this.style.faint(showText(text)));
+		this.#progressShown = true;
+	}
+
+	/** Takes the line of `progress` away, before somebody else writes on the terminal. */
+	clear(): void {
+		this.#tell("");
+	}
+
+	#tell(text: string): void {
+		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${text}` : text);
+		this.#progressShown = false;
 	}
 
 	/** Throws ConfigurationError when the file for the result cannot be written: said before anything is done, not after. */
@@ -97,6 +115,7 @@ export class Voice {
 
 	/** Prints the result and returns its exit code. */
 	result(result: Result): ExitCode {
+		this.clear();
 		const { format, command } = this.#options;
 		if (format === "text") return this.#print(result.text(this.#resultStyle()), result.exitCode);
 		const output: Output = {
@@ -118,11 +137,10 @@ export class Voice {
 		const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
 		const hint = known?.hint ?? (known === undefined ? "please report this; --verbose shows where it happened" : null);
 		if (problems.length > 0) {
-			for (const problem of problems) this.#terminal.stderr.write(`${renderProblem(problem)}\n`);
+			for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
 		}
-		this.#terminal.stderr.write(`${this.style.remove("error")}: ${showLines(message)}\n`);
-		if (hint !== null && hint !== undefined)
-			this.#terminal.stderr.write(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
+		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
+		if (hint !== null && hint !== undefined) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 		if (known === undefined && error instanceof Error) this.detail(error.stack ?? "");
 		if (this.#options.format === "json") {
 			const output: Output = {

@@ -180,7 +180,7 @@ function compareMembers(
 	const names = wanted.mode === "exactly" ? wanted.exactly : wanted.atLeast;
 	const never = wanted.mode === "exactly" ? [] : wanted.never;
 	if (before !== null) {
-		const surplus = wanted.mode === "exactly" ? without(before, names) : before.filter((user) => never.includes(user));
+		const surplus = wanted.mode === "exactly" ? without(before, names) : without(before, without(before, never));
 		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
 	}
 	const remembered = live.memory.userTags[tag.id];
@@ -210,9 +210,16 @@ function applyMembers({ before, add, remove }: MemberDifference): readonly strin
 	return [...without(before ?? [], remove), ...add].sort(compareText);
 }
 
+/** The items of the first list that are not in the second; both sorted, so one walk through both is enough. */
 function without(list: readonly string[], gone: readonly string[]): readonly string[] {
-	const excluded = new Set(gone);
-	return list.filter((item) => !excluded.has(item));
+	const kept: string[] = [];
+	let at = 0;
+	for (const item of list) {
+		let other = gone[at];
+		while (other !== undefined && other < item) other = gone[++at];
+		if (other !== item) kept.push(item);
+	}
+	return kept;
 }
 
 function problem(wanted: DesiredUserTag, code: string, message: string): Problem {

@@ -6,9 +6,11 @@
 import type { Problem } from "../errors.ts";
 import type { Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
-import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { type Guard, judgeGuards } from "./guards.ts";
+import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
 import { makeSteps, type Step } from "./steps.ts";
 import { compareText, digestOf } from "./value.ts";
+import { holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
 
 /** How much was asked of the service: the eight queries of interface.md alone, or the extended reads too. */
 export type Reads = "auto" | "documented";
@@ -29,6 +31,10 @@ export interface Plan {
 	readonly problems: readonly Problem[];
 	readonly changes: readonly Change[];
 	readonly steps: readonly Step[];
+	/** Limits that the changes were held against; one that refuses keeps apply from sending anything. */
+	readonly guards: readonly Guard[];
+	/** Activities that wait for somebody and touch what the steps touch. */
+	readonly waiting: readonly Waiting[];
 	/** User tags that the document does not speak of; only when it speaks of some. */
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
@@ -39,12 +45,18 @@ export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */
 	readonly readAtMs: number;
+	/** Whose key it is; unknown where nobody asked, or the service does not say. */
+	readonly caller?: Known<string>;
+	/** Activities of the organization that have not ended. */
+	readonly waiting?: readonly WaitingActivity[];
 }
 
 /** The plan that makes live what is desired. It never holds a step that changes nothing. */
 export function makePlan(desired: DesiredOrganization, live: LiveOrganization, context: PlanContext): Plan {
 	const { changes, problems, unread } = diff(desired, live);
 	const liveTags = live.userTags.known ? live.userTags.value : [];
+	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags);
+	const { steps, waiting } = holdSteps(wanted, context.waiting ?? []);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
@@ -59,7 +71,9 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		unread,
 		problems,
 		changes,
-		steps: problems.length > 0 ? [] : makeSteps(changes, liveTags),
+		steps,
+		guards: judgeGuards(desired, live, changes, context.caller ?? { known: false, because: "nobody asked" }),
+		waiting,
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes
 			.filter(({ action }) => action !== "report")

@@ -65,7 +65,9 @@ export interface Report {
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
 	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
-	const waits = has("awaiting-approval", "awaiting-authenticator");
+	// A step that an activity of somebody stands in the way of waits too, for that activity.
+	const waits =
+		has("awaiting-approval", "awaiting-authenticator") || report.steps.some(({ step }) => step.waitsFor !== null);
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;

@@ -26,9 +26,20 @@ export interface Step {
 	readonly dependsOn: readonly string[];
 	/** Why this step is there, for a person. */
 	readonly reason: string;
+	/** An activity that waits and stands for this step, or stands in its way: then nothing is sent. Null: it can be sent. */
+	readonly waitsFor: WaitsFor | null;
 }
 
-interface Draft extends Omit<Step, "id" | "dependsOn"> {
+/** `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. */
+export interface WaitsFor {
+	readonly activityId: string;
+	readonly fingerprint: string;
+	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */
+	readonly status: string;
+	readonly verdict: "joins" | "contradicts";
+}
+
+interface Draft extends Omit<Step, "id" | "dependsOn" | "waitsFor"> {
 	readonly key: string;
 	readonly after: readonly string[];
 }
@@ -46,6 +57,7 @@ export function makeSteps(
 		id: ids.get(key) ?? key,
 		...step,
 		dependsOn: after.map((other) => ids.get(other) ?? other),
+		waitsFor: null,
 	}));
 }
 

@@ -8,20 +8,23 @@ import { OrgsyncError } from "../errors.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, Reads } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import type { Step } from "../plan/steps.ts";
+import type { Step, WaitsFor } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./compare.ts";
-import type { Applied } from "./journal.ts";
+import type { Applied, JournalEntry } from "./journal.ts";
 import { readLive } from "./read.ts";
 import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
-import { type SendContext, type Sent, sendWish, settleEntry, type Wish } from "./send.ts";
+import { canSendAgain, noteActivity, type SendContext, type Sent, sendWish, settleEntry, type Wish } from "./send.ts";
 import { asOne, idsApart, sendApart } from "./send-apart.ts";
+import { findActivity, readOneActivity } from "./waiting.ts";
 
 export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	readonly reader: Reader;
+	/** See SettleContext. */
+	readonly reads?: Reads;
 	/** How many independent steps run at once. */
 	readonly concurrency: number;
 	/** Whether the touched kinds are read again after the last step. */
@@ -32,18 +35,21 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
 
+export interface SettleContext extends Omit<SendContext, "serverTimeMs"> {
+	readonly reader: Reader;
+	/** With `"auto"` the service is asked by get_activity and list_activities first; only where it has neither, by bytes. */
+	readonly reads?: Reads;
+}
+
 /**
- * Settles the activities that the journal holds open for an organization, by the same bytes and nothing else, before
- * anything is read. Returns what was heard of each by its fingerprint. What was sent and never answered is not among them:
- * its bytes are sent again only when a plan still wants what they ask for.
+ * Settles what the journal holds open for an organization, by reading where that can be done, else by the same bytes and
+ * nothing else, before anything is planned. Returns what was heard of each by its fingerprint. What was sent and never
+ * answered is not sent again here: its bytes follow only when a plan still wants what they ask for.
  */
-export async function settle(
-	organizationId: string,
-	context: Omit<SendContext, "serverTimeMs">,
-): Promise<ReadonlyMap<string, Sent>> {
+export async function settle(organizationId: string, context: SettleContext): Promise<ReadonlyMap<string, Sent>> {
 	const settled = new Map<string, Sent>();
 	for (const entry of context.journal.open(organizationId)) {
-		const sent = await settleEntry(entry, { ...context, serverTimeMs: undefined });
+		const sent = await settleOne(entry, context);
 		if (sent !== undefined) settled.set(entry.body.fingerprint, sent);
 		if (sent?.outcome === "completed") {
 			const appliedAt = new Date(context.now()).toISOString();
@@ -53,6 +59,22 @@ export async function settle(
 		if (sent?.hopeless === true) break;
 	}
 	return settled;
+}
+
+async function settleOne(entry: JournalEntry, context: SettleContext): Promise<Sent | undefined> {
+	if (context.reads === "auto") {
+		const found =
+			entry.activityId === null
+				? await findActivity(entry, context.reader)
+				: await readOneActivity(entry, context.reader);
+		if (found !== undefined && found !== "none") return noteActivity(entry, found, context);
+		if (found === "none" && !canSendAgain(entry, context.now())) {
+			// It never arrived, and now it never can: its wish may be sent anew.
+			context.journal.settled(entry.body.fingerprint, "not-attempted", null, context.now());
+			return undefined;
+		}
+	}
+	return settleEntry(entry, { ...context, serverTimeMs: undefined });
 }
 
 /** Takes every step of the plan that can be taken, and says what became of each. */
@@ -109,7 +131,7 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 			waiting.splice(index, 1);
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
-				if (sent.hopeless) hopeless = sent.message;
+				if (sent?.hopeless === true) hopeless = sent.message;
 				finish(result);
 			});
 			inFlight.add(flight);
@@ -145,7 +167,13 @@ async function takeStep(
 	step: Step,
 	plan: Plan,
 	context: ApplyContext & SendContext,
-): Promise<{ result: StepResult; sent: Sent }> {
+): Promise<{ result: StepResult; sent: Sent | null }> {
+	const { waitsFor } = step;
+	if (waitsFor !== null) {
+		const activity = plan.waiting.find(({ activityId }) => activityId === waitsFor.activityId);
+		const isHearsay = activity?.saidBy === "journal" && context.settled?.has(waitsFor.fingerprint) !== true;
+		return { result: joinWaiting(step, waitsFor, isHearsay), sent: null };
+	}
 	const startedAtMs = context.now();
 	const { operation, parameters, covers } = step;
 	const { organizationId } = plan;
@@ -171,6 +199,26 @@ async function takeStep(
 /** Whether what was read would have shown that the change was made already: live members, or the name, which is always live. */
 function isSeen(change: Change): boolean {
 	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
+}
+
+/**
+ * A step that an activity stands for, or stands in the way of: nothing is sent for it. `isHearsay`: that it waits is what
+ * our journal last knew, and the service could not be asked.
+ */
+function joinWaiting(
+	step: Step,
+	{ activityId, fingerprint, status, verdict }: WaitsFor,
+	isHearsay: boolean,
+): StepResult {
+	if (verdict === "contradicts") {
+		const message = `activity ${activityId} waits and would change the same otherwise: decide it first, or give it up with --abandon ${activityId}`;
+		return { ...notAttempted(step, message), activityId, fingerprint };
+	}
+	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
+	const message = isHearsay
+		? `it waited when it was last asked for, and what became of it cannot be asked any more; when you know that it has ended, --abandon ${activityId} lets orgsync make another`
+		: "it was submitted before, and nothing was sent now";
+	return { ...notAttempted(step, message), outcome, activityId, fingerprint };
 }
 
 function notAttempted(step: Step, message: string): StepResult {

@@ -2,10 +2,15 @@
  * A document held against the live organization: reads, then decides. It is handed a Reader and a memory, so neither
  * planning nor drift detection can change anything.
  */
-import type { DesiredOrganization, Memory } from "../plan/organization.ts";
+import { ServiceError } from "../errors.ts";
+import { needsCaller } from "../plan/guards.ts";
+import type { DesiredOrganization, Known, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
+import { extendedReads } from "../wire/operations.ts";
+import type { Journal } from "./journal.ts";
 import { readLive } from "./read.ts";
+import { readWaiting } from "./waiting.ts";
 
 export interface Comparison {
 	readonly desired: DesiredOrganization;
@@ -18,16 +23,42 @@ export interface CompareOptions {
 	readonly reads: Reads;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
+	/** What is open and what was given up; left out, activities that wait are not looked for. */
+	readonly journal?: Pick<Journal, "open" | "abandoned">;
 }
 
-/** The plan for this document as the organization is now. Throws what readLive throws. */
+/**
+ * The plan for this document as the organization is now. What waits, and whose key it is, is asked only when there is
+ * something to submit that it could matter to: the number of requests is the cost. Throws what readLive throws.
+ */
 export async function compareLive(
 	desired: DesiredOrganization,
 	reader: Reader,
 	memory: Memory,
 	options: CompareOptions,
 ): Promise<Comparison> {
-	const readAtMs = options.now();
-	const { live, serverTimeMs } = await readLive(desired, reader, memory, options.reads);
-	return { desired, plan: makePlan(desired, live, { reads: options.reads, readAtMs }), serverTimeMs };
+	const { reads, journal } = options;
+	const context = { reads, readAtMs: options.now() };
+	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads);
+	const plan = makePlan(desired, live, context);
+	if (plan.steps.length === 0) return { desired, plan, serverTimeMs };
+	const [waiting, caller] = await Promise.all([
+		journal === undefined ? [] : readWaiting(desired.organizationId, reader, journal, reads),
+		reads === "auto" && needsCaller(plan.changes) ? readCaller(desired.organizationId, reader) : notAsked,
+	]);
+	return { desired, plan: makePlan(desired, live, { ...context, waiting, caller }), serverTimeMs };
+}
+
+const notAsked: Known<string> = { known: false, because: "nobody asked" };
+
+async function readCaller(organizationId: string, reader: Reader): Promise<Known<string>> {
+	try {
+		const { userId } = (await reader.query(extendedReads.whoami, { organizationId })).value;
+		return typeof userId === "string"
+			? { known: true, value: userId.toLowerCase() }
+			: { known: false, because: "the service does not say whose key it is" };
+	} catch (error) {
+		if (!(error instanceof ServiceError) || ![403, 404, 501].includes(error.httpStatus)) throw error;
+		return { known: false, because: `the service does not answer whoami (HTTP ${error.httpStatus})` };
+	}
 }

@@ -36,9 +36,9 @@ export type Applied =
 export interface Journal {
 	/**
 	 * Puts bytes and fingerprint on disk, in flight from now on; an entry that is there already stays as it is, unless it was
-	 * never attempted. Returns only when they would survive a kill.
+	 * never attempted. Resolves only when they would survive a kill and a power cut; those put down together share one write.
 	 */
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): void;
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<void>;
 	/** Notes what became of a body. */
 	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void;
 	/** The latest entry of this wish, or undefined. */
@@ -47,8 +47,13 @@ export interface Journal {
 	entry(fingerprint: string): JournalEntry | undefined;
 	/** Entries of an organization whose end is not known: in flight, unknown or waiting; oldest first. */
 	open(organizationId: string): readonly JournalEntry[];
-	/** Gives up an open entry of this activity id or fingerprint: its wish may be sent anew. False when there is none. */
-	abandon(activityOrFingerprint: string, nowMs: number): boolean;
+	/**
+	 * Gives up an activity by its id or fingerprint: its wish may be sent anew, and it stands in nobody's way any more. Works
+	 * for activities of others too, which the journal has no entry of.
+	 */
+	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void;
+	/** Ids and fingerprints that were given up. */
+	abandoned(organizationId: string): ReadonlySet<string>;
 	remember(organizationId: string, applied: readonly Applied[]): void;
 	memory(organizationId: string): Memory;
 	close(): void;
@@ -75,7 +80,7 @@ export async function openJournal(file: string): Promise<Journal> {
 	try {
 		if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		const database = new DatabaseSync(file);
-		database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+		database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL;");
 		migrate(database, file);
 		return withClearErrors(new SqliteJournal(database), file);
 	} catch (error) {
@@ -90,23 +95,30 @@ export async function openJournal(file: string): Promise<Journal> {
 
 /** The same journal; what SQLite throws, for example when the disk is full, says which file it is about. */
 function withClearErrors(journal: Journal, file: string): Journal {
+	const explain = (error: unknown): StorageError => {
+		const reason = error instanceof Error ? error.message : String(error);
+		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { cause: error });
+	};
 	const clear =
 		<A extends readonly unknown[], R>(use: (...values: A) => R): ((...values: A) => R) =>
 		(...values) => {
 			try {
 				return use(...values);
 			} catch (error) {
-				const reason = error instanceof Error ? error.message : String(error);
-				throw new StorageError(`the journal ${file} cannot be used: ${reason}`, { cause: error });
+				throw explain(error);
 			}
 		};
 	return {
-		sending: clear((...values: Parameters<Journal["sending"]>) => journal.sending(...values)),
+		sending: (...values) =>
+			journal.sending(...values).catch((error: unknown) => {
+				throw explain(error);
+			}),
 		settled: clear((...values: Parameters<Journal["settled"]>) => journal.settled(...values)),
 		latest: clear((wish: string) => journal.latest(wish)),
 		entry: clear((fingerprint: string) => journal.entry(fingerprint)),
 		open: clear((organizationId: string) => journal.open(organizationId)),
-		abandon: clear((name: string, nowMs: number) => journal.abandon(name, nowMs)),
+		abandon: clear((...values: Parameters<Journal["abandon"]>) => journal.abandon(...values)),
+		abandoned: clear((organizationId: string) => journal.abandoned(organizationId)),
 		remember: clear((organizationId: string, applied: readonly Applied[]) => journal.remember(organizationId, applied)),
 		memory: clear((organizationId: string) => journal.memory(organizationId)),
 		close: clear(() => journal.close()),
@@ -145,19 +157,54 @@ function migrate(database: DatabaseSync, file: string): void {
 			value TEXT NOT NULL,
 			PRIMARY KEY (organization_id, kind, id)
 		) STRICT;
+		CREATE TABLE IF NOT EXISTS abandoned (
+			organization_id TEXT NOT NULL,
+			name TEXT NOT NULL,
+			at_ms INTEGER NOT NULL,
+			PRIMARY KEY (organization_id, name)
+		) STRICT;
 		PRAGMA user_version = ${schemaVersion};
 		COMMIT;
 	`);
 }
 
+interface Sending {
+	readonly row: [body: Body, wish: string, covers: readonly string[], nowMs: number];
+	readonly resolve: () => void;
+	readonly reject: (error: unknown) => void;
+}
+
 class SqliteJournal implements Journal {
 	readonly #database: DatabaseSync;
+	readonly #sending: Sending[] = [];
 
 	constructor(database: DatabaseSync) {
 		this.#database = database;
 	}
 
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): void {
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<void> {
+		return new Promise((resolve, reject) => {
+			this.#sending.push({ row: [body, wish, covers, nowMs], resolve, reject });
+			// Steps that begin together share one write to the disk, which is what takes the time.
+			if (this.#sending.length === 1) setImmediate(() => this.#flush());
+		});
+	}
+
+	#flush(): void {
+		const together = this.#sending.splice(0);
+		try {
+			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
+			this.#database.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
+			for (const { row } of together) this.#insert(...row);
+			this.#database.exec("COMMIT; PRAGMA synchronous = NORMAL");
+			for (const { resolve } of together) resolve();
+		} catch (error) {
+			if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
+			for (const { reject } of together) reject(error);
+		}
+	}
+
+	#insert(body: Body, wish: string, covers: readonly string[], nowMs: number): void {
 		this.#database
 			.prepare(
 				`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
@@ -206,13 +253,21 @@ class SqliteJournal implements Journal {
 			.map(toEntry);
 	}
 
-	abandon(activityOrFingerprint: string, nowMs: number): boolean {
+	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {
+		this.#database
+			.prepare("INSERT INTO abandoned (organization_id, name, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+			.run(organizationId, activityOrFingerprint, nowMs);
 		const rows = this.#database
-			.prepare("SELECT * FROM sent WHERE fingerprint = ?1 OR activity_id = ?1")
-			.all(activityOrFingerprint) as unknown as SentRow[];
-		const open = rows.filter(({ outcome }) => openOutcomes.includes(outcome as Outcome | null));
-		for (const { fingerprint } of open) this.settled(fingerprint, "abandoned", null, nowMs);
-		return open.length > 0;
+			.prepare("SELECT * FROM sent WHERE organization_id = ?1 AND (fingerprint = ?2 OR activity_id = ?2)")
+			.all(organizationId, activityOrFingerprint) as unknown as SentRow[];
+		for (const { fingerprint, outcome } of rows) {
+			if (openOutcomes.includes(outcome as Outcome | null)) this.settled(fingerprint, "abandoned", null, nowMs);
+		}
+	}
+
+	abandoned(organizationId: string): ReadonlySet<string> {
+		const rows = this.#database.prepare("SELECT name FROM abandoned WHERE organization_id = ?").all(organizationId);
+		return new Set(rows.map(({ name }) => String(name)));
 	}
 
 	remember(organizationId: string, applied: readonly Applied[]): void {

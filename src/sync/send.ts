@@ -72,9 +72,28 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
 	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
 	const known = context.journal.entry(body.fingerprint);
 	if (known !== undefined && known.outcome !== "not-attempted") return sendFresh(wish, key, context, 0);
-	context.journal.sending(body, key, wish.covers, nowMs);
+	await context.journal.sending(body, key, wish.covers, nowMs);
 	const sent = await sendBody(body, context);
 	return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+}
+
+/**
+ * Notes what became of an activity that the journal holds open, as it was read. It was not sent again, so it cost no
+ * submit.
+ */
+export function noteActivity(
+	entry: JournalEntry,
+	activity: Activity,
+	context: Pick<SendContext, "journal" | "now">,
+): Sent {
+	const sent: Sent = { ...judgeActivity(activity), fingerprint: entry.body.fingerprint, requests: 0 };
+	context.journal.settled(entry.body.fingerprint, sent.outcome, sent.activityId, context.now());
+	return sent;
+}
+
+/** Whether the service would still accept the bytes of this entry. */
+export function canSendAgain(entry: JournalEntry, nowMs: number): boolean {
+	return isFresh(entry.body, nowMs);
 }
 
 /**
@@ -91,7 +110,7 @@ async function sendFresh(wish: Wish, key: string, context: SendContext, requests
 	let timestampMs = context.now();
 	let body = encode(wish, timestampMs);
 	while (context.journal.entry(body.fingerprint) !== undefined) body = encode(wish, ++timestampMs);
-	context.journal.sending(body, key, wish.covers, context.now());
+	await context.journal.sending(body, key, wish.covers, context.now());
 	const sent = await sendBody(body, context);
 	return { ...sent, requests: sent.requests + requestsBefore };
 }

@@ -152,6 +152,7 @@ describe("the exit code of a report", () => {
 				covers: [],
 				dependsOn: [],
 				reason: "",
+				waitsFor: null,
 			},
 			outcome,
 			activityId: null,

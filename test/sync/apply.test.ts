@@ -100,18 +100,18 @@ describe("the requests of an apply", () => {
 		],
 		["two queries when nothing differs and members are managed", unchanged, "auto", 2, []],
 		[
-			"three tags: three submits, and two queries before and after",
+			"three tags, one of which loses a member: three submits, two queries before and after, and who asks",
 			manyTags,
 			"auto",
-			4,
+			5,
 			Array(3).fill("update_user_tag"),
 		],
 		["three policies: one submit", absent({ policyIds: [...policies] }), "auto", 2, ["delete_policies"]],
 		[
-			"three OAuth providers of two users: two submits",
+			"three OAuth providers of two users: two submits, and who asks",
 			absent({ oauthProviders: removeAll.absent.oauthProviders }),
 			"auto",
-			2,
+			3,
 			["delete_oauth_providers", "delete_oauth_providers"],
 		],
 		[
@@ -122,10 +122,10 @@ describe("the requests of an apply", () => {
 			Array(2).fill("delete_tvc_app_and_deployments"),
 		],
 		[
-			"everything to remove: five submits in the order of the kinds",
+			"everything to remove: five submits in the order of the kinds, and who asks",
 			removeAll,
 			"auto",
-			6,
+			7,
 			[
 				...Array(2).fill("delete_oauth_providers"),
 				"delete_policies",
@@ -133,7 +133,7 @@ describe("the requests of an apply", () => {
 			],
 		],
 		["everything to remove with documented reads: no query at all", removeAll, "documented", 0, Array(5).fill("")],
-		["an exchange of names: one submit more than there are tags", exchange, "auto", 6, Array(5).fill("")],
+		["an exchange of names: one submit more than there are tags", exchange, "auto", 7, Array(5).fill("")],
 	])("are, for %s", async (_what, desired, reads, queries, submits) => {
 		const { report } = await bench.run(desired, { concurrency: 1 }, reads);
 		expect(report.converged).toBe(true);

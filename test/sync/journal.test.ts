@@ -41,7 +41,7 @@ afterEach(() => {
 describe("a journal", () => {
 	it("holds what was sent when it is opened again", async () => {
 		const journal = await openJournal(file);
-		journal.sending(body, wish, covers, timestampMs + 5);
+		await journal.sending(body, wish, covers, timestampMs + 5);
 		journal.close();
 		const entry = (await open()).entry(body.fingerprint);
 		expect(entry).toEqual({
@@ -57,7 +57,7 @@ describe("a journal", () => {
 	});
 
 	it("shows another process what is being sent while it is still open", async () => {
-		(await open()).sending(body, wish, covers, timestampMs);
+		await (await open()).sending(body, wish, covers, timestampMs);
 		expect((await open()).latest(wish)?.body.bytes).toBe(body.bytes);
 	});
 
@@ -68,8 +68,8 @@ describe("a journal", () => {
 
 	it("knows the entry of the latest bytes of a wish", async () => {
 		const journal = await open();
-		journal.sending(later, wish, covers, 1);
-		journal.sending(body, wish, covers, 2);
+		await journal.sending(later, wish, covers, 1);
+		await journal.sending(body, wish, covers, 2);
 		expect(journal.latest(wish)?.body.fingerprint).toBe(later.fingerprint);
 		expect(journal.latest("sha256:another")).toBeUndefined();
 		expect(journal.entry("sha256:another")).toBeUndefined();
@@ -77,15 +77,15 @@ describe("a journal", () => {
 
 	it("keeps the first entry when the same bytes are sent again", async () => {
 		const journal = await open();
-		journal.sending(body, wish, covers, 1);
+		await journal.sending(body, wish, covers, 1);
 		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
-		journal.sending(body, wish, covers, 3);
+		await journal.sending(body, wish, covers, 3);
 		expect(journal.entry(body.fingerprint)).toMatchObject({ sentAtMs: 1, outcome: "awaiting-approval" });
 	});
 
 	it("keeps the activity of an entry that is settled without one", async () => {
 		const journal = await open();
-		journal.sending(body, wish, covers, 1);
+		await journal.sending(body, wish, covers, 1);
 		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
 		journal.settled(body.fingerprint, "unknown", null, 3);
 		expect(journal.entry(body.fingerprint)).toMatchObject({
@@ -108,7 +108,7 @@ describe("a journal", () => {
 		["abandoned", false],
 	])("with the outcome %s says that it is open: %s", async (outcome, isOpen) => {
 		const journal = await open();
-		journal.sending(body, wish, covers, 1);
+		await journal.sending(body, wish, covers, 1);
 		if (outcome !== null) journal.settled(body.fingerprint, outcome, null, 2);
 		expect(journal.open(organizationId).length).toBe(isOpen ? 1 : 0);
 		expect(journal.open(id("org", 2))).toEqual([]);
@@ -116,8 +116,8 @@ describe("a journal", () => {
 
 	it("tells what is open with the oldest first", async () => {
 		const journal = await open();
-		journal.sending(later, wish, covers, 1);
-		journal.sending(body, wish, covers, 2);
+		await journal.sending(later, wish, covers, 1);
+		await journal.sending(body, wish, covers, 2);
 		expect(journal.open(organizationId).map((entry) => entry.sentAtMs)).toEqual([1, 2]);
 	});
 
@@ -145,7 +145,7 @@ describe("a journal", () => {
 
 	it("in memory leaves no file", async () => {
 		const journal = await openJournal(":memory:");
-		journal.sending(body, wish, covers, 1);
+		await journal.sending(body, wish, covers, 1);
 		expect(journal.open(organizationId).length).toBe(1);
 		journal.close();
 		expect(readdirSync(folder)).toEqual([]);

@@ -447,13 +447,13 @@ describe("a lost answer", () => {
 
 describe("a run that was killed between sending and its answer", () => {
 	/** What a killed run leaves behind. */
-	function leaveOpen(body: Body): void {
-		bench.journal.sending(body, keyOfAddBob, addBob.covers, bench.nowMs);
+	async function leaveOpen(body: Body): Promise<void> {
+		await bench.journal.sending(body, keyOfAddBob, addBob.covers, bench.nowMs);
 	}
 
 	it("is finished by the next with the same bytes", async () => {
 		const body = bodyOfAddBob(quarter());
-		leaveOpen(body);
+		await leaveOpen(body);
 		bench.nowMs += quarterHourMs;
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", fingerprint: body.fingerprint });
@@ -468,7 +468,7 @@ describe("a run that was killed between sending and its answer", () => {
 				? bodyOfAddBob(quarter())
 				: encodeSubmit(submits.update_user_tag, organizationId, parameters, quarter());
 		const wish = wishOf(organizationId, "update_user_tag", reads === "auto" ? addBob.parameters : parameters);
-		bench.journal.sending(body, wish, addBob.covers, bench.nowMs);
+		await bench.journal.sending(body, wish, addBob.covers, bench.nowMs);
 		await bench.client().submitter.submit(body);
 		bench.nowMs += quarterHourMs;
 		const { report } = await bench.run(withBob, {}, reads);
@@ -478,7 +478,7 @@ describe("a run that was killed between sending and its answer", () => {
 	});
 
 	it("is not finished by a run whose document no longer wants it", async () => {
-		leaveOpen(bodyOfAddBob(quarter()));
+		await leaveOpen(bodyOfAddBob(quarter()));
 		await bench.run(wantSigners(alice));
 		expect(bench.requests("submit")).toEqual([]);
 		expect(bench.tag(signers).userIds).toEqual([alice]);
@@ -486,7 +486,7 @@ describe("a run that was killed between sending and its answer", () => {
 
 	it("an hour ago is told, and not sent again, while other steps go on", async () => {
 		const body = bodyOfAddBob(quarter() - 60 * minuteMs);
-		leaveOpen(body);
+		await leaveOpen(body);
 		const desired = desiredOf({
 			userTags: withBob.userTags,
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
@@ -502,7 +502,7 @@ describe("a run that was killed between sending and its answer", () => {
 
 	it("is sent again until one minute before its bytes expire", async () => {
 		const requestsAfter = async (ageMs: number): Promise<number | undefined> => {
-			leaveOpen(bodyOfAddBob(bench.nowMs - ageMs));
+			await leaveOpen(bodyOfAddBob(bench.nowMs - ageMs));
 			const { steps } = await apply(await bench.compare(withBob), bench.context());
 			return steps[0]?.requests;
 		};
@@ -512,7 +512,7 @@ describe("a run that was killed between sending and its answer", () => {
 
 	it("stays unknown when the key is not accepted", async () => {
 		const body = bodyOfAddBob(quarter());
-		leaveOpen(body);
+		await leaveOpen(body);
 		const stranger = bench.context({}, bench.client({ stamper: strangerStamper }));
 		const { steps } = await apply(await bench.compare(withBob), stranger);
 		expect(steps[0]).toMatchObject({ outcome: "unknown", message: expect.stringContaining("sent before") });
@@ -521,7 +521,7 @@ describe("a run that was killed between sending and its answer", () => {
 
 	it("is over when the same bytes are refused for what they say", async () => {
 		const body = bodyOfAddBob(quarter());
-		leaveOpen(body);
+		await leaveOpen(body);
 		const { report } = await bench.run(withBob, hears(refused(400)));
 		expect(report.steps[0]?.outcome).toBe("failed");
 		expect(bench.journal.entry(body.fingerprint)?.outcome).toBe("failed");

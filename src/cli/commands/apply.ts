@@ -1,7 +1,9 @@
 /**
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
-import { ConfigurationError, type ExitCode, exitCodes, LiveProblemError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes, GuardError, LiveProblemError } from "../../errors.ts";
+import { guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { renderReport, renderStep } from "../../plan/render/report-text.ts";
@@ -12,11 +14,10 @@ import type { Comparison } from "../../sync/compare.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/send.ts";
 import { type Connection, type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
-import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { compareEach, type DocumentFlags } from "./plan.ts";
+import { compareEach, readSelected, type SelectionFlags } from "./plan.ts";
 
-export interface ApplyFlags extends DocumentFlags, ConnectionFlags {
+export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly yes?: boolean;
 	readonly verify: boolean;
 	readonly wait: number;
@@ -24,28 +25,33 @@ export interface ApplyFlags extends DocumentFlags, ConnectionFlags {
 	readonly quiet?: boolean;
 	/** Activity ids or fingerprints. */
 	readonly abandon: readonly string[];
+	/** `KIND=N` of guards. */
+	readonly allow: readonly string[];
 }
 
 /** The report of every organization, after all of their plans were shown and agreed to. */
 export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const organizations = await readDesired(flags.file, terminal);
+	const allowed = readAllowed(flags.allow);
+	const organizations = await readSelected(flags, terminal);
 	const ask = prepareToAsk(flags, terminal, voice);
 	const connection = await connect(flags, terminal, voice);
 	const journal = await openJournalOf(flags, terminal);
 	const interruption = listenForSignals(voice);
 	try {
 		const context = makeContext(flags, terminal, voice, connection, journal, interruption.signal);
-		for (const name of flags.abandon) giveUp(name, journal, terminal);
+		for (const name of flags.abandon) giveUp(name, organizations, journal, terminal);
 		const settled = await settleAll(
 			organizations.map(({ organizationId }) => organizationId),
 			context,
 		);
-		const comparisons = await compareEach(organizations, connection, flags, terminal);
+		const comparisons = await compareEach(organizations, connection, flags, terminal, voice);
 		const plans = comparisons.map((comparison) => comparison.plan);
 		for (const plan of plans) voice.note(renderPlan(plan, voice.style));
 		refuseImpossible(plans);
-		const steps = plans.reduce((sum, plan) => sum + plan.steps.length, 0);
+		refuseGuarded(plans, allowed);
+		const steps = plans.reduce((sum, plan) => sum + plan.steps.filter(({ waitsFor }) => waitsFor === null).length, 0);
 		if (steps > 0 && !(await ask(steps))) return declined(plans);
+		if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		return showReports(await applyEach(comparisons, { ...context, settled }), plans, flags.quiet === true);
 	} finally {
 		interruption.stop();
@@ -54,11 +60,18 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 	}
 }
 
-function giveUp(name: string, journal: Journal, terminal: Terminal): void {
-	if (journal.abandon(name, terminal.now())) return;
-	throw new ConfigurationError(`the journal holds nothing open called ${showText(name)}`, {
-		hint: "--abandon takes an activity id or a fingerprint, as apply printed it",
-	});
+function giveUp(
+	name: string,
+	organizations: readonly DesiredOrganization[],
+	journal: Journal,
+	terminal: Terminal,
+): void {
+	if (!/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) {
+		throw new ConfigurationError(`--abandon ${showText(name)}: that is no activity`, {
+			hint: "give an activity id or a fingerprint, as apply and status print them",
+		});
+	}
+	for (const { organizationId } of organizations) journal.abandon(organizationId, name.toLowerCase(), terminal.now());
 }
 
 async function settleAll(
@@ -95,6 +108,7 @@ function makeContext(
 		now: terminal.now,
 		sleep: terminal.sleep,
 		concurrency: flags.concurrency,
+		reads: flags.reads,
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
 		stats: () => connection.client.stats(),
@@ -115,6 +129,28 @@ function refuseImpossible(plans: readonly Plan[]): void {
 			? "the organization cannot become what the document says; nothing was sent"
 			: `${problems.length} things in the document cannot be made so; nothing was sent`,
 		{ hint: "the plan above says why; change the document, or the organization by hand" },
+	);
+}
+
+/** Nothing is sent while a guard refuses in one of the organizations. */
+function refuseGuarded(plans: readonly Plan[], allowed: ReadonlyMap<string, number>): void {
+	const refusing = plans.flatMap((plan) => refusingGuards(plan.guards, allowed));
+	if (refusing.length === 0) return;
+	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	const values = refusing.map(({ kind, found }) => `--allow ${kind}=${found}`).join(" ");
+	throw new GuardError(`refused, nothing was sent: ${said}`, { hint: `when this is meant: ${values}` });
+}
+
+/** `--allow KIND=N`, by kind. A guard that is named with another number than it found still refuses. */
+function readAllowed(texts: readonly string[]): ReadonlyMap<string, number> {
+	return new Map(
+		texts.map((text) => {
+			const [, kind = "", value = ""] = /^(\w+)=(\d+)$/.exec(text) ?? [];
+			if (isGuardKind(kind)) return [kind, Number(value)];
+			throw new ConfigurationError(`--allow ${showText(text)}: that acknowledges no guard`, {
+				hint: `write KIND=N with the number that the plan found, KIND one of ${guardKinds.join(", ")}`,
+			});
+		}),
 	);
 }
 

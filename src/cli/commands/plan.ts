@@ -5,9 +5,10 @@
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
+import { showText } from "../../plan/render/escape.ts";
 import { renderPlan, summarizeDrift, summarizePlan } from "../../plan/render/text.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import { type Connection, type ConnectionFlags, connect, readMemories } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, viewJournal } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 
@@ -15,7 +16,12 @@ export interface DocumentFlags {
 	readonly file: readonly string[];
 }
 
-export interface PlanFlags extends DocumentFlags, ConnectionFlags {
+export interface SelectionFlags extends DocumentFlags {
+	/** `KIND` or `KIND/GLOB`. */
+	readonly only: readonly string[];
+}
+
+export interface PlanFlags extends SelectionFlags, ConnectionFlags {
 	readonly detailedExitcode?: boolean;
 }
 
@@ -57,13 +63,29 @@ export async function drift(flags: PlanFlags, terminal: Terminal, voice: Voice):
 }
 
 async function compareAll(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<readonly Comparison[]> {
-	const organizations = await readDesired(flags.file, terminal);
+	const organizations = await readSelected(flags, terminal);
 	const connection = await connect(flags, terminal, voice);
 	try {
-		return await compareEach(organizations, connection, flags, terminal);
+		return await compareEach(organizations, connection, flags, terminal, voice);
 	} finally {
 		await connection.close();
 	}
+}
+
+/** The documents, narrowed to what `--only` names. */
+export async function readSelected(flags: SelectionFlags, terminal: Terminal): Promise<readonly DesiredOrganization[]> {
+	const organizations = await readDesired(flags.file, terminal);
+	if (flags.only.length === 0) return organizations;
+	const { narrow, parseSelection } = await import("../../plan/only.ts");
+	const { kinds } = await import("../../plan/kinds.ts");
+	const selections = flags.only.map((text) => {
+		const selection = parseSelection(text);
+		if (selection !== undefined) return selection;
+		throw new ConfigurationError(`--only ${showText(text)}: there is no such kind`, {
+			hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
+		});
+	});
+	return organizations.map((desired) => narrow(desired, selections));
 }
 
 /** Holds each organization against live, with what was last applied to it. */
@@ -72,19 +94,21 @@ export async function compareEach(
 	connection: Connection,
 	flags: ConnectionFlags,
 	terminal: Terminal,
+	voice: Voice,
 ): Promise<readonly Comparison[]> {
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
 	refuseStrangers(ids, connection);
-	const memories = await readMemories(ids, flags, terminal);
+	const journal = await viewJournal(ids, flags, terminal);
 	const comparisons: Comparison[] = [];
-	for (const desired of organizations) {
-		const memory = memories.get(desired.organizationId);
-		if (memory === undefined) throw new Error("every organization has a memory");
-		comparisons.push(
-			await compareLive(desired, connection.client.reader, memory, { reads: flags.reads, now: terminal.now }),
-		);
+	for (const [index, desired] of organizations.entries()) {
+		const which = organizations.length === 1 ? "" : ` (${index + 1} of ${organizations.length})`;
+		voice.progress(`reading organization ${desired.organizationId}${which}`);
+		const memory = journal.memory(desired.organizationId);
+		const options = { reads: flags.reads, now: terminal.now, journal };
+		comparisons.push(await compareLive(desired, connection.client.reader, memory, options));
 	}
+	voice.clear();
 	return comparisons;
 }
 

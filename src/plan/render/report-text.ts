@@ -42,7 +42,8 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(showText(listCovers(step.covers)))}`];
 	if (outcome !== "completed") {
 		// An activity that the service is still working on waits for nobody: its message says all.
-		const says = outcome.startsWith("awaiting") && message !== null ? "has not ended" : words[outcome];
+		const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
+		const says = worksOn ? "has not ended" : words[outcome];
 		lines.push(`     ${says}${message === null ? "" : `: ${showText(message)}`}`);
 	}
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {

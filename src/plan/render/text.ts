@@ -5,6 +5,7 @@ import type { Problem } from "../../errors.ts";
 import type { Change, TagChange } from "../change.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
+import type { WaitingActivity } from "../waiting.ts";
 import { showText, showValue } from "./escape.ts";
 
 /** How parts of the text are marked; each function gets text and returns it marked. */
@@ -30,7 +31,7 @@ export function renderPlan(plan: Plan, style: Style, summary: string = summarize
 		lines.push(style.remove("This organization cannot become what the document says:"));
 		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
 	}
-	lines.push(...renderUnread(plan, style));
+	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
 	lines.push(summary);
 	return `${lines.join("\n")}\n`;
 }
@@ -49,7 +50,15 @@ export function summarizePlan(plan: Plan): string {
 	const note = reported === 0 ? "" : ` ${count(reported, "difference", "differences")} can only be reported.`;
 	if (plan.changes.length === 0) return `No changes. ${asTheDocumentSays(plan)}`;
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
-	return `Plan: ${count(plan.steps.length, "activity", "activities")}. ${capitalize(countByKind(plan))}.${note}`;
+	const { sent, held } = countSteps(plan);
+	const waits = held === 0 ? "" : ` ${count(held, "step waits", "steps wait")} for activities submitted before.`;
+	if (sent === 0) return `Nothing to submit.${waits}${note}`;
+	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${waits}${note}`;
+}
+
+function countSteps(plan: Plan): { sent: number; held: number } {
+	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	return { sent, held: plan.steps.length - sent };
 }
 
 /** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
@@ -61,8 +70,15 @@ export function summarizeDrift(plan: Plan): string {
 			? "apply cannot mend it"
 			: plan.steps.length === 0
 				? "it can only be reported"
-				: `apply would submit ${count(plan.steps.length, "activity", "activities")}`;
+				: describeCure(plan);
 	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${cure}.`;
+}
+
+function describeCure(plan: Plan): string {
+	const { sent, held } = countSteps(plan);
+	if (held === 0) return `apply would submit ${count(sent, "activity", "activities")}`;
+	const waits = `${count(held, "step waits", "steps wait")} for activities submitted before`;
+	return sent === 0 ? waits : `apply would submit ${count(sent, "activity", "activities")}, ${waits}`;
 }
 
 function asTheDocumentSays(plan: Plan): string {
@@ -137,6 +153,47 @@ function renderUnread(plan: Plan, style: Style): readonly string[] {
 		}),
 		"",
 	];
+}
+
+const statusWords: Readonly<Record<string, string>> = {
+	ACTIVITY_STATUS_CONSENSUS_NEEDED: "waits for approval",
+	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "waits for an authenticator",
+	ACTIVITY_STATUS_CREATED: "has not begun",
+	ACTIVITY_STATUS_PENDING: "is under way",
+};
+
+/** An activity that waits, in one line: what it waits for, since when, and who approved it. */
+export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan["userNames"]): string {
+	const { activityId, fingerprint, status, createdAt, approvedBy, saidBy } = activity;
+	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${status}`;
+	const since = createdAt === null ? "" : ` since ${createdAt}`;
+	const approvers = (approvedBy ?? []).map((userId) => userNames[userId.toLowerCase()] ?? userId);
+	const votes = approvers.length === 0 ? "" : `, approved by ${approvers.join(", ")}`;
+	const source = saidBy === "journal" ? ", as last known" : "";
+	return showText(`activity ${activityId} ${state}${since}${votes}${source}; fingerprint ${fingerprint}`);
+}
+
+function renderWaiting(plan: Plan, style: Style): readonly string[] {
+	if (plan.waiting.length === 0) return [];
+	const lines = plan.waiting.flatMap((activity) => {
+		const covers = showText(activity.covers.join(", "));
+		const verdict =
+			activity.verdict === "joins"
+				? `does what is wanted for ${covers}: apply joins it and submits nothing for that`
+				: `would change ${covers} otherwise: apply leaves that alone until it ends, or --abandon ${showText(activity.activityId)}`;
+		return [`  ${renderWaitingActivity(activity, plan.userNames)}`, `    ${verdict}`];
+	});
+	return [style.warn("Activities that wait:"), ...lines, ""];
+}
+
+function renderGuards(plan: Plan, style: Style): readonly string[] {
+	const refusing = plan.guards.filter(({ refuses }) => refuses);
+	if (refusing.length === 0) return [];
+	const lines = refusing.map(
+		({ kind, found, limit, message }) =>
+			`  ${showText(message)} (allowed: ${limit}); when this is meant: --allow ${kind}=${found}`,
+	);
+	return [style.remove("Guards that keep apply from sending anything:"), ...lines, ""];
 }
 
 function count(number: number, one: string, many: string): string {

@@ -1,0 +1,90 @@
+/**
+ * The story of a change that two people have to want, played on the emulator: alice applies, and applies again; a second
+ * runner joins in; bob approves; alice applies once more. One activity in all. Run it with
+ * `node examples/consensus/run.ts` after `npm run build`.
+ */
+import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSeed, startEmulator } from "../../dist/emulator/server.js";
+import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../../dist/index.js";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const organizationId = "7d4a3c52-9b1e-4f60-8a27-2f6c1e0b5a01";
+
+interface Person {
+	readonly privateKey: string;
+	readonly publicKey: string;
+}
+
+function makePerson(): Person {
+	const { d = "" } = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
+	const privateKey = Buffer.from(d, "base64url").toString("hex");
+	return { privateKey, publicKey: createApiKeyStamper({ privateKey }).publicKey };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "orgsync-consensus-"));
+const alice = makePerson();
+const bob = makePerson();
+const seed = readFileSync(join(here, "seed.yaml"), "utf8")
+	.replace("ALICE_PUBLIC_KEY", `"${alice.publicKey}"`)
+	.replace("BOB_PUBLIC_KEY", `"${bob.publicKey}"`);
+
+async function main(): Promise<void> {
+	cpSync(join(here, "document.yaml"), join(folder, "document.yaml"));
+	writeFileSync(join(folder, "alice.private"), alice.privateKey, { mode: 0o600 });
+	const emulator = await startEmulator({
+		dataFile: join(folder, "service.sqlite"),
+		seed: parseSeed(seed, "seed.yaml"),
+	});
+	const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
+	const orgsync = async (words: string): Promise<void> => {
+		process.stdout.write(`$ orgsync ${words}\n`);
+		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", "alice.private"]);
+		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
+	};
+	say("alice applies. The tag is changed at once; the removal of the policy waits for somebody else.");
+	await orgsync("apply -f document.yaml --yes --quiet");
+	say("Her pipeline runs again. Nothing new is opened: it joins the activity that waits.");
+	await orgsync("apply -f document.yaml --yes --quiet");
+	say("A second runner, with a journal of its own, finds it too.");
+	await orgsync("apply -f document.yaml --yes --quiet --journal second.sqlite");
+	say("What waits, and for what?");
+	await orgsync("status -f document.yaml");
+	say("bob approves, with whatever he uses for that.");
+	const [activity] = emulator
+		.state(organizationId)
+		.activities.filter(({ status }) => String(status).endsWith("CONSENSUS_NEEDED"));
+	await approve(emulator.url, String(activity?.fingerprint));
+	say("alice's pipeline runs once more, and has nothing left to do.");
+	await orgsync("apply -f document.yaml --yes --quiet");
+	const policies = emulator
+		.state(organizationId)
+		.activities.filter(({ type }) => type === "ACTIVITY_TYPE_DELETE_POLICIES");
+	say(`Activities that remove the policy, in all: ${policies.length}.`);
+	await emulator.close();
+}
+
+/** Runs a command while this process keeps serving. */
+async function run(words: readonly string[]): Promise<{ status: number | null }> {
+	const child = spawn(process.execPath, [program, ...words], { cwd: folder, stdio: "inherit" });
+	return new Promise((resolve) => child.once("exit", (status) => resolve({ status })));
+}
+
+async function approve(url: string, fingerprint: string): Promise<void> {
+	const client = createClient({ url, stamper: createApiKeyStamper({ privateKey: bob.privateKey }) });
+	const body = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, Date.now());
+	const answer = await client.submitter.submit(body);
+	process.stdout.write(`bob's vote: ${answer.kind === "activity" ? "counted" : answer.kind}\n`);
+	await client.close();
+}
+
+try {
+	await main();
+} finally {
+	rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,60 @@
+/**
+ * `completion`: a script for the shell that completes commands and flags. It is made from the commands themselves, so it
+ * knows what they know.
+ */
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
+import type { Result } from "../voice.ts";
+
+/** A command and its long flags, each with its dashes. */
+export interface Words {
+	readonly name: string;
+	readonly summary: string;
+	readonly flags: readonly string[];
+}
+
+const shells: Readonly<Record<string, (commands: readonly Words[]) => string>> = { bash, zsh, fish };
+
+/** The script for this shell: bash, zsh or fish. */
+export function completion(shell: string, commands: readonly Words[]): Result {
+	const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+	if (write === undefined) {
+		throw new ConfigurationError(`there is no completion for ${showText(shell)}`, {
+			hint: `there is for ${Object.keys(shells).join(", ")}`,
+		});
+	}
+	const script = write(commands);
+	return { exitCode: exitCodes.converged, text: () => script, json: { script } };
+}
+
+function bash(commands: readonly Words[]): string {
+	const cases = commands.map(({ name, flags }) => `\t\t${name}) words="${flags.join(" ")}" ;;`).join("\n");
+	return `# bash: source <(orgsync completion bash)
+_orgsync() {
+	local word="\${COMP_WORDS[COMP_CWORD]}" words=""
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		words="${commands.map(({ name }) => name).join(" ")}"
+	else
+		case "\${COMP_WORDS[1]}" in
+${cases}
+		esac
+	fi
+	COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _orgsync orgsync
+`;
+}
+
+function zsh(commands: readonly Words[]): string {
+	return `# zsh: source <(orgsync completion zsh)
+autoload -U +X bashcompinit && bashcompinit
+${bash(commands)}`;
+}
+
+function fish(commands: readonly Words[]): string {
+	const lines = commands.flatMap(({ name, summary, flags }) => [
+		`complete -c orgsync -n __fish_use_subcommand -f -a ${name} -d '${summary.replaceAll("'", "\\'")}'`,
+		...flags.map((flag) => `complete -c orgsync -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
+	]);
+	return `# fish: orgsync completion fish | source\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,214 @@
+/**
+ * Guards: limits that the whole plan is held against before the first byte leaves. Each says what it allows and what it
+ * found; one that found more refuses the plan, unless whoever applies it names exactly what was found.
+ *
+ * Unknown is not empty here either: members that are not known cannot be counted, so a percentage is only of known ones.
+ */
+import type { Change, TagChange } from "./change.ts";
+import { nameOfUser } from "./kinds.ts";
+import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
+
+/** What is guarded; also the word before `=` in `--allow`. */
+export const guardKinds = [
+	"memberRemovals",
+	"policies",
+	"oauthProviders",
+	"tvcApps",
+	"protected",
+	"ownOauthProviders",
+	"ownUserTags",
+] as const;
+
+export type GuardKind = (typeof guardKinds)[number];
+
+/** Whether there is a guard of this name. */
+export function isGuardKind(text: string): text is GuardKind {
+	return guardKinds.some((kind) => kind === text);
+}
+
+/** One guard that was judged. `found` is what `--allow KIND=FOUND` has to name. */
+export interface Guard {
+	readonly kind: GuardKind;
+	/** In words, for example `at most 5` or `at most 25% of a tag's known members`. */
+	readonly limit: string;
+	readonly found: number;
+	readonly refuses: boolean;
+	/** Addresses that it is about; sorted. */
+	readonly where: readonly string[];
+	/** What was found, in a sentence. */
+	readonly message: string;
+}
+
+/**
+ * The percentage that holds where the document gives no limit: a tag that loses more than half of its members is more
+ * often a slip than a wish. What is listed under `absent` was named one by one, so it has no limit of its own.
+ */
+export const defaultMemberRemovals = { percent: 50 } as const;
+
+/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (product.md section 3). */
+const leastKnownMembers = 4;
+
+/** Every guard that these changes come near: limits of the document, what is protected, and the caller's own way in. */
+export function judgeGuards(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	changes: readonly Change[],
+	caller: Known<string>,
+): readonly Guard[] {
+	return [
+		...judgeMemberRemovals(desired, changes),
+		...judgeCounts(desired, changes),
+		...judgeProtected(desired, changes),
+		...(caller.known ? judgeCaller(desired, live, changes, caller.value) : []),
+	];
+}
+
+/** Whether the caller matters to these changes: only who loses something can lose the last way in. */
+export function needsCaller(changes: readonly Change[]): boolean {
+	return changes.some((change) =>
+		change.kind === "userTag" ? change.removeUserIds.length > 0 : change.kind === "oauthProvider",
+	);
+}
+
+/** The guards that still refuse when these values are acknowledged. */
+export function refusingGuards(guards: readonly Guard[], allowed: ReadonlyMap<string, number>): readonly Guard[] {
+	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind) !== found);
+}
+
+function tagChanges(changes: readonly Change[]): readonly TagChange[] {
+	return changes.filter((change) => change.kind === "userTag");
+}
+
+function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
+	const losing = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.length > 0);
+	const found = losing.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0);
+	if (found === 0) return [];
+	const limit = desired.limits.memberRemovals ?? defaultMemberRemovals;
+	if ("count" in limit) {
+		return [
+			{
+				kind: "memberRemovals",
+				limit: `at most ${limit.count}`,
+				found,
+				refuses: found > limit.count,
+				where: losing.map(({ address }) => address),
+				message: `${found} ${found === 1 ? "member" : "members"} would be removed`,
+			},
+		];
+	}
+	const over = losing.filter(({ before, removeUserIds }) => {
+		const members = before.members?.length ?? 0;
+		return members >= leastKnownMembers && removeUserIds.length * 100 > limit.percent * members;
+	});
+	const shares = over.map(
+		({ address, before, removeUserIds }) =>
+			`${address} would lose ${removeUserIds.length} of ${before.members?.length}`,
+	);
+	return [
+		{
+			kind: "memberRemovals",
+			limit: `at most ${limit.percent}% of a tag's known members`,
+			found,
+			refuses: over.length > 0,
+			where: (over.length > 0 ? over : losing).map(({ address }) => address),
+			message:
+				over.length > 0
+					? `${shares.join(", ")}; ${found} in all`
+					: `${found} ${found === 1 ? "member" : "members"} would be removed`,
+		},
+	];
+}
+
+const counted = [
+	["policies", "policy", ["policy", "policies"]],
+	["oauthProviders", "oauthProvider", ["OAuth provider", "OAuth providers"]],
+	["tvcApps", "tvcApp", ["TVC app", "TVC apps"]],
+] as const;
+
+function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
+	return counted.flatMap(([kind, of, [one, many]]): readonly Guard[] => {
+		const limit = desired.limits[kind];
+		const where = changes.filter((change) => change.kind === of).map(({ address }) => address);
+		if (limit === undefined || where.length === 0) return [];
+		const message = `${where.length} ${where.length === 1 ? one : many} would be removed`;
+		return [{ kind, limit: `at most ${limit}`, found: where.length, refuses: where.length > limit, where, message }];
+	});
+}
+
+function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
+	const users = new Set(desired.protect.userIds);
+	const tags = new Set(desired.protect.userTags);
+	const touched = changes.filter((change) => {
+		if (change.kind === "oauthProvider") return users.has(change.userId ?? "");
+		if (change.kind !== "userTag") return false;
+		return (
+			tags.has(change.before.name) ||
+			tags.has(change.after.name) ||
+			change.removeUserIds.some((userId) => users.has(userId))
+		);
+	});
+	if (touched.length === 0) return [];
+	const where = touched.map(({ address }) => address);
+	return [
+		{
+			kind: "protected",
+			limit: "nothing that the document protects",
+			found: touched.length,
+			refuses: true,
+			where,
+			message: `${where.join(", ")} would touch what the document protects`,
+		},
+	];
+}
+
+/** Refuses to take the caller's last OAuth provider or last tag: whoever applies could not undo it. */
+function judgeCaller(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	changes: readonly Change[],
+	caller: string,
+): readonly Guard[] {
+	const guards: Guard[] = [];
+	const name = nameOfUser(desired, caller);
+	const lost = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
+	if (live.oauthProviders.known && lost.length > 0) {
+		const owned = live.oauthProviders.value.filter(({ userId }) => userId === caller).length;
+		if (lost.length >= owned) {
+			guards.push({
+				kind: "ownOauthProviders",
+				limit: "not the last OAuth provider of who applies it",
+				found: lost.length,
+				refuses: true,
+				where: lost.map(({ address }) => address),
+				message: `${name} applies this and would be left without any OAuth provider`,
+			});
+		}
+	}
+	const losing = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
+	if (losing.length > 0 && tagsAfter(live, changes, caller) === 0) {
+		guards.push({
+			kind: "ownUserTags",
+			limit: "not the last user tag of who applies it",
+			found: losing.length,
+			refuses: true,
+			where: losing.map(({ address }) => address),
+			message: `${name} applies this and would be left without any user tag`,
+		});
+	}
+	return guards;
+}
+
+/** How many tags the user would have; undefined when members are not known. */
+function tagsAfter(live: LiveOrganization, changes: readonly Change[], userId: string): number | undefined {
+	if (!live.userTags.known) return undefined;
+	const byTag = new Map(tagChanges(changes).map((change) => [change.tagId, change]));
+	let count = 0;
+	for (const tag of live.userTags.value) {
+		if (!tag.members.known) return undefined;
+		const change = byTag.get(tag.id);
+		const has = tag.members.value.includes(userId);
+		if (change?.addUserIds.includes(userId) === true || (has && change?.removeUserIds.includes(userId) !== true))
+			count += 1;
+	}
+	return count;
+}

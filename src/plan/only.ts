@@ -1,0 +1,66 @@
+/**
+ * `--only KIND[/GLOB]`: a document narrowed to some of its objects. What is left out is simply not in desired, so it is
+ * neither read nor compared nor changed; the diff needs no exceptions.
+ */
+import type { KindName } from "./change.ts";
+import { kinds, nameOfUser } from "./kinds.ts";
+import type { DesiredOrganization } from "./organization.ts";
+
+/** One kind, and which of its objects. */
+export interface Selection {
+	readonly kind: KindName;
+	/** Of what stands behind the kind in an address; `*` is any text, `?` any character. Left out: all. */
+	readonly glob?: string;
+}
+
+/** The selection that `KIND` or `KIND/GLOB` writes, or undefined when there is no such kind. */
+export function parseSelection(text: string): Selection | undefined {
+	const slash = text.indexOf("/");
+	const name = slash < 0 ? text : text.slice(0, slash);
+	const kind = kinds.find((row) => row.name === name);
+	if (kind === undefined) return undefined;
+	return slash < 0 ? { kind: kind.name } : { kind: kind.name, glob: text.slice(slash + 1) };
+}
+
+/** The same document, with only the objects that one of the selections names. */
+export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
+	const has = (kind: KindName, label: string): boolean =>
+		selections.some(
+			(selection) => selection.kind === kind && (selection.glob === undefined || matches(selection.glob, label)),
+		);
+	const user = (userId: string): string => nameOfUser(desired, userId);
+	const { absent, expect } = desired;
+	return {
+		...desired,
+		userTags: desired.userTags.filter(({ name }) => has("userTag", name)),
+		absent: {
+			policyIds: absent.policyIds.filter((id) => has("policy", id)),
+			oauthProviders: absent.oauthProviders
+				.map(({ userId, providerIds }) => ({
+					userId,
+					providerIds: providerIds.filter((id) => has("oauthProvider", `${user(userId)}/${id}`)),
+				}))
+				.filter(({ providerIds }) => providerIds.length > 0),
+			tvcAppIds: absent.tvcAppIds.filter((id) => has("tvcApp", id)),
+		},
+		expect: {
+			sessionProfiles: expect.sessionProfiles.filter(({ id }) => has("sessionProfile", id)),
+			mfaPolicies: expect.mfaPolicies.filter(({ userId, name, id }) =>
+				has("mfaPolicy", `${user(userId)}/${name ?? id ?? ""}`),
+			),
+			bootProofs: expect.bootProofs.filter(({ appId }) => has("bootProof", appId)),
+			supportedAssets: expect.supportedAssets.filter(({ caip2, symbol }) =>
+				has("supportedAsset", `${caip2}/${symbol}`),
+			),
+		},
+	};
+}
+
+function matches(glob: string, label: string): boolean {
+	const pattern = [...glob]
+		.map((character) =>
+			character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.|+()[\]{}]/, "\\$&"),
+		)
+		.join("");
+	return new RegExp(`^${pattern}$`, "su").test(label);
+}

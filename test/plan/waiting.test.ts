@@ -1,0 +1,336 @@
+/**
+ * Steps held against activities that wait: the same wish is joined, what would change the same object otherwise stands in
+ * its way, and nothing is sent twice or lost between the parts.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Step } from "../../src/plan/steps.ts";
+import { holdSteps, type WaitingActivity } from "../../src/plan/waiting.ts";
+import { id } from "./support-organizations.ts";
+
+const [signers, oncall] = [id("tag", 1), id("tag", 2)];
+// Letters in them, so that their case can differ.
+const [alice, bob] = [id("user", 0xab), id("user", 0xcd)];
+const policy = (number: number): string => id("policy", number);
+const provider = (number: number): string => id("provider", number);
+
+function stepOf(operation: Step["operation"], parameters: Step["parameters"], parts: Partial<Step> = {}): Step {
+	return { id: "step-1", operation, parameters, covers: [], dependsOn: [], reason: "why", waitsFor: null, ...parts };
+}
+
+function tagStep(parameters: Step["parameters"] = {}, parts: Partial<Step> = {}): Step {
+	const wanted = { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [], ...parameters };
+	return stepOf("update_user_tag", wanted, { covers: ["userTag:signers"], ...parts });
+}
+
+function policyStep(numbers: readonly number[], parts: Partial<Step> = {}): Step {
+	const covers = numbers.map((number) => `policy:${policy(number)}`);
+	return stepOf("delete_policies", { policyIds: numbers.map(policy) }, { covers, ...parts });
+}
+
+function providerStep(userId: string, numbers: readonly number[], parts: Partial<Step> = {}): Step {
+	const covers = numbers.map((number) => `oauthProvider:someone/${provider(number)}`);
+	return stepOf("delete_oauth_providers", { userId, providerIds: numbers.map(provider) }, { covers, ...parts });
+}
+
+let count = 0;
+function waits(operation: Step["operation"], parameters: Readonly<Record<string, unknown>>): WaitingActivity {
+	count += 1;
+	return {
+		activityId: `activity-${String(count).padStart(4, "0")}`,
+		fingerprint: `sha256:${count}`,
+		status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+		operation,
+		parameters,
+		createdAt: null,
+		approvedBy: null,
+		saidBy: "service",
+	};
+}
+
+function policiesWait(...numbers: readonly number[]): WaitingActivity {
+	return waits("delete_policies", { policyIds: numbers.map(policy) });
+}
+
+/** Steps in short: id, what they list, what they wait for. */
+function shortly(steps: readonly Step[]): readonly unknown[] {
+	return steps.map(({ id: stepId, parameters, waitsFor }) => [
+		stepId,
+		parameters.policyIds ?? parameters.providerIds ?? null,
+		waitsFor === null ? "sent" : `${waitsFor.verdict} ${waitsFor.activityId}`,
+	]);
+}
+
+describe("an activity that waits for the same tag", () => {
+	const wanted = { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [] };
+	it.each<[string, Readonly<Record<string, unknown>>]>([
+		["in the same words", wanted],
+		["with the users in another order", { ...wanted, addUserIds: [bob, alice] }],
+		["with a user twice", { ...wanted, addUserIds: [bob, alice, bob] }],
+		["in capitals", { ...wanted, userTagId: signers.toUpperCase(), addUserIds: [bob.toUpperCase(), alice] }],
+		["with a name of null", { ...wanted, newUserTagName: null }],
+		["with an empty name", { ...wanted, newUserTagName: "" }],
+		["with an undefined name", { ...wanted, newUserTagName: undefined }],
+		["without the list that is empty", { userTagId: signers, addUserIds: [alice, bob] }],
+	])("is joined when it says the same %s", (_what, parameters) => {
+		const activity = waits("update_user_tag", parameters);
+		const { steps, waiting } = holdSteps([tagStep()], [activity]);
+		const { activityId, fingerprint, status } = activity;
+		const waitsFor = { activityId, fingerprint, status, verdict: "joins" };
+		expect(steps).toEqual([{ ...tagStep(), waitsFor }]);
+		expect(waiting).toEqual([{ ...activity, verdict: "joins", covers: ["userTag:signers"] }]);
+	});
+
+	it.each<[string, Readonly<Record<string, unknown>>]>([
+		["adds fewer", { ...wanted, addUserIds: [alice] }],
+		["adds more", { ...wanted, addUserIds: [alice, bob, id("user", 3)] }],
+		["removes instead", { ...wanted, addUserIds: [], removeUserIds: [alice, bob] }],
+		["removes beside it", { ...wanted, removeUserIds: [id("user", 3)] }],
+		["renames too", { ...wanted, newUserTagName: "officers" }],
+	])("contradicts when it %s", (_what, parameters) => {
+		const activity = waits("update_user_tag", parameters);
+		const { steps, waiting } = holdSteps([tagStep()], [activity]);
+		expect(steps).toMatchObject([{ id: "step-1", waitsFor: { verdict: "contradicts" } }]);
+		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: ["userTag:signers"] }]);
+	});
+
+	it("contradicts when it gives a name in another case: names are not ids", () => {
+		const step = tagStep({ newUserTagName: "Officers" });
+		const verdictOf = (newUserTagName: string) =>
+			holdSteps([step], [waits("update_user_tag", { ...wanted, newUserTagName })]).steps[0]?.waitsFor?.verdict;
+		expect(verdictOf("officers")).toBe("contradicts");
+		expect(verdictOf("Officers")).toBe("joins");
+	});
+
+	it("stands for the step beside one that contradicts, in whatever order they are listed, and both are shown", () => {
+		const contradicts = waits("update_user_tag", { ...wanted, addUserIds: [] });
+		const joins = waits("update_user_tag", wanted);
+		const one = holdSteps([tagStep()], [contradicts, joins]);
+		expect(shortly(one.steps)).toEqual([["step-1", null, `joins ${joins.activityId}`]]);
+		expect(one.waiting.map(({ verdict, covers }) => [verdict, covers])).toEqual([
+			["contradicts", ["userTag:signers"]],
+			["joins", ["userTag:signers"]],
+		]);
+		expect(holdSteps([tagStep()], [joins, contradicts])).toEqual(one);
+	});
+});
+
+describe("an activity that waits for something else", () => {
+	it.each<[string, Step, WaitingActivity]>([
+		["another tag", tagStep(), waits("update_user_tag", { userTagId: oncall, addUserIds: [alice, bob] })],
+		["another operation", tagStep(), waits("delete_tvc_app_and_deployments", { appId: signers })],
+		["other policies", policyStep([1, 2]), policiesWait(3)],
+		["no policy at all", policyStep([1, 2]), policiesWait()],
+		[
+			"another operation that names the same ids",
+			policyStep([1]),
+			waits("update_user_tag", { policyIds: [policy(1)] }),
+		],
+		[
+			"the same providers of another user",
+			providerStep(alice, [1]),
+			waits("delete_oauth_providers", { userId: bob, providerIds: [provider(1)] }),
+		],
+		["nothing that can be read", policyStep([1]), waits("delete_policies", {})],
+		["an owner that is no text", tagStep(), waits("update_user_tag", { userTagId: 7 })],
+	])("is ignored: %s", (_what, step, activity) => {
+		expect(holdSteps([step], [activity])).toEqual({ steps: [step], waiting: [] });
+	});
+
+	it("is ignored also when there is no step", () => {
+		expect(holdSteps([], [policiesWait(1)])).toEqual({ steps: [], waiting: [] });
+	});
+});
+
+describe("an activity that waits for an app", () => {
+	it("is joined: there is nothing else to want of an app", () => {
+		const step = stepOf("delete_tvc_app_and_deployments", { appId: id("app", 1) }, { covers: ["tvcApp:1"] });
+		const activity = waits("delete_tvc_app_and_deployments", { appId: id("app", 1).toUpperCase() });
+		expect(holdSteps([step], [activity]).steps).toMatchObject([{ id: "step-1", waitsFor: { verdict: "joins" } }]);
+	});
+});
+
+describe("an activity that waits for some of what a step removes", () => {
+	it("is joined for its part, and the rest is sent", () => {
+		const activity = policiesWait(3, 1);
+		const { steps, waiting } = holdSteps([policyStep([1, 2, 3, 4])], [activity]);
+		expect(shortly(steps)).toEqual([
+			["step-1", [policy(1), policy(3)], `joins ${activity.activityId}`],
+			["step-2", [policy(2), policy(4)], "sent"],
+		]);
+		expect(steps.map(({ covers }) => covers)).toEqual([
+			[`policy:${policy(1)}`, `policy:${policy(3)}`],
+			[`policy:${policy(2)}`, `policy:${policy(4)}`],
+		]);
+		expect(waiting).toMatchObject([{ verdict: "joins", covers: [`policy:${policy(1)}`, `policy:${policy(3)}`] }]);
+	});
+
+	it("is joined as a whole when it is all of it, in another order", () => {
+		const activity = policiesWait(2, 1);
+		expect(shortly(holdSteps([policyStep([1, 2])], [activity]).steps)).toEqual([
+			["step-1", [policy(1), policy(2)], `joins ${activity.activityId}`],
+		]);
+	});
+
+	it("contradicts when it would remove something that nobody wants gone, and only its part is left alone", () => {
+		const activity = policiesWait(2, 9);
+		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
+		expect(shortly(steps)).toEqual([
+			["step-1", [policy(2)], `contradicts ${activity.activityId}`],
+			["step-2", [policy(1)], "sent"],
+		]);
+		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: [`policy:${policy(2)}`] }]);
+	});
+
+	it("splits the providers of a user as it does policies", () => {
+		const activity = waits("delete_oauth_providers", { userId: alice.toUpperCase(), providerIds: [provider(2)] });
+		const { steps } = holdSteps([providerStep(alice, [1, 2])], [activity]);
+		expect(shortly(steps)).toEqual([
+			["step-1", [provider(2)], `joins ${activity.activityId}`],
+			["step-2", [provider(1)], "sent"],
+		]);
+		expect(steps.map(({ parameters }) => parameters.userId)).toEqual([alice, alice]);
+		expect(steps[1]?.covers).toEqual([`oauthProvider:someone/${provider(1)}`]);
+	});
+
+	it("is joined also where it overlaps with another that is joined", () => {
+		const [older, newer] = [policiesWait(1, 2), policiesWait(2, 3)];
+		const held = holdSteps([policyStep([1, 2, 3, 4])], [newer, older]);
+		expect(shortly(held.steps)).toEqual([
+			["step-1", [policy(1), policy(2)], `joins ${older.activityId}`],
+			["step-2", [policy(3)], `joins ${newer.activityId}`],
+			["step-3", [policy(4)], "sent"],
+		]);
+		expect(held.waiting.map(({ verdict, covers }) => [verdict, covers.length])).toEqual([
+			["joins", 2],
+			["joins", 2],
+		]);
+		expect(holdSteps([policyStep([1, 2, 3, 4])], [older, newer])).toEqual(held);
+	});
+
+	it("is shown also where another stands for all of it", () => {
+		const [older, newer] = [policiesWait(1, 2), policiesWait(2)];
+		const { steps, waiting } = holdSteps([policyStep([1, 2])], [older, newer]);
+		expect(shortly(steps)).toEqual([["step-1", [policy(1), policy(2)], `joins ${older.activityId}`]]);
+		expect(waiting.map(({ activityId }) => activityId)).toEqual([older.activityId, newer.activityId]);
+	});
+});
+
+describe("the ids of steps", () => {
+	it("follow the order again after a split, and those who depend follow them", () => {
+		const rename = tagStep({ newUserTagName: "x" }, { id: "step-2" });
+		const after = tagStep({ userTagId: oncall, newUserTagName: "y" }, { id: "step-3", dependsOn: ["step-2"] });
+		const activity = policiesWait(2);
+		const { steps } = holdSteps([policyStep([1, 2, 3]), rename, after], [activity]);
+		expect(steps.map((step) => [step.id, step.operation, step.dependsOn])).toEqual([
+			["step-1", "delete_policies", []],
+			["step-2", "delete_policies", []],
+			["step-3", "update_user_tag", []],
+			["step-4", "update_user_tag", ["step-3"]],
+		]);
+	});
+
+	it("of a step that waits as a whole stay what others depend on", () => {
+		const rename = tagStep({ newUserTagName: "x" });
+		const after = tagStep({ userTagId: oncall, newUserTagName: "signers" }, { id: "step-2", dependsOn: ["step-1"] });
+		const { steps } = holdSteps([rename, after], [waits("update_user_tag", rename.parameters)]);
+		expect(steps.map(({ id: stepId, dependsOn, waitsFor }) => [stepId, dependsOn, waitsFor?.verdict])).toEqual([
+			["step-1", [], "joins"],
+			["step-2", ["step-1"], undefined],
+		]);
+	});
+});
+
+describe("a step that waits as a whole", () => {
+	it("is still the one that others depend on when a split before it moved the ids", () => {
+		const rename = tagStep({ newUserTagName: "x" }, { id: "step-2" });
+		const after = tagStep({ userTagId: oncall, newUserTagName: "signers" }, { id: "step-3", dependsOn: ["step-2"] });
+		const waiting = [policiesWait(1), waits("update_user_tag", rename.parameters)];
+		const { steps } = holdSteps([policyStep([1, 2]), rename, after], waiting);
+		expect(steps.map(({ id: stepId, dependsOn, waitsFor }) => [stepId, dependsOn, waitsFor?.verdict])).toEqual([
+			["step-1", [], "joins"],
+			["step-2", [], undefined],
+			["step-3", [], "joins"],
+			["step-4", ["step-3"], undefined],
+		]);
+	});
+});
+
+describe("an exchange of names of which the first tag already waits to step aside", () => {
+	const aside = tagStep({ newUserTagName: "orgsync-temporary-2", addUserIds: [] });
+	const last = tagStep({ newUserTagName: "oncall", addUserIds: [] }, { id: "step-2", dependsOn: ["step-1"] });
+
+	it("joins that activity, which does not contradict the tag's second step", () => {
+		const activity = waits("update_user_tag", aside.parameters);
+		const { steps, waiting } = holdSteps([aside, last], [activity]);
+		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["joins", undefined]);
+		expect(waiting).toMatchObject([{ verdict: "joins", covers: ["userTag:signers"] }]);
+	});
+
+	it("is left alone in both steps when the activity does something else", () => {
+		const activity = waits("update_user_tag", { ...aside.parameters, newUserTagName: "elsewhere" });
+		const { steps, waiting } = holdSteps([aside, last], [activity]);
+		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["contradicts", "contradicts"]);
+		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: ["userTag:signers"] }]);
+	});
+});
+
+describe("whatever waits", () => {
+	const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
+	const anyActivity = fc.oneof(
+		fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }).map((list) => policiesWait(...list)),
+		fc
+			.tuple(fc.constantFrom(alice, bob), fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }))
+			.map(([userId, list]) => waits("delete_oauth_providers", { userId, providerIds: list.map(provider) })),
+		fc
+			.tuple(fc.constantFrom(signers, oncall), fc.subarray([alice, bob]))
+			.map(([userTagId, addUserIds]) => waits("update_user_tag", { userTagId, addUserIds })),
+	);
+	const anySteps = fc
+		.record({ policies: numbers, providers: numbers, tag: fc.boolean() })
+		.map(({ policies, providers, tag }): readonly Step[] =>
+			[
+				...(tag ? [tagStep(), tagStep({ userTagId: oncall }, { dependsOn: ["step-1"] })] : []),
+				providerStep(alice, [...providers].sort()),
+				policyStep([...policies].sort()),
+			].map((step, index) => ({ ...step, id: `step-${index + 1}` })),
+		);
+	const idsOf = (steps: readonly Step[], operation: Step["operation"]): readonly string[] =>
+		steps
+			.filter((step) => step.operation === operation)
+			.flatMap(({ parameters }) => parameters.policyIds ?? parameters.providerIds ?? parameters.userTagId ?? [])
+			.sort();
+
+	it("every id is in exactly one part, no part is empty, and what is sent touches nothing that waits", () => {
+		let splits = 0;
+		fc.assert(
+			fc.property(anySteps, fc.array(anyActivity, { maxLength: 4 }), (before, activities) => {
+				const { steps, waiting } = holdSteps(before, activities);
+				if (steps.length > before.length) splits += 1;
+				for (const operation of ["update_user_tag", "delete_oauth_providers", "delete_policies"] as const) {
+					expect(idsOf(steps, operation)).toEqual(idsOf(before, operation));
+				}
+				expect(steps.flatMap(({ covers }) => covers).sort()).toEqual(before.flatMap(({ covers }) => covers).sort());
+				expect(steps.map(({ id: stepId }) => stepId)).toEqual(steps.map((_, index) => `step-${index + 1}`));
+				for (const { parameters, dependsOn, covers } of steps) {
+					const list = parameters.policyIds ?? parameters.providerIds;
+					if (list !== undefined) expect(list.length).toBe(covers.length);
+					expect(list).not.toEqual([]);
+					for (const other of dependsOn) expect(steps.map(({ id: stepId }) => stepId)).toContain(other);
+				}
+				const sent = steps.filter(({ waitsFor }) => waitsFor === null);
+				const held = activities.flatMap(({ operation, parameters }) =>
+					operation === "delete_policies" ? (parameters.policyIds as string[]) : [],
+				);
+				expect(idsOf(sent, "delete_policies").filter((one) => held.includes(one))).toEqual([]);
+				const named = new Set(waiting.map(({ activityId }) => activityId));
+				expect(named.size).toBe(waiting.length);
+				for (const { waitsFor } of steps) if (waitsFor !== null) expect(named).toContain(waitsFor.activityId);
+				expect(holdSteps(before, [...activities].reverse())).toEqual({ steps, waiting });
+			}),
+			{ numRuns: 500 },
+		);
+		// The random activities really split steps.
+		expect(splits).toBeGreaterThan(100);
+	});
+});

@@ -1,0 +1,98 @@
+/**
+ * Comparing: what is asked beside the organization itself, and only where it matters to what would be submitted.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/errors.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import type { Plan, Reads } from "../../src/plan/plan.ts";
+import { compareLive } from "../../src/sync/compare.ts";
+import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { acme, adminId, alice, apps, Bench, bob, policies, providers, signers, wantSigners } from "./support.ts";
+
+let bench: Bench;
+beforeAll(async () => {
+	bench = await Bench.start([acme()]);
+});
+beforeEach(() => bench.reset(acme()));
+afterAll(() => bench.close());
+
+const nothingAbsent = { policyIds: [], oauthProviders: [], tvcAppIds: [] };
+
+async function planOf(desired: DesiredOrganization, reads: Reads = "auto", withJournal = true): Promise<Plan> {
+	const { reader, journal, now } = bench.context();
+	const memory = journal.memory(organizationId);
+	const options = { reads, now, ...(withJournal ? { journal } : {}) };
+	return (await compareLive(desired, reader, memory, options)).plan;
+}
+
+/** How often each of the two was asked. */
+function asked(): readonly [whoami: number, listActivities: number] {
+	const operations = bench.requests("query").map(({ operation }) => operation);
+	const countOf = (name: string): number => operations.filter((operation) => operation === name).length;
+	return [countOf("whoami"), countOf("list_activities")];
+}
+
+describe("who asks, and what waits", () => {
+	const onlyAdded = wantSigners(alice, bob);
+	const removed = wantSigners(bob);
+	const provider = desiredOf({
+		absent: { ...nothingAbsent, oauthProviders: [{ userId: bob, providerIds: [providers[2]] }] },
+	});
+	const policy = desiredOf({ absent: { ...nothingAbsent, policyIds: [policies[0]], tvcAppIds: [apps[0]] } });
+	it.each<[string, DesiredOrganization, Reads, number, number]>([
+		["neither when nothing differs", wantSigners(alice), "auto", 0, 0],
+		["what waits alone when users only gain something", onlyAdded, "auto", 0, 1],
+		["what waits alone when policies and apps go", policy, "auto", 0, 1],
+		["both once when a member goes", removed, "auto", 1, 1],
+		["both once when an OAuth provider goes", provider, "auto", 1, 1],
+		["both once when a member and a provider go", { ...provider, userTags: removed.userTags }, "auto", 1, 1],
+		["neither with documented reads", { ...provider, userTags: removed.userTags }, "documented", 0, 0],
+		["neither when the document cannot be met", desiredOf({ userTags: [wantTag("nobody")] }), "auto", 0, 0],
+	])("are asked: %s", async (_what, desired, reads, whoami, listActivities) => {
+		await planOf(desired, reads);
+		expect(asked()).toEqual([whoami, listActivities]);
+	});
+
+	it("without a journal, only who asks is", async () => {
+		await planOf(removed, "auto", false);
+		expect(asked()).toEqual([1, 0]);
+	});
+});
+
+describe("the caller", () => {
+	const kinds = (plan: Plan): readonly string[] => plan.guards.map(({ kind }) => kind);
+	beforeEach(() =>
+		bench.emulator.changeState({
+			organizationId,
+			userTags: [{ tagId: signers, tagName: "signers", userIds: [adminId] }],
+		}),
+	);
+
+	it("is known by whoami, and keeps the last tag", async () => {
+		expect(kinds(await planOf(wantSigners(bob)))).toEqual(["memberRemovals", "ownUserTags"]);
+	});
+
+	it("is nobody known where whoami is denied, and the plan is made without", async () => {
+		await bench.emulator.setRules(organizationId, { denyReads: ["whoami"] });
+		const plan = await planOf(wantSigners(bob));
+		expect(kinds(plan)).toEqual(["memberRemovals"]);
+		expect(plan.steps.length).toBe(1);
+	});
+
+	it.each([404, 501])("is nobody known where whoami is answered %i", async (status) => {
+		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status, count: 9 });
+		expect(kinds(await planOf(wantSigners(bob)))).toEqual(["memberRemovals"]);
+	});
+
+	it("is no reason to go on when whoami is refused otherwise", async () => {
+		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status: 400, count: 9 });
+		await expect(planOf(wantSigners(bob))).rejects.toThrow(ServiceError);
+	});
+});
+
+describe("what waits", () => {
+	it("that cannot be listed for another reason than that it is not there is no empty list", async () => {
+		bench.emulator.addFault({ operation: "list_activities", fault: "5xx", status: 400, count: 9 });
+		await expect(planOf(wantSigners(alice, bob))).rejects.toThrow(ServiceError);
+	});
+});

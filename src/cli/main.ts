@@ -3,7 +3,7 @@
  * argv to exit code. The process is touched here and nowhere else in this room: streams, environment, clock and exit code.
  */
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as nodeModule from "node:module";
 import type { Terminal } from "./voice.ts";
 
 const terminal: Terminal = {
@@ -33,8 +33,17 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
 	const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 	process.stdout.write(`${version}\n`);
+} else if (isTooOld(process.versions.node)) {
+	process.stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);
+	process.exitCode = 3;
 } else {
-	enableCompileCache();
+	nodeModule.enableCompileCache();
 	const { run } = await import("./run.ts");
 	process.exitCode = await run(words, terminal);
+}
+
+/** What orgsync uses and older versions lack: node:sqlite without a flag. */
+function isTooOld(version: string): boolean {
+	const [major = 0, minor = 0] = version.split(".").map(Number);
+	return major < 22 || (major === 22 && minor < 18);
 }

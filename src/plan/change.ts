@@ -65,7 +65,7 @@ export interface ReportChange
 
 /** Something that the document speaks of and that could not be read. */
 export interface Unread {
-	/** An address, or a kind with `*`: `policy:*`. */
+	/** An address, or a kind with `*`: `policy:*`; `activity:*` and `caller` for what guards and waiting depend on. */
 	readonly address: string;
 	readonly because: string;
 	/** What stands in for it: what was last applied, or nothing. */

@@ -126,7 +126,7 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 	for (const { wanted, tag } of found) {
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
-		const message = `\`${tag.name}\` cannot be renamed to \`${wanted.name}\`: that name belongs to the tag ${holder.id}, which the document does not rename; give that tag another name here too`;
+		const message = `\`${tag.name}\` cannot be renamed to \`${wanted.name}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;
 		problems.push(problem(wanted, "tag-name-taken", message));
 	}
 	return problems;

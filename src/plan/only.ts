@@ -32,6 +32,7 @@ export function narrow(desired: DesiredOrganization, selections: readonly Select
 	const { absent, expect } = desired;
 	return {
 		...desired,
+		narrowed: true,
 		userTags: desired.userTags.filter(({ name }) => has("userTag", name)),
 		absent: {
 			policyIds: absent.policyIds.filter((id) => has("policy", id)),
@@ -54,6 +55,12 @@ export function narrow(desired: DesiredOrganization, selections: readonly Select
 			),
 		},
 	};
+}
+
+/** Whether the document speaks of no object at all. */
+export function isEmpty({ userTags, absent, expect }: DesiredOrganization): boolean {
+	const lists = [userTags, ...Object.values(absent), ...Object.values(expect)];
+	return lists.every((list) => list.length === 0);
 }
 
 function matches(glob: string, label: string): boolean {

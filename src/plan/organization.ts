@@ -31,6 +31,8 @@ export interface DesiredOrganization {
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
+	/** Whether parts of the document were left out (`--only`): then what it does not speak of is not known. */
+	readonly narrowed?: boolean;
 }
 
 export interface DesiredUserTag {

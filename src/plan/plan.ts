@@ -49,6 +49,8 @@ export interface PlanContext {
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly WaitingActivity[];
+	/** What could not be read besides the live organization. */
+	readonly unread?: readonly Unread[];
 }
 
 /** The plan that makes live what is desired. It never holds a step that changes nothing. */
@@ -68,7 +70,7 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		),
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
-		unread,
+		unread: [...unread, ...(context.unread ?? [])],
 		problems,
 		changes,
 		steps,
@@ -97,7 +99,7 @@ function unmanagedTags(
 	changes: readonly Change[],
 	liveTags: readonly { readonly id: string; readonly name: string; readonly type: string }[],
 ): Plan["unmanaged"] {
-	if (desired.userTags.length === 0) return [];
+	if (desired.userTags.length === 0 || desired.narrowed === true) return [];
 	const ids = new Set([
 		...desired.userTags.map(({ id }) => id),
 		...changes.map((change) => (change.kind === "userTag" ? change.tagId : undefined)),

@@ -29,6 +29,8 @@ export interface StepResult {
 	readonly tookMs: number;
 	/** Why, for a person; null when there is nothing to add. */
 	readonly message: string | null;
+	/** HTTP status of a refusal; null when there was none. 401: the key was not accepted. */
+	readonly refusedStatus: number | null;
 	/** Policies that judged a denied step. */
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 }
@@ -71,6 +73,7 @@ export function exitCodeOf(report: Report): ExitCode {
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;
+	if (report.steps.some(({ refusedStatus }) => refusedStatus === 401)) return exitCodes.notAuthorized;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
 	if (stopped || (report.left ?? []).length > 0 || report.unverified !== null) return exitCodes.error;
 	return waits ? exitCodes.waiting : exitCodes.converged;

@@ -192,7 +192,7 @@ async function takeStep(
 				: { ...step, covers: covers.filter((address) => done.some((id) => address.endsWith(id))) };
 		context.journal.remember(organizationId, rememberStep(made, plan.changes, memory, appliedAt));
 	}
-	const { activity: _activity, hopeless: _hopeless, refusedStatus: _refusedStatus, ...rest } = sent;
+	const { activity: _activity, hopeless: _hopeless, ...rest } = sent;
 	return { result: { step, ...rest, tookMs: context.now() - startedAtMs }, sent };
 }
 
@@ -230,6 +230,7 @@ function notAttempted(step: Step, message: string): StepResult {
 		requests: 0,
 		tookMs: 0,
 		message,
+		refusedStatus: null,
 		policyEvaluations: [],
 	};
 }

@@ -3,6 +3,7 @@
  * planning nor drift detection can change anything.
  */
 import { ServiceError } from "../errors.ts";
+import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
@@ -42,12 +43,26 @@ export async function compareLive(
 	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads);
 	const plan = makePlan(desired, live, context);
 	if (plan.steps.length === 0) return { desired, plan, serverTimeMs };
+	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
-		journal === undefined ? [] : readWaiting(desired.organizationId, reader, journal, reads),
-		reads === "auto" && needsCaller(plan.changes) ? readCaller(desired.organizationId, reader) : notAsked,
+		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads),
+		asksCaller ? readCaller(desired.organizationId, reader) : notAsked,
 	]);
-	return { desired, plan: makePlan(desired, live, { ...context, waiting, caller }), serverTimeMs };
+	const unread: Unread[] = [];
+	if (reads === "auto" && waiting?.complete === false) unread.push(unlisted);
+	if (asksCaller && !caller.known) {
+		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
+		unread.push({ address: "caller", because, standsIn: "nothing" });
+	}
+	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
+	return { desired, plan: makePlan(desired, live, found), serverTimeMs };
 }
+
+const unlisted: Unread = {
+	address: "activity:*",
+	because: "the service does not list activities to this key, so only those of this journal are joined",
+	standsIn: "nothing",
+};
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };
 

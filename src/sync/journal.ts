@@ -80,7 +80,8 @@ export async function openJournal(file: string): Promise<Journal> {
 	try {
 		if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		const database = new DatabaseSync(file);
-		database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL;");
+		database.exec("PRAGMA busy_timeout = 10000");
+		await switchToLog(database);
 		migrate(database, file);
 		return withClearErrors(new SqliteJournal(database), file);
 	} catch (error) {
@@ -90,6 +91,22 @@ export async function openJournal(file: string): Promise<Journal> {
 			hint: "--journal FILE names another one; without its journal orgsync does not know what it sent before",
 			cause: error,
 		});
+	}
+}
+
+/**
+ * Puts the file into write-ahead mode. Two runs that make the journal at the same moment can refuse each other here at
+ * once, whatever the busy timeout says, so it is tried again for a while.
+ */
+async function switchToLog(database: DatabaseSync): Promise<void> {
+	for (let attempt = 1; ; attempt += 1) {
+		try {
+			database.exec("PRAGMA journal_mode = WAL");
+			return;
+		} catch (error) {
+			if (attempt === 50 || !(error instanceof Error) || !error.message.includes("locked")) throw error;
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		}
 	}
 }
 

@@ -23,6 +23,8 @@ export interface Wish {
 	readonly covers: readonly string[];
 	/** What it does could not be seen when the organization was read: that it is wished again does not mean it was undone. */
 	readonly unseen?: boolean;
+	/** Its answer is wanted, not its effect: within the quarter of an hour the activity that gave it gives it again. */
+	readonly answerOnly?: boolean;
 }
 
 export interface SendContext {
@@ -44,8 +46,6 @@ export interface SendContext {
 /** What became of a wish. `activity` is there when the service answered with one. */
 export interface Sent extends Omit<StepResult, "step" | "tookMs"> {
 	readonly activity: Activity | null;
-	/** Of a refusal; null when there was none. */
-	readonly refusedStatus: number | null;
 	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
 	readonly hopeless: boolean;
 }
@@ -71,7 +71,8 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
 	const nowMs = context.now();
 	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
 	const known = context.journal.entry(body.fingerprint);
-	if (known !== undefined && known.outcome !== "not-attempted") return sendFresh(wish, key, context, 0);
+	const again = known?.outcome === "not-attempted" || (wish.answerOnly === true && known?.outcome === "completed");
+	if (known !== undefined && !again) return sendFresh(wish, key, context, 0);
 	await context.journal.sending(body, key, wish.covers, nowMs);
 	const sent = await sendBody(body, context);
 	return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;

@@ -38,6 +38,12 @@ const mostPages = 10;
 /** An activity is never older than its body by more than this: five minutes ahead are accepted, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;
 
+/** Activities that wait; unless `complete`, only those that the journal knows of, and of others nothing is known. */
+export interface WaitingRead {
+	readonly activities: readonly WaitingActivity[];
+	readonly complete: boolean;
+}
+
 /**
  * The activities of an organization that wait, without those that were given up. With `"documented"` reads, and where the
  * service does not list activities, they are the journal's. Throws what Reader.query throws, other than 403, 404 and 501.
@@ -47,13 +53,14 @@ export async function readWaiting(
 	reader: Reader,
 	journal: Pick<Journal, "open" | "abandoned">,
 	reads: Reads,
-): Promise<readonly WaitingActivity[]> {
+): Promise<WaitingRead> {
 	const givenUp = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
 	const listed = reads === "auto" ? await listWaiting(organizationId, reader) : undefined;
 	const found = listed ?? journal.open(organizationId).flatMap(fromEntry);
-	return found.filter(
+	const activities = found.filter(
 		({ activityId, fingerprint }) => !givenUp.has(activityId.toLowerCase()) && !givenUp.has(fingerprint),
 	);
+	return { activities, complete: listed !== undefined };
 }
 
 /** One activity as the service has it now; undefined when the service does not say, or does not know it. */

@@ -448,7 +448,9 @@ describe("what every command heeds", () => {
 		const world = await makeWorld(renaming);
 		await world.addFault({ operation: "list_user_tags", fault: "5xx", count: 1 });
 		const { stderr } = await world.run(["plan", "--verbose"]);
-		expect(normalize(stderr)).toBe("list_user_tags: 503, N ms\nlist_user_tags: 200, N ms, attempt 2\n");
+		expect(normalize(stderr)).toBe(
+			"list_user_tags: 503, N ms\nlist_user_tags: 200, N ms, attempt 2\nlist_activities: 200, N ms\n",
+		);
 	});
 
 	test("names that come from the service cannot move the cursor", async () => {
@@ -486,9 +488,12 @@ describe("help", () => {
 		"apply",
 		"query",
 		"explain",
+		"status",
+		"wait",
 		"import-key",
 		"emulator",
 		"schema",
+		"completion",
 	];
 
 	test("names every command, and the exit codes", async () => {

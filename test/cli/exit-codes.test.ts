@@ -21,6 +21,12 @@ const apply = ["apply", "--yes"];
 const type = "ACTIVITY_TYPE_DELETE_POLICIES";
 const renaming = "ACTIVITY_TYPE_UPDATE_USER_TAG";
 
+/** A renaming that waits for a second user. */
+async function waitForApproval(world: World): Promise<void> {
+	await world.setRules({ approvals: { [renaming]: 2 } });
+	expect((await world.run(apply)).code).toBe(8);
+}
+
 const cases: readonly Case[] = [
 	{ code: 0, why: "valid", document: rename, words: ["validate"], json: { organizations: [{}] } },
 	{ code: 0, why: "a plan", document: rename, words: ["plan"], json: { plans: [{ steps: [{}] }] } },
@@ -105,6 +111,32 @@ const cases: readonly Case[] = [
 		json: { error: { code: "not-authorized" } },
 	},
 	{
+		code: 5,
+		why: "more policies than the document's limit",
+		document: document(removal, "limits: { policies: 0 }"),
+		words: apply,
+		json: { error: { code: "guard" } },
+	},
+	{
+		code: 5,
+		why: "what is protected, although another guard was acknowledged",
+		document: document(
+			"userTags: [{ name: signers, members: { exactly: [alice] } }]",
+			removal,
+			"protect: { users: [carol] }",
+			"limits: { policies: 0 }",
+		),
+		words: [...apply, "--allow", "policies=1"],
+		json: { error: { code: "guard" } },
+	},
+	{
+		code: 1,
+		why: "a tag that is not there, and a refusing guard",
+		document: document("userTags: [{ name: singers }]", removal, "limits: { policies: 0 }"),
+		words: apply,
+		json: { error: { code: "live-problem" } },
+	},
+	{
 		code: 7,
 		why: "one step completed, another denied",
 		document: both,
@@ -167,6 +199,43 @@ const cases: readonly Case[] = [
 		words: apply,
 		prepare: (world) => world.setRules({ deny: [{ type }], approvals: { [renaming]: 2 } }),
 		json: { reports: [{ steps: [{ outcome: "awaiting-approval" }, { outcome: "denied" }] }] },
+	},
+	{ code: 0, why: "status, nothing waits", document: rename, words: ["status"], json: { open: [{ activities: [] }] } },
+	{
+		code: 8,
+		why: "status, something waits",
+		document: rename,
+		words: ["status"],
+		prepare: waitForApproval,
+		json: { open: [{ activities: [{ operation: "update_user_tag" }] }] },
+	},
+	{ code: 0, why: "wait, nothing waits", document: rename, words: ["wait"], json: { activities: [] } },
+	{
+		code: 8,
+		why: "wait, the time is up",
+		document: rename,
+		words: ["wait", "--wait", "0"],
+		prepare: waitForApproval,
+		json: { activities: [{ outcome: "awaiting-approval" }] },
+	},
+	{
+		code: 9,
+		why: "wait, rejected",
+		document: rename,
+		words: ["wait", "--wait", "0"],
+		prepare: async (world) => {
+			await waitForApproval(world);
+			await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
+		},
+		json: { activities: [{ outcome: "rejected" }] },
+	},
+	{
+		code: 4,
+		why: "status, a key that the service does not know",
+		document: rename,
+		words: ["status"],
+		options: { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } },
+		json: { error: { code: "not-authorized" } },
 	},
 	{
 		code: 8,

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { expectNoSecret, readOutput } from "./run.ts";
 import { agreeing, alice, apps, bob, carol, document, makeWorld, policies, profile, providers, tags } from "./world.ts";
 
-/** Something of every kind, and all of it different from what is there. */
+/** Something of every kind, and all of it different from what is there; alice, who applies it, keeps a tag and a provider. */
 const everything = document(
 	`userTags:
-  - { name: signatories, previously: [signers], members: { exactly: [bob] } }
+  - { name: signatories, previously: [signers], members: { exactly: [alice, bob] } }
   - { name: oncall, members: { atLeast: [carol] } }`,
 	`absent:
   policies: [${policies.join(", ")}]
-  oauthProviders: { alice: [${providers.alice.join(", ")}], bob: [${providers.bob.join(", ")}] }
+  oauthProviders: { alice: [${providers.alice[0]}], bob: [${providers.bob.join(", ")}] }
   tvcApps: [${apps.retired}, ${apps.old}]`,
 	`expect:
   sessionProfiles: [{ id: ${profile}, name: other }]
@@ -22,16 +22,20 @@ const anActivity = "01900000-0000-7000-8000-000000000001";
 
 describe("what only reads sends nothing under /submit/", () => {
 	test.each([
-		{ words: ["plan"], code: 0, queries: 8 },
-		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 8 },
+		{ words: ["plan"], code: 0, queries: 10 },
+		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 10 },
 		{ words: ["plan", "--reads", "documented"], code: 0, queries: 5 },
-		{ words: ["drift"], code: 2, queries: 8 },
+		{ words: ["drift"], code: 2, queries: 10 },
 		{ words: ["drift", "--reads", "documented"], code: 2, queries: 5 },
 		{ words: ["validate"], code: 0, queries: 0 },
 		{ words: ["query", "list_user_tags"], code: 0, queries: 1 },
 		{ words: ["explain", anActivity], code: 1, queries: 2 },
+		{ words: ["status"], code: 0, queries: 1 },
+		{ words: ["status", "--reads", "documented"], code: 0, queries: 0 },
+		{ words: ["wait", "--wait", "0"], code: 0, queries: 0 },
 		{ words: ["apply"], code: 3, queries: 0 },
 		{ words: ["schema"], code: 0, queries: 0 },
+		{ words: ["completion", "bash"], code: 0, queries: 0 },
 	])("orgsync $words", async ({ words, code, queries }) => {
 		const world = await makeWorld(everything);
 		expect((await world.run(words)).code).toBe(code);
@@ -65,6 +69,18 @@ describe("the number of requests is the cost", () => {
 		const world = await makeWorld(document(agreeing.userTags));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
+	});
+
+	test("something to submit: what waits is asked once, and whose key it is only where somebody loses something", async () => {
+		const renames = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
+		expect((await renames.run(["plan"])).code).toBe(0);
+		expect(renames.requests()).toEqual(["list_user_tags", "list_activities"]);
+		const removes = await makeWorld(document(`absent: { oauthProviders: { bob: [${providers.bob[0]}] } }`));
+		expect((await removes.run(["plan"])).code).toBe(0);
+		expect([...removes.requests()].sort()).toEqual(["list_activities", "list_users", "whoami"]);
+		removes.clearRequests();
+		expect((await removes.run(["plan", ...alone])).code).toBe(0);
+		expect(removes.requests()).toEqual([]);
 	});
 
 	test("a second apply of the same document submits nothing", async () => {
@@ -108,7 +124,7 @@ describe("the number of requests is the cost", () => {
 		const world = await makeWorld(
 			document(`absent: { oauthProviders: { alice: [${ofAlice.join(", ")}], bob: [${ofBob.join(", ")}] } }`),
 		);
-		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect((await world.run(["apply", "--yes", "--allow", "ownOauthProviders=2"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_oauth_providers", "delete_oauth_providers"]);
 	});
 

@@ -160,6 +160,7 @@ describe("the exit code of a report", () => {
 			requests: 0,
 			tookMs: 0,
 			message: null,
+			refusedStatus: null,
 			policyEvaluations: [],
 		})),
 		left: null,

@@ -258,6 +258,7 @@ describe("a report as text", () => {
 		requests: 1,
 		tookMs: 5,
 		message: null,
+		refusedStatus: null,
 		policyEvaluations: [],
 		...parts,
 	});
@@ -285,6 +286,7 @@ describe("a report as text", () => {
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
 			"     activity activity, fingerprint sha256:f",
+			"     orgsync explain activity says what it waits for",
 			"     run apply again when it has ended: it joins this activity and opens no other",
 		]);
 	});

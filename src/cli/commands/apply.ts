@@ -137,7 +137,8 @@ function refuseGuarded(plans: readonly Plan[], allowed: ReadonlyMap<string, numb
 	const refusing = plans.flatMap((plan) => refusingGuards(plan.guards, allowed));
 	if (refusing.length === 0) return;
 	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	const values = refusing.map(({ kind, found }) => `--allow ${kind}=${found}`).join(" ");
+	const all = plans.flatMap((plan) => plan.guards).filter(({ refuses }) => refuses);
+	const values = all.map(({ kind, found }) => `--allow ${kind}=${found}`).join(" ");
 	throw new GuardError(`refused, nothing was sent: ${said}`, { hint: `when this is meant: ${values}` });
 }
 

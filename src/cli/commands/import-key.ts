@@ -31,7 +31,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 	try {
 		const { sendWish } = await import("../../sync/send.ts");
 		const sent = await sendWish(
-			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [] },
+			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], answerOnly: true },
 			{
 				submitter: connection.client.submitter,
 				journal,
@@ -119,7 +119,7 @@ function notYet(sent: Sent): Result {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
 	const detail = message === null ? "" : `: ${showText(message)}`;
 	return {
-		exitCode: exitCodeByOutcome[outcome] ?? exitCodes.error,
+		exitCode: sent.refusedStatus === 401 ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error),
 		text: () =>
 			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `activity ${activityId}, fingerprint ${fingerprint}\n`}`,
 		json: { outcome, activityId, fingerprint, message, policyEvaluations },

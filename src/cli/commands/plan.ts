@@ -76,11 +76,15 @@ async function compareAll(flags: PlanFlags, terminal: Terminal, voice: Voice): P
 export async function readSelected(flags: SelectionFlags, terminal: Terminal): Promise<readonly DesiredOrganization[]> {
 	const organizations = await readDesired(flags.file, terminal);
 	if (flags.only.length === 0) return organizations;
-	const { narrow, parseSelection } = await import("../../plan/only.ts");
+	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
-		if (selection !== undefined) return selection;
+		if (selection !== undefined) {
+			// A slip in a scheduled job must not look like an organization without drift.
+			if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
+			throw new ConfigurationError(`--only ${showText(text)}: the documents have nothing like that`);
+		}
 		throw new ConfigurationError(`--only ${showText(text)}: there is no such kind`, {
 			hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
 		});

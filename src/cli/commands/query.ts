@@ -60,7 +60,7 @@ export async function query(
 export async function findOrganization(flags: OrganizationFlags, terminal: Terminal): Promise<string> {
 	if (flags.organization !== undefined) return flags.organization.toLowerCase();
 	const named = findOrganizationId(terminal.environment);
-	if (named !== undefined && flags.local !== true) return named;
+	if (named !== undefined && flags.local !== true && flags.file.length === 0) return named;
 	const files = flags.local === true ? flags.file : documentsOf(flags, terminal);
 	if (files.length > 0) {
 		const ids = (await readDesired(files, terminal)).map(({ organizationId }) => organizationId);

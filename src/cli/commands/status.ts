@@ -19,6 +19,8 @@ import { documentsOf, findOrganization, type OrganizationFlags } from "./query.t
 /** What is open in one organization. */
 interface Open {
 	readonly organizationId: string;
+	/** Whether the service listed them; if not, they are only those of the journal. */
+	readonly complete: boolean;
 	readonly activities: readonly WaitingActivity[];
 	/** Bodies that were sent, or were about to be, and of which nobody knows whether they made an activity. */
 	readonly unanswered: readonly {
@@ -38,9 +40,14 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, voice
 	try {
 		const open: Open[] = [];
 		for (const organizationId of organizations.keys()) {
-			const activities = await readWaiting(organizationId, connection.client.reader, journal, flags.reads);
+			const { activities, complete } = await readWaiting(
+				organizationId,
+				connection.client.reader,
+				journal,
+				flags.reads,
+			);
 			const unanswered = journal.open(organizationId).filter(({ activityId }) => activityId === null);
-			open.push({ organizationId, activities, unanswered: unanswered.map(describeEntry) });
+			open.push({ organizationId, complete, activities, unanswered: unanswered.map(describeEntry) });
 		}
 		const waits = open.some(({ activities, unanswered }) => activities.length + unanswered.length > 0);
 		return {
@@ -59,7 +66,7 @@ function describeEntry({ body, covers, sentAtMs }: JournalEntry): Open["unanswer
 }
 
 function renderOpen(
-	{ organizationId, activities, unanswered }: Open,
+	{ organizationId, complete, activities, unanswered }: Open,
 	desired: DesiredOrganization | undefined,
 ): string {
 	const names = Object.fromEntries(Object.entries(desired?.users ?? {}).map(([alias, id]) => [id, alias]));
@@ -70,8 +77,9 @@ function renderOpen(
 				`  ${operation}: sent ${sentAt} and never answered, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,
 		),
 	];
-	const what = lines.length === 0 ? ["  nothing waits"] : lines;
-	return `Organization ${showText(organizationId)}\n${what.join("\n")}\n`;
+	if (lines.length === 0) lines.push(complete ? "  nothing waits" : "  nothing that this journal knows of waits");
+	if (!complete) lines.push("  what others submitted is unknown: the service was not asked for a list, or gives none");
+	return `Organization ${showText(organizationId)}\n${lines.join("\n")}\n`;
 }
 
 /** The organizations of the documents, or the one that is named, each with its document where there is one. */

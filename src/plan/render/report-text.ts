@@ -52,6 +52,7 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	if (outcome.startsWith("awaiting")) {
 		const { activityId, fingerprint } = result;
 		lines.push(`     activity ${showText(activityId ?? "(no id)")}, fingerprint ${showText(fingerprint ?? "(none)")}`);
+		lines.push(`     orgsync explain ${showText(activityId ?? "ACTIVITY")} says what it waits for`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;

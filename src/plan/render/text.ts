@@ -52,8 +52,9 @@ export function summarizePlan(plan: Plan): string {
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held === 0 ? "" : ` ${count(held, "step waits", "steps wait")} for activities submitted before.`;
+	const refused = plan.guards.some(({ refuses }) => refuses) ? " A guard refuses it: see above." : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
-	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${waits}${note}`;
+	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
 
 function countSteps(plan: Plan): { sent: number; held: number } {
@@ -69,7 +70,7 @@ export function summarizeDrift(plan: Plan): string {
 		plan.problems.length > 0
 			? "apply cannot mend it"
 			: plan.steps.length === 0
-				? "it can only be reported"
+				? "that can only be reported"
 				: describeCure(plan);
 	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${cure}.`;
 }
@@ -87,9 +88,10 @@ function asTheDocumentSays(plan: Plan): string {
 }
 
 function countByKind(plan: Plan): string {
+	const covered = new Set(plan.steps.filter(({ waitsFor }) => waitsFor === null).flatMap(({ covers }) => covers));
 	return kinds
 		.flatMap(({ name, action, words: [one, many] }) => {
-			const found = plan.changes.filter((change) => change.kind === name && change.action !== "report").length;
+			const found = plan.changes.filter((change) => change.kind === name && covered.has(change.address)).length;
 			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
 		})
 		.join(", ");

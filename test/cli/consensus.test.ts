@@ -1,0 +1,381 @@
+/**
+ * Activities that wait for somebody: made once, joined by every run of every runner, and done when a second user approves.
+ */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type Answer, expectNoSecret, makeFolder, normalize, readOutput } from "./run.ts";
+import { alice, bob, document, keys, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
+
+const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
+
+const removal = document(`absent: { policies: [${policies[0]}] }`);
+const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
+const renaming = "ACTIVITY_TYPE_UPDATE_USER_TAG";
+const apply = ["apply", "--yes"];
+const inJson = ["--format", "json"];
+
+/** An organization where a removal of policies needs a second user. */
+async function makeWaitingWorld(text = removal, options: { reads?: "all" | "documented" } = {}): Promise<World> {
+	const world = await makeWorld(text, options);
+	await world.setRules({ approvals: { [removing]: 2, [renaming]: 2 } });
+	await quietQuarterHour();
+	return world;
+}
+
+/** The same document from another folder with a journal of its own, as a second runner has it. */
+function applyElsewhere(world: World, words: readonly string[] = [], privateKey?: string): Promise<Answer> {
+	const file = join(world.folder, "orgsync.yaml");
+	return world.run([...apply, "-f", file, "--journal", "elsewhere.sqlite", ...words], {
+		cwd: makeFolder(),
+		...(privateKey === undefined ? {} : { env: { ORGSYNC_API_PRIVATE_KEY: privateKey } }),
+	});
+}
+
+const approve = (world: World, index = 0): Promise<void> =>
+	world.submitAsBob("approve_activity", { fingerprint: world.activities()[index].fingerprint });
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+const removals = (world: World): readonly any[] => world.activities().filter(({ type }) => type === removing);
+
+describe.each([
+	{ reads: "all", words: [] },
+	{ reads: "documented", words: ["--reads", "documented"] },
+] as const)("a service that answers $reads reads, orgsync $words", ({ reads, words }) => {
+	test.each([
+		"text",
+		"json",
+	])("in %s: two runs, a second runner, an approval, a run: 8, 8, 8, 0, and one activity", async (format) => {
+		const world = await makeWaitingWorld(removal, { reads });
+		const more = [...words, "--format", format];
+		const answers = [
+			await world.run([...apply, ...more]),
+			await world.run([...apply, ...more]),
+			await applyElsewhere(world, more),
+		];
+		expect(answers.map(({ code }) => code)).toEqual([8, 8, 8]);
+		const [{ id, fingerprint }] = removals(world);
+		for (const answer of answers) {
+			if (format === "json") {
+				expect(readOutput(answer).reports).toMatchObject([
+					{ converged: false, steps: [{ outcome: "awaiting-approval", activityId: id, fingerprint }] },
+				]);
+			} else {
+				expect(answer.stdout).toContain(`activity ${id}, fingerprint ${fingerprint}`);
+				expect(answer.stdout).toContain("Not converged: 1 awaiting approval");
+			}
+		}
+		expect(removals(world).length).toBe(1);
+		expect(world.organization().policies.length).toBe(policies.length);
+
+		await approve(world);
+		const last = await world.run([...apply, ...more]);
+		expect(last.code).toBe(0);
+		if (format === "json") expect(readOutput(last).reports).toMatchObject([{ converged: true }]);
+		else expect(last.stdout).toContain("Applied: ");
+		expect(removals(world)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
+		expect(world.organization().policies.length).toBe(policies.length - 1);
+		expect((await world.run(["drift", ...words])).code).toBe(0);
+	});
+});
+
+describe("what joins is not sent", () => {
+	test("with list_activities, only the first of three runs submits anything", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		await world.run(apply);
+		await applyElsewhere(world);
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	test("with the documented reads alone, every run asks by the same bytes once, and nothing else is submitted", async () => {
+		const world = await makeWaitingWorld(removal, { reads: "documented" });
+		const alone = ["--reads", "documented"];
+		for (let run = 1; run <= 3; run += 1) {
+			world.clearRequests();
+			expect((await world.run([...apply, ...alone])).code).toBe(8);
+			expect(world.submits()).toEqual(["delete_policies"]);
+		}
+		expect(removals(world).length).toBe(1);
+	});
+
+	test("a second runner who is another user joins it too", async () => {
+		const world = await makeWaitingWorld();
+		expect((await world.run(apply)).code).toBe(8);
+		expect((await applyElsewhere(world, [], keys.bob.privateKey)).code).toBe(8);
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	test("a part that waits already is left out, and the rest is submitted", async () => {
+		const world = await makeWaitingWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
+		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
+		const answer = await world.run([...apply, ...inJson]);
+		expect(answer.code).toBe(8);
+		expect(readOutput(answer).plans[0].waiting).toMatchObject([
+			{ verdict: "joins", covers: [`policy:${policies[1]}`], approvedBy: [bob] },
+		]);
+		expect(removals(world).map(({ intent }) => intent.deletePoliciesIntent.policyIds)).toEqual([
+			[policies[1]],
+			[policies[0], policies[2]],
+		]);
+		expect((await world.run(apply)).code).toBe(8);
+		expect(removals(world).length).toBe(2);
+	});
+});
+
+describe("two hours later, when the bytes are too old for the service", () => {
+	const twoHoursMs = 2 * 60 * 60 * 1000;
+
+	test("this runner and another still join the activity, and it completes once when it is approved", async () => {
+		const world = await makeWaitingWorld();
+		expect((await world.run(apply)).code).toBe(8);
+		await world.moveClock(twoHoursMs);
+		expect((await world.run(apply)).code).toBe(8);
+		expect((await applyElsewhere(world)).code).toBe(8);
+		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
+		expect(world.submits()).toEqual(["delete_policies"]);
+		await approve(world);
+		expect((await world.run(["wait", "--wait", "0"])).code).toBe(0);
+		expect((await world.run(apply)).code).toBe(0);
+		expect(removals(world).length).toBe(1);
+		expect(world.organization().policies.length).toBe(policies.length - 1);
+	});
+});
+
+describe("status", () => {
+	test("lists what waits with exit 8, and nothing with exit 0 once it is approved", async () => {
+		const world = await makeWaitingWorld();
+		expect(await world.run(["status"])).toMatchObject({ code: 0, stderr: "" });
+		expect((await world.run(apply)).code).toBe(8);
+		const waiting = await world.run(["status"]);
+		expect({ code: waiting.code, stderr: waiting.stderr }).toEqual({ code: 8, stderr: "" });
+		await expect(normalize(waiting.stdout)).toMatchFileSnapshot(golden("status-waiting"));
+		await approve(world);
+		const over = await world.run(["status"]);
+		expect({ code: over.code, stderr: over.stderr }).toEqual({ code: 0, stderr: "" });
+		await expect(normalize(over.stdout)).toMatchFileSnapshot(golden("status-nothing"));
+	});
+
+	test("in JSON, names the activity, what it is about, and who approved it", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		const [{ id, fingerprint }] = removals(world);
+		const answer = await world.run(["status", ...inJson]);
+		expect(answer.code).toBe(8);
+		expect(readOutput(answer).open).toMatchObject([
+			{
+				activities: [
+					{
+						activityId: id,
+						fingerprint,
+						status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+						operation: "delete_policies",
+						parameters: { policyIds: [policies[0]] },
+						approvedBy: [alice],
+						saidBy: "service",
+					},
+				],
+				unanswered: [],
+			},
+		]);
+		await approve(world);
+		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([{ activities: [], unanswered: [] }]);
+	});
+
+	test("names an activity of somebody else too, with the documented reads only this journal's", async () => {
+		const world = await makeWaitingWorld();
+		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
+		expect((await world.run(["status"])).code).toBe(8);
+		expect((await world.run(["status", "--reads", "documented"])).code).toBe(0);
+		await world.run([...apply, "--reads", "documented"]);
+		const own = await world.run(["status", "--reads", "documented"]);
+		expect(own.code).toBe(8);
+		expect(own.stdout).toContain(removals(world)[1].id);
+		expect(own.stdout).toContain("as last known");
+		expect(own.stdout).not.toContain(removals(world)[0].id);
+	});
+
+	test("names what was sent and never answered", async () => {
+		const world = await makeWorld(removal);
+		await world.addFault({ operation: "delete_policies", fault: "5xx", count: 100 });
+		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
+		const answer = await world.run(["status", ...inJson]);
+		expect(answer.code).toBe(8);
+		expect(readOutput(answer).open).toMatchObject([
+			{ activities: [], unanswered: [{ operation: "delete_policies", covers: [`policy:${policies[0]}`] }] },
+		]);
+		expect((await world.run(["status"])).stdout).toContain("never answered");
+	});
+
+	test("asks once and submits nothing", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		world.clearRequests();
+		await world.run(["status"]);
+		expect(world.requests()).toEqual(["list_activities"]);
+	});
+});
+
+describe("wait", () => {
+	test("stays while the activity waits, and ends with 0 when it is approved", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		world.clearRequests();
+		const { ended } = world.start(["wait", "--wait", "60", ...inJson]);
+		await expect.poll(() => world.requests(), { timeout: 20_000 }).toContain("get_activity");
+		await approve(world);
+		const answer = await ended;
+		expect(answer.code).toBe(0);
+		expect(readOutput(answer).activities).toMatchObject([{ activityId: removals(world)[0].id, outcome: "completed" }]);
+		expect(world.submits()).toEqual(["approve_activity"]);
+	});
+
+	test.each([
+		{ why: "the time is up", vote: undefined, code: 8, outcome: "awaiting-approval" },
+		{ why: "it was approved", vote: "approve_activity", code: 0, outcome: "completed" },
+		{ why: "it was rejected", vote: "reject_activity", code: 9, outcome: "rejected" },
+	])("$why: exit $code", async ({ vote, code, outcome }) => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		const [{ id, fingerprint }] = removals(world);
+		if (vote !== undefined) await world.submitAsBob(vote, { fingerprint });
+		if (vote === undefined) {
+			expect(await world.run(["wait", id, "--wait", "0"])).toMatchObject({
+				code,
+				stdout: `${id}: awaiting approval\n`,
+			});
+		}
+		const json = await world.run(["wait", id, "--wait", "0", ...inJson]);
+		expect(json.code).toBe(code);
+		expect(readOutput(json).activities).toMatchObject([{ activityId: id, outcome }]);
+		expect(world.submits().filter((name) => name === "delete_policies").length).toBe(1);
+	});
+
+	test("with the documented reads, asks by the same bytes", async () => {
+		const world = await makeWaitingWorld(removal, { reads: "documented" });
+		await world.run([...apply, "--reads", "documented"]);
+		await approve(world);
+		expect((await world.run(["wait", "--wait", "0", "--reads", "documented"])).code).toBe(0);
+		expect(removals(world).length).toBe(1);
+	});
+
+	test("an activity that was not submitted from here is exit 3", async () => {
+		const world = await makeWaitingWorld();
+		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
+		const { code, stderr } = await world.run(["wait", removals(world)[0].id]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("the journal holds no open activity");
+	});
+
+	test("nothing open is exit 0 in both formats", async () => {
+		const world = await makeWaitingWorld();
+		expect(await world.run(["wait"])).toEqual({ code: 0, stdout: "Nothing waits.\n", stderr: "" });
+		const json = await world.run(["wait", ...inJson]);
+		expect(json.code).toBe(0);
+		expect(readOutput(json).activities).toEqual([]);
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+describe("explain", () => {
+	test("says that a policy waits for more approvals, and after the approval that it allows it", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		const [{ id }] = removals(world);
+		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} waits for more approvals$/m);
+		await approve(world);
+		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} allows it$/m);
+	});
+});
+
+describe("what was rejected", () => {
+	test("is not sent again, until --retry-rejected makes another", async () => {
+		const world = await makeWaitingWorld();
+		await world.run(apply);
+		await world.submitAsBob("reject_activity", { fingerprint: removals(world)[0].fingerprint });
+		expect((await world.run(apply)).code).toBe(9);
+		expect((await world.run(apply)).code).toBe(9);
+		expect(removals(world).length).toBe(1);
+		expect((await world.run([...apply, "--retry-rejected"])).code).toBe(8);
+		expect(removals(world).length).toBe(2);
+	});
+});
+
+describe("an activity of somebody else that would change the same otherwise", () => {
+	const both = document(
+		"userTags: [{ name: signatories, previously: [signers] }]",
+		`absent: { policies: [${policies[0]}] }`,
+	);
+
+	/** Bob's renaming waits; what comes after it needs nobody. */
+	async function contradicted(): Promise<{ world: World; id: string; fingerprint: string }> {
+		const world = await makeWaitingWorld(both);
+		await world.submitAsBob("update_user_tag", {
+			userTagId: tags.signers,
+			newUserTagName: "others",
+			addUserIds: [],
+			removeUserIds: [],
+		});
+		await world.setRules({});
+		world.clearRequests();
+		const [{ id, fingerprint }] = world.activities();
+		return { world, id, fingerprint };
+	}
+
+	const nameOfTag = (world: World): string => world.organization().userTags[0].tagName;
+
+	test("is shown by plan", async () => {
+		const { world, id } = await contradicted();
+		const { code, stdout, stderr } = await world.run(["plan"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		await expect(normalize(stdout)).toMatchFileSnapshot(golden("plan-contradicted"));
+		const json = await world.run(["plan", "--detailed-exitcode", ...inJson]);
+		expect(json.code).toBe(2);
+		expect(readOutput(json).plans[0]).toMatchObject({
+			waiting: [{ activityId: id, verdict: "contradicts", covers: ["userTag:signatories"] }],
+			steps: [{ waitsFor: { activityId: id, verdict: "contradicts" } }, { waitsFor: null }],
+		});
+	});
+
+	test("keeps its object from apply, which makes the rest and exits 8", async () => {
+		const { world, id } = await contradicted();
+		const answer = await world.run(apply);
+		expect(answer.code).toBe(8);
+		await expect(normalize(answer.stdout)).toMatchFileSnapshot(golden("apply-contradicted"));
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(nameOfTag(world)).toBe("signers");
+		const again = await world.run([...apply, ...inJson]);
+		expect(again.code).toBe(8);
+		expect(readOutput(again).reports[0].steps).toMatchObject([{ outcome: "not-attempted", activityId: id }]);
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	test.each(["id", "fingerprint"] as const)("stands in nobody's way once it is given up by its %s", async (by) => {
+		const { world, ...names } = await contradicted();
+		expect((await world.run([...apply, "--abandon", names[by].toUpperCase().replace("SHA256", "sha256")])).code).toBe(
+			0,
+		);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+		expect(nameOfTag(world)).toBe("signatories");
+		expect((await world.run(apply)).code).toBe(0);
+	});
+
+	test("is over when it is rejected", async () => {
+		const { world, fingerprint } = await contradicted();
+		await world.submitAsBob("reject_activity", { fingerprint });
+		expect((await world.run(apply)).code).toBe(0);
+		expect(nameOfTag(world)).toBe("signatories");
+	});
+
+	test("--abandon of what is no activity is exit 3 before anything is asked", async () => {
+		const { world } = await contradicted();
+		const run = (name: string) => world.run([...apply, "--abandon", name, ...inJson]);
+		for (const answer of await Promise.all(["nonsense", "", "sha256:12", policies[0].slice(1)].map(run))) {
+			expect(answer.code).toBe(3);
+			expect(readOutput(answer).error).toMatchObject({ code: "configuration" });
+		}
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

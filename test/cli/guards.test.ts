@@ -1,0 +1,300 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { guardKinds } from "../../src/plan/guards.ts";
+import { expectNoSecret, normalize, readOutput } from "./run.ts";
+import {
+	alice,
+	apps,
+	bob,
+	carol,
+	document,
+	makeWorld,
+	policies,
+	provider,
+	providers,
+	tags,
+	type World,
+} from "./world.ts";
+
+const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
+
+const dave = "a0000000-0000-4000-8000-000000000004";
+const erin = "a0000000-0000-4000-8000-000000000005";
+
+/** Four members, two of whom may go by default. */
+async function fillOncall(world: World): Promise<void> {
+	await world.change({
+		users: [
+			{ userId: dave, userName: "dave" },
+			{ userId: erin, userName: "erin" },
+		],
+	});
+	await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob, carol, dave, erin] }] });
+}
+
+interface Case {
+	readonly kind: string;
+	readonly why: string;
+	readonly prepare?: (world: World) => Promise<void>;
+	/** A document that takes more than is allowed, and what is found. */
+	readonly over: string;
+	readonly found: number;
+	readonly says: string;
+	/** One that takes as much as is allowed. */
+	readonly within: string;
+}
+
+const twoPolicies = `absent: { policies: [${policies[0]}, ${policies[1]}] }`;
+const bothOfBob = `absent: { oauthProviders: { bob: [${providers.bob.join(", ")}] } }`;
+const twoApps = `absent: { tvcApps: [${apps.retired}, ${apps.old}] }`;
+const onlyAlice = "userTags: [{ name: signers, members: { exactly: [alice] } }]";
+
+const cases: readonly Case[] = [
+	{
+		kind: "memberRemovals",
+		why: "more than half of a tag's members, without a limit in the document",
+		prepare: fillOncall,
+		over: document("userTags: [{ name: oncall, members: { exactly: [bob] } }]"),
+		found: 3,
+		says: "userTag:oncall would lose 3 of 4; 3 in all (allowed: at most 50% of a tag's known members)",
+		within: document("userTags: [{ name: oncall, members: { exactly: [bob, carol] } }]"),
+	},
+	{
+		kind: "memberRemovals",
+		why: "more than the document's percentage of a tag's members",
+		prepare: fillOncall,
+		over: document("userTags: [{ name: oncall, members: { never: [bob, carol] } }]", "limits: { memberRemovals: 25% }"),
+		found: 2,
+		says: "userTag:oncall would lose 2 of 4; 2 in all (allowed: at most 25% of a tag's known members)",
+		within: document("userTags: [{ name: oncall, members: { never: [bob] } }]", "limits: { memberRemovals: 25% }"),
+	},
+	{
+		kind: "memberRemovals",
+		why: "more members than the document's number",
+		over: document(onlyAlice, "limits: { memberRemovals: 0 }"),
+		found: 1,
+		says: "1 member would be removed (allowed: at most 0)",
+		within: document(onlyAlice, "limits: { memberRemovals: 1 }"),
+	},
+	{
+		kind: "policies",
+		why: "more policies than the document's number",
+		over: document(twoPolicies, "limits: { policies: 1 }"),
+		found: 2,
+		says: "2 policies would be removed (allowed: at most 1)",
+		within: document(twoPolicies, "limits: { policies: 2 }"),
+	},
+	{
+		kind: "oauthProviders",
+		why: "more OAuth providers than the document's number",
+		over: document(bothOfBob, "limits: { oauthProviders: 1 }"),
+		found: 2,
+		says: "2 OAuth providers would be removed (allowed: at most 1)",
+		within: document(bothOfBob, "limits: { oauthProviders: 2 }"),
+	},
+	{
+		kind: "tvcApps",
+		why: "more TVC apps than the document's number",
+		over: document(twoApps, "limits: { tvcApps: 1 }"),
+		found: 2,
+		says: "2 TVC apps would be removed (allowed: at most 1)",
+		within: document(twoApps, "limits: { tvcApps: 2 }"),
+	},
+	{
+		kind: "protected",
+		why: "a member of a tag who is protected",
+		over: document(onlyAlice, "protect: { users: [carol] }"),
+		found: 1,
+		says: "userTag:signers would touch what the document protects (allowed: nothing that the document protects)",
+		within: document(onlyAlice, "protect: { users: [bob], userTags: [oncall] }"),
+	},
+	{
+		kind: "ownOauthProviders",
+		why: "every OAuth provider of who applies it",
+		over: document(`absent: { oauthProviders: { alice: [${providers.alice.join(", ")}] } }`),
+		found: 2,
+		says: "alice applies this and would be left without any OAuth provider (allowed: not the last OAuth provider of who applies it)",
+		within: document(`absent: { oauthProviders: { alice: [${providers.alice[0]}] } }`),
+	},
+	{
+		kind: "ownUserTags",
+		why: "every user tag of who applies it",
+		over: document("userTags: [{ name: signers, members: { exactly: [carol] } }]"),
+		found: 1,
+		says: "alice applies this and would be left without any user tag (allowed: not the last user tag of who applies it)",
+		within: document(
+			"userTags: [{ name: signers, members: { exactly: [carol] } }, { name: oncall, members: { atLeast: [alice] } }]",
+		),
+	},
+];
+
+test("every guard there is has a case here", () => {
+	expect([...new Set(cases.map(({ kind }) => kind))].sort()).toEqual([...guardKinds].sort());
+});
+
+async function prepared({ prepare }: Case, text: string): Promise<World> {
+	const world = await makeWorld(text);
+	await prepare?.(world);
+	world.clearRequests();
+	return world;
+}
+
+describe.each(cases)("$kind: $why", (one) => {
+	const { kind, over, found, says, within } = one;
+	const apply = ["apply", "--yes"];
+
+	test("apply is refused in text and in JSON, and nothing is sent", async () => {
+		const world = await prepared(one, over);
+		const before = world.organization();
+		const text = await world.run(apply);
+		const json = await world.run([...apply, "--format", "json"]);
+		expect(text.code).toBe(5);
+		expect(text.stdout).toBe("");
+		expect(text.stderr).toContain(`refused, nothing was sent: ${says}`);
+		expect(text.stderr).toContain(`--allow ${kind}=${found}\n`);
+		expect(json.code).toBe(5);
+		expect(readOutput(json)).toMatchObject({
+			command: "apply",
+			error: {
+				code: "guard",
+				message: `refused, nothing was sent: ${says}`,
+				hint: `when this is meant: --allow ${kind}=${found}`,
+			},
+		});
+		expect(world.submits()).toEqual([]);
+		expect(world.requests().length).toBeGreaterThan(0);
+		expect(world.activities()).toEqual([]);
+		expect(world.organization()).toEqual(before);
+	});
+
+	test("plan shows it and exits 0, with --detailed-exitcode 2", async () => {
+		const world = await prepared(one, over);
+		const [{ code, stdout }, json] = await Promise.all([
+			world.run(["plan"]),
+			world.run(["plan", "--detailed-exitcode", "--format", "json"]),
+		]);
+		expect(code).toBe(0);
+		expect(stdout).toContain(`  ${says}; when this is meant: --allow ${kind}=${found}\n`);
+		expect(json.code).toBe(2);
+		const refusing = readOutput(json).plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
+		expect(refusing).toMatchObject([{ kind, found }]);
+	});
+
+	test("another number than what was found refuses still; the number that was found is an acknowledgement", async () => {
+		const world = await prepared(one, over);
+		for (const wrong of [found - 1, found + 1]) {
+			expect((await world.run([...apply, "--allow", `${kind}=${wrong}`])).code).toBe(5);
+		}
+		expect(world.submits()).toEqual([]);
+		expect((await world.run([...apply, "--allow", `${kind}=${found}`])).code).toBe(0);
+		expect(world.submits().length).toBeGreaterThan(0);
+	});
+
+	test("what is within the limit is applied", async () => {
+		const world = await prepared(one, within);
+		const answer = await world.run(apply);
+		expect(answer.code).toBe(0);
+		expect(answer.stderr).not.toContain("Guards");
+		expect(world.submits().length).toBeGreaterThan(0);
+	});
+});
+
+describe("several guards at once", () => {
+	const many = document(
+		"userTags: [{ name: signers, members: { exactly: [carol] } }]",
+		twoPolicies,
+		"limits: { memberRemovals: 0, policies: 1 }",
+		"protect: { users: [alice] }",
+	);
+
+	test("all are said, by plan and by the refusal", async () => {
+		const world = await makeWorld(many);
+		const plan = await world.run(["plan"]);
+		expect({ code: plan.code, stderr: plan.stderr }).toEqual({ code: 0, stderr: "" });
+		await expect(normalize(plan.stdout)).toMatchFileSnapshot(golden("guard-plan"));
+		const refused = await world.run(["apply", "--yes"]);
+		expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 5, stdout: "" });
+		await expect(normalize(refused.stderr)).toMatchFileSnapshot(golden("guard-refusal"));
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("each has to be acknowledged by its own number", async () => {
+		const world = await makeWorld(many);
+		const allowed = ["memberRemovals=1", "policies=2", "protected=1", "ownUserTags=1"];
+		for (const missing of allowed) {
+			const others = allowed.filter((one) => one !== missing).flatMap((one) => ["--allow", one]);
+			const { code, stderr } = await world.run(["apply", "--yes", ...others]);
+			expect(code).toBe(5);
+			expect(stderr).toContain(`when this is meant: --allow ${missing}\n`);
+		}
+		expect(world.submits()).toEqual([]);
+		expect((await world.run(["apply", "--yes", ...allowed.flatMap((one) => ["--allow", one])])).code).toBe(0);
+	});
+});
+
+describe("what a guard does not keep", () => {
+	test("a percentage does not judge a tag of three known members", async () => {
+		const world = await makeWorld(document("userTags: [{ name: oncall, members: { exactly: [bob] } }]"));
+		await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob, carol] }] });
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.organization().userTags[1].userIds).toEqual([bob]);
+	});
+
+	test("somebody else's last OAuth provider, and somebody else's last user tag, go", async () => {
+		const world = await makeWorld(document(bothOfBob, onlyAlice));
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits().length).toBe(2);
+	});
+
+	test("where whoami is denied, nobody knows whose key it is, and the caller's last provider goes", async () => {
+		const world = await makeWorld(document(`absent: { oauthProviders: { alice: [${providers.alice.join(", ")}] } }`));
+		await world.setRules({ denyReads: ["whoami"] });
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+	});
+
+	test("a guard refuses only for what is still to be done", async () => {
+		const world = await makeWorld(document(bothOfBob, "limits: { oauthProviders: 1 }"));
+		expect((await world.run(["apply", "--yes"])).code).toBe(5);
+		await world.change({ users: [{ userId: bob, oauthProviders: [provider(providers.bob[1], "bob-two")] }] });
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_oauth_providers"]);
+	});
+});
+
+describe("an --allow that acknowledges no guard", () => {
+	const malformed = [
+		"policies",
+		"policies=",
+		"policies=two",
+		"policies=-1",
+		"policies=1.5",
+		"policies=2=3",
+		"=2",
+		"Policies=2",
+		"force=1",
+		"constructor=1",
+		"",
+	];
+
+	test("is exit 3 before anything is asked", async () => {
+		const world = await makeWorld(document(twoPolicies, "limits: { policies: 1 }"));
+		const run = (value: string) => world.run(["apply", "--yes", "--format", "json", "--allow", value]);
+		for (const [index, answer] of (await Promise.all(malformed.map(run))).entries()) {
+			expect(answer.code, malformed[index]).toBe(3);
+			const { error } = readOutput(answer);
+			expect(error).toMatchObject({ code: "configuration" });
+			expect(error.hint).toContain(guardKinds.join(", "));
+		}
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("is said with what can be written", async () => {
+		const world = await makeWorld(document(twoPolicies));
+		const { code, stdout, stderr } = await world.run(["apply", "--yes", "--allow", "policy=2"]);
+		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+		await expect(stderr).toMatchFileSnapshot(golden("guard-allow-malformed"));
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,0 +1,152 @@
+import { describe, expect, test } from "vitest";
+import { kinds } from "../../src/plan/kinds.ts";
+import { expectNoSecret, normalize, readOutput } from "./run.ts";
+import { apps, document, makeWorld, policies, profile, providers, type World } from "./world.ts";
+
+const golden = (name: string): string => `../golden/cli/${name}.txt`;
+
+/** Something of every kind, and all of it different from what is there. */
+const everything = document(
+	`userTags:
+  - { name: signatories, previously: [signers], members: { exactly: [alice, bob] } }
+  - { name: oncall, members: { atLeast: [carol] } }`,
+	`absent:
+  policies: [${policies.join(", ")}]
+  oauthProviders: { alice: [${providers.alice[0]}], bob: [${providers.bob.join(", ")}] }
+  tvcApps: [${apps.retired}, ${apps.old}]`,
+	`expect:
+  sessionProfiles: [{ id: ${profile}, name: other }]
+  mfaPolicies: { alice: [{ name: passkey-first, order: 2 }] }
+  bootProofs: [{ app: ${apps.signer}, deploymentLabel: other }]
+  supportedAssets: { "eip155:1": [{ symbol: USDC, decimals: 6 }] }`,
+);
+
+const only = (...selections: readonly string[]): string[] => selections.flatMap((one) => ["--only", one]);
+
+async function plannedAddresses(world: World, words: readonly string[]): Promise<readonly string[]> {
+	const answer = await world.run(["plan", "--format", "json", ...words]);
+	expect(answer.code).toBe(0);
+	return readOutput(answer).plans[0].changes.map(({ address }: { address: string }) => address);
+}
+
+const waits = "list_activities";
+const ofBob = providers.bob.map((id) => `oauthProvider:bob/${id}`);
+const [first, second, third] = policies.map((id) => `policy:${id}`);
+const gone = [`tvcApp:${apps.retired}`, `tvcApp:${apps.old}`];
+
+describe("--only narrows what is planned, and what is read for it", () => {
+	test.each([
+		{
+			selections: ["userTag"],
+			addresses: ["userTag:oncall", "userTag:signatories"],
+			requests: ["list_user_tags", "list_users", waits, "whoami"],
+		},
+		{ selections: ["policy"], addresses: [first, second, third], requests: ["list_policies", waits] },
+		{
+			selections: ["oauthProvider"],
+			addresses: [`oauthProvider:alice/${providers.alice[0]}`, ...ofBob],
+			requests: ["list_users", waits, "whoami"],
+		},
+		{ selections: ["tvcApp"], addresses: gone, requests: ["list_tvc_apps", waits] },
+		{ selections: ["sessionProfile"], addresses: [`sessionProfile:${profile}`], requests: ["get_session_profile"] },
+		{ selections: ["mfaPolicy"], addresses: ["mfaPolicy:alice/passkey-first"], requests: ["get_mfa_policies"] },
+		{ selections: ["bootProof"], addresses: [`bootProof:${apps.signer}`], requests: ["get_latest_boot_proof"] },
+		{
+			selections: ["supportedAsset"],
+			addresses: ["supportedAsset:eip155:1/USDC"],
+			requests: ["list_supported_assets"],
+		},
+		{
+			selections: ["userTag/on?all"],
+			addresses: ["userTag:oncall"],
+			requests: ["list_user_tags", "list_users", waits],
+		},
+		{
+			selections: ["userTag/sign*"],
+			addresses: ["userTag:signatories"],
+			requests: ["list_user_tags", "list_users", waits, "whoami"],
+		},
+		{ selections: [`policy/${policies[1]}`], addresses: [second], requests: ["list_policies", waits] },
+		{ selections: ["policy/9*1", "policy/9*3"], addresses: [first, third], requests: ["list_policies", waits] },
+		{ selections: ["oauthProvider/bob/*"], addresses: ofBob, requests: ["list_users", waits, "whoami"] },
+		{
+			selections: ["tvcApp", "policy/*2"],
+			addresses: [second, ...gone],
+			requests: ["list_policies", "list_tvc_apps", waits],
+		},
+	])("$selections", async ({ selections, addresses, requests }) => {
+		const world = await makeWorld(everything);
+		expect([...(await plannedAddresses(world, only(...selections)))].sort()).toEqual([...addresses].sort());
+		expect([...world.requests()].sort()).toEqual([...requests].sort());
+	});
+
+	test.each([
+		"userTag/.*",
+		"userTag/sign",
+		"userTag/[os]*",
+		"policy/nothing",
+	])("%s matches nothing, which is told and is no success, because it may be a slip", async (selection) => {
+		const world = await makeWorld(everything);
+		const { code, stderr, stdout } = await world.run(["drift", ...only("tvcApp", selection)]);
+		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+		expect(stderr).toBe(`error: --only ${selection}: the documents have nothing like that\n`);
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("every kind by itself, together, is the whole plan", async () => {
+		const world = await makeWorld(everything);
+		const whole = await plannedAddresses(world, []);
+		expect(await plannedAddresses(world, only(...kinds.map(({ name }) => name)))).toEqual(whole);
+		expect(whole.length).toBe(2 + 3 + 3 + 2 + 4);
+	});
+
+	test("what is not needed for it need not be readable", async () => {
+		const world = await makeWorld(everything);
+		await world.setRules({ denyReads: ["list_user_tags"] });
+		expect((await world.run(["plan"])).code).not.toBe(0);
+		expect((await world.run(["plan", ...only("policy")])).code).toBe(0);
+	});
+});
+
+describe("--only narrows what is sent", () => {
+	test("apply submits that alone, and the rest stays to be done", async () => {
+		const world = await makeWorld(everything);
+		const before = world.organization();
+		expect((await world.run(["apply", "--yes", ...only("policy/*2", "userTag/oncall")])).code).toBe(0);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+		const after = world.organization();
+		expect(after.policies).toEqual([before.policies[0], before.policies[2]]);
+		expect(after.userTags[0]).toEqual(before.userTags[0]);
+		expect((await world.run(["drift", ...only("policy/*2", "userTag/oncall")])).code).toBe(0);
+		expect((await world.run(["drift"])).code).toBe(2);
+	});
+
+	test("a guard judges only what is selected", async () => {
+		const world = await makeWorld(`${everything}limits: { policies: 1 }\n`);
+		expect((await world.run(["apply", "--yes"])).code).toBe(5);
+		expect((await world.run(["apply", "--yes", ...only("policy/*2")])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+});
+
+describe("--only with a kind that there is not", () => {
+	test.each(["plan", "drift", "apply --yes"])("orgsync %s: exit 3 before anything is asked", async (command) => {
+		const world = await makeWorld(everything);
+		const selections = ["usertag", "userTags", "", "/signers", "*", "constructor"];
+		const run = (one: string) => world.run([...command.split(" "), ...only(one), "--format", "json"]);
+		for (const answer of await Promise.all(selections.map(run))) {
+			expect(answer.code).toBe(3);
+			expect(readOutput(answer).error).toMatchObject({ code: "configuration" });
+		}
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("is said with the kinds that there are", async () => {
+		const world = await makeWorld(everything);
+		const { code, stdout, stderr } = await world.run(["plan", ...only("tag/signers")]);
+		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+		await expect(normalize(stderr)).toMatchFileSnapshot(golden("only-unknown-kind"));
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

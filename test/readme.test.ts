@@ -56,7 +56,7 @@ describe("examples/consensus/README.md", () => {
 		const printed = execFileSync(process.execPath, [join(root, "examples/consensus/run.ts")], { encoding: "utf8" });
 		const story = printed
 			.replaceAll(/sha256:[0-9a-f]{64}/g, "sha256:…")
-			.replaceAll(/activity [0-9a-f]{8}-[0-9a-f-]{27}/g, "activity 01…")
+			.replaceAll(/(activity|explain) 0[0-9a-f]{7}-[0-9a-f-]{27}/g, "$1 01…")
 			.replaceAll(/since \d{4}-\d\d-\d\dT[\d:.]+Z/g, "since …")
 			.trim();
 		const block = /```text\n([\s\S]*?)\n?```/;

@@ -97,12 +97,14 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 		];
 	}
 	const over = losing.filter(({ before, removeUserIds }) => {
-		const members = before.members?.length ?? 0;
+		// Of members that are not known no share can be told; many removals at once are then too many to pass unseen.
+		if (before.members === null) return removeUserIds.length >= leastKnownMembers;
+		const members = before.members.length;
 		return members >= leastKnownMembers && removeUserIds.length * 100 > limit.percent * members;
 	});
 	const shares = over.map(
 		({ address, before, removeUserIds }) =>
-			`${address} would lose ${removeUserIds.length} of ${before.members?.length}`,
+			`${address} would lose ${removeUserIds.length} of ${before.members?.length ?? "an unknown number"}`,
 	);
 	return [
 		{

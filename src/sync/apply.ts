@@ -180,7 +180,10 @@ async function takeStep(
 	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
 	const wish: Wish = { organizationId, operation, parameters, covers, unseen };
 	const together = await sendWish(wish, context);
-	const apart = together.refusedStatus === 404 && idsApart(wish).length > 0 ? await sendApart(wish, context) : [];
+	const apart =
+		together.outcome === "failed" && together.refusedStatus === 404 && idsApart(wish).length > 0
+			? await sendApart(wish, context)
+			: [];
 	const sent = apart.length > 0 ? asOne(together, apart) : together;
 	const done = apart.filter((part) => part.sent.outcome === "completed").map(({ id }) => id);
 	if (sent.outcome === "completed" || done.length > 0) {
@@ -243,7 +246,7 @@ async function tryToVerify(
 	context: ApplyContext,
 ): Promise<Pick<Report, "left" | "unverified">> {
 	try {
-		return { left: await verify(desired, plan, completed, context), unverified: null };
+		return await verify(desired, plan, completed, context);
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
 		return { left: null, unverified: error.message };
@@ -256,7 +259,7 @@ async function verify(
 	plan: Plan,
 	completed: readonly StepResult[],
 	context: ApplyContext,
-): Promise<readonly Change[]> {
+): Promise<Pick<Report, "left" | "unverified">> {
 	const covered = new Set(completed.flatMap(({ step }) => step.covers));
 	const touched = onlyTouched(
 		desired,
@@ -268,12 +271,15 @@ async function verify(
 		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
 	);
 	const memory = context.journal.memory(plan.organizationId);
-	const { changes, problems } = diff(touched, { ...live, memory });
+	const { changes, problems, unread } = diff(touched, { ...live, memory });
+	// What could be read before and cannot any more was checked against nothing but what was just applied.
+	const lostSight = unread.find(({ address }) => !plan.unread.some((before) => before.address === address));
 	// A tag that somebody else renamed or deleted meanwhile is a problem now, and its change no longer made.
 	const lost = new Set(problems.map(({ path }) => path));
-	return [...changes, ...plan.changes.filter(({ address }) => lost.has(address))].filter(
+	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))].filter(
 		({ address }) => covered.has(address) && !unfinished.has(address),
 	);
+	return { left, unverified: lostSight === undefined ? null : `${lostSight.address}: ${lostSight.because}` };
 }
 
 /** Keeps the tags' `updatedAt` with what is remembered of them, so that a later change by others can be noticed. */

@@ -56,6 +56,9 @@ const quarterHourMs = 15 * 60 * 1000;
 /** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
 const lifetimeMarginMs = 60 * 1000;
 
+/** From this age on, by our clock, a refusal may only mean that the bytes are stale by the service's. */
+const doubtfulAgeMs = 45 * 60 * 1000;
+
 /** Submits a wish unless an earlier activity already stands for it, and says what became of it. Never throws for an answer. */
 export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> {
 	const key = wishOf(wish.organizationId, wish.operation, wish.parameters);
@@ -136,7 +139,7 @@ async function sendBody(body: Body, context: SendContext, earlier?: JournalEntry
 		if (next.kind !== "activity") break;
 		answer = next;
 	}
-	const saysNothing = earlier !== undefined && leavesOpen(answer, earlier);
+	const saysNothing = earlier !== undefined && leavesOpen(answer, earlier, context.now());
 	const judged = saysNothing && answer.kind === "refused" ? stillUnknown(answer, earlier) : judge(answer);
 	const sent: Sent = { ...judged, fingerprint: body.fingerprint, requests };
 	if (!saysNothing) context.journal.settled(body.fingerprint, sent.outcome, sent.activityId, context.now());
@@ -145,12 +148,15 @@ async function sendBody(body: Body, context: SendContext, earlier?: JournalEntry
 
 /**
  * Whether an answer to bytes that were sent before says nothing of what became of them: they did not leave, or the key
- * was refused and not they, or it denies an activity that the service has named itself.
+ * was refused and not they, or it denies an activity that the service has named itself, or it is not the service that
+ * answers (a proxy, a redirect, a wrong address), or the bytes may only have grown too old.
  */
-function leavesOpen(answer: SubmitAnswer, earlier: JournalEntry): boolean {
+function leavesOpen(answer: SubmitAnswer, earlier: JournalEntry, nowMs: number): boolean {
 	if (answer.kind === "not-sent") return true;
 	if (answer.kind !== "refused") return false;
-	return answer.httpStatus === 401 || answer.httpStatus === 403 || earlier.activityId !== null;
+	if (earlier.activityId !== null || answer.grpcCode === undefined) return true;
+	if (answer.httpStatus < 400 || [401, 403, 407].includes(answer.httpStatus)) return true;
+	return nowMs - earlier.body.timestampMs > doubtfulAgeMs;
 }
 
 function stillUnknown(answer: SubmitAnswer & { kind: "refused" }, earlier: JournalEntry): Judged {

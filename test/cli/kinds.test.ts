@@ -319,7 +319,10 @@ describe("with the documented reads alone, against a service that has no others"
 		const answer = await drift(world);
 		expect(changesOf(answer)).toMatchObject([{ basis: "unknown", addUserIds: [alice, carol], removeUserIds: [] }]);
 		const [{ unread }] = readOutput(answer).plans;
-		expect(unread).toMatchObject([{ address: "userTag:signers", standsIn: "nothing" }]);
+		expect(unread).toMatchObject([
+			{ address: "userTag:signers", standsIn: "nothing" },
+			{ address: "activity:*", standsIn: "nothing" },
+		]);
 		expect(unread[0].because).toContain("list_users");
 	});
 });

@@ -148,12 +148,12 @@ describe("the guard of member removals", () => {
 	const never = { mode: "atLeast", atLeast: [], never: upTo(5) } as const;
 	const unreadable = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
 
-	it("takes no percentage of members that are not known, but still counts who is removed", () => {
+	it("refuses by percentage to remove four or more whose tag is not known, because no share of it can be told", () => {
 		const percent = desiredOf({
 			limits: { memberRemovals: { percent: 0 } },
 			userTags: [wantTag("signers", { members: never })],
 		});
-		expect(guardsOf(percent, unreadable)).toMatchObject([{ kind: "memberRemovals", found: 5, refuses: false }]);
+		expect(guardsOf(percent, unreadable)).toMatchObject([{ kind: "memberRemovals", found: 5, refuses: true }]);
 		const count = { ...percent, limits: { memberRemovals: { count: 4 } } };
 		expect(guardsOf(count, unreadable)).toMatchObject([{ kind: "memberRemovals", found: 5, refuses: true }]);
 	});

@@ -92,11 +92,11 @@ function activityOf(body: Body, status: string): SubmitAnswer {
 	};
 }
 
-function refused(httpStatus: number): SubmitAnswer {
+function refused(httpStatus: number, grpcCode?: number): SubmitAnswer {
 	return {
 		kind: "refused",
 		httpStatus,
-		grpcCode: undefined,
+		grpcCode,
 		message: "the service does not want it",
 		policyEvaluations: [],
 		requests: 1,
@@ -522,9 +522,25 @@ describe("a run that was killed between sending and its answer", () => {
 	it("is over when the same bytes are refused for what they say", async () => {
 		const body = bodyOfAddBob(quarter());
 		await leaveOpen(body);
-		const { report } = await bench.run(withBob, hears(refused(400)));
+		const { report } = await bench.run(withBob, hears(refused(400, 3)));
 		expect(report.steps[0]?.outcome).toBe("failed");
 		expect(bench.journal.entry(body.fingerprint)?.outcome).toBe("failed");
+	});
+
+	it.each([302, 404, 407, 501])("stays unknown when %i comes from somebody who is not the service", async (status) => {
+		const body = bodyOfAddBob(quarter());
+		await leaveOpen(body);
+		const { report } = await bench.run(withBob, hears(refused(status)));
+		expect(report.steps[0]?.outcome).toBe("unknown");
+		expect(bench.journal.open(organizationId).map((entry) => entry.body.fingerprint)).toEqual([body.fingerprint]);
+	});
+
+	it("stays unknown when the same bytes are refused at an age that may be the reason", async () => {
+		const body = bodyOfAddBob(quarter());
+		await leaveOpen(body);
+		bench.nowMs += 50 * minuteMs;
+		const { report } = await bench.run(withBob, hears(refused(400, 3)));
+		expect(report.steps[0]?.outcome).toBe("unknown");
 	});
 });
 

@@ -5,10 +5,17 @@
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { ConfigurationError, DocumentError, type ExitCode, exitCodes, OrgsyncError, type Problem } from "../errors.ts";
+import {
+	ConfigurationError,
+	DocumentError,
+	type ExitCode,
+	exitCodes,
+	explainFileError,
+	OrgsyncError,
+	type Problem,
+} from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
-import { explainFileError } from "./files.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -18,6 +25,8 @@ export interface Terminal {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly directory: string;
 	readonly now: () => number;
+	/** Milliseconds from any beginning, never set back. */
+	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -43,6 +52,13 @@ export interface Output {
 	readonly [more: string]: unknown;
 }
 
+/** Something that kept a command from doing all of its work. */
+export interface Failure {
+	readonly error: unknown;
+	/** What it is about, in front of the message, where the command works on several. */
+	readonly about?: string;
+}
+
 /** The result of a command: what it prints in either format, and the code it exits with. */
 export interface Result {
 	readonly exitCode: ExitCode;
@@ -50,6 +66,25 @@ export interface Result {
 	readonly text: (style: Style) => string;
 	/** Members added to `Output`. */
 	readonly json: Readonly<Record<string, unknown>>;
+	/** Said like errors after the text; the first is the `error` of `Output`. The exit code has to tell of them too. */
+	readonly failures?: readonly Failure[];
+}
+
+/** The exit code that something thrown leads to. */
+export function exitCodeOfError(error: unknown): ExitCode {
+	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
+}
+
+/** Something thrown as `Output` has it. An error that nobody foresaw is told without its stack. */
+export function describeFailure({ error, about }: Failure): NonNullable<Output["error"]> {
+	const known = error instanceof OrgsyncError ? error : undefined;
+	const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
+	const hint = known === undefined ? "please report this; --verbose shows where it happened" : known.hint;
+	return {
+		code: known?.code ?? "unforeseen",
+		message: about === undefined ? message : `${about}: ${message}`,
+		hint: hint ?? null,
+	};
 }
 
 export class Voice {
@@ -114,45 +149,44 @@ export class Voice {
 	}
 
 	/** Prints the result and returns its exit code. */
-	result(result: Result): ExitCode {
+	result({ exitCode, text, json, failures = [] }: Result): ExitCode {
 		this.clear();
-		const { format, command } = this.#options;
-		if (format === "text") return this.#print(result.text(this.#resultStyle()), result.exitCode);
-		const output: Output = {
-			formatVersion: 1,
-			command,
-			exitCode: result.exitCode,
-			error: null,
-			problems: [],
-			...result.json,
-		};
-		return this.#print(`${JSON.stringify(output, null, 2)}\n`, result.exitCode);
+		const inText = this.#options.format === "text" ? text(this.#resultStyle()) : "";
+		// A command that has nothing but errors to tell leaves the file of `--output` as it is.
+		if (this.#options.format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
+		for (const failure of failures) this.#tellFailure(failure);
+		if (this.#options.format === "text") return exitCode;
+		const first = failures[0];
+		return this.#printObject(exitCode, first === undefined ? null : describeFailure(first), [], json);
 	}
 
-	/** Says what went wrong and returns the exit code it leads to. An error nobody foresaw is said without its stack. */
+	/** Says what went wrong and returns the exit code it leads to. */
 	failure(error: unknown): ExitCode {
-		const known = error instanceof OrgsyncError ? error : undefined;
-		const exitCode = known?.exitCode ?? exitCodes.error;
 		const problems = error instanceof DocumentError ? error.problems : [];
-		const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
-		const hint = known?.hint ?? (known === undefined ? "please report this; --verbose shows where it happened" : null);
-		if (problems.length > 0) {
-			for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
-		}
+		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
+		this.#tellFailure({ error });
+		const exitCode = exitCodeOfError(error);
+		if (this.#options.format === "text") return exitCode;
+		return this.#printObject(exitCode, describeFailure({ error }), problems, {});
+	}
+
+	#tellFailure(failure: Failure): void {
+		const { message, hint } = describeFailure(failure);
 		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
-		if (hint !== null && hint !== undefined) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
-		if (known === undefined && error instanceof Error) this.detail(error.stack ?? "");
-		if (this.#options.format === "json") {
-			const output: Output = {
-				formatVersion: 1,
-				command: this.#options.command,
-				exitCode,
-				error: { code: known?.code ?? "unforeseen", message, hint: hint ?? null },
-				problems,
-			};
-			this.#print(`${JSON.stringify(output, null, 2)}\n`, exitCode);
-		}
-		return exitCode;
+		if (hint !== null) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
+		const { error } = failure;
+		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(error.stack ?? "");
+	}
+
+	#printObject(
+		exitCode: ExitCode,
+		error: Output["error"],
+		problems: readonly Problem[],
+		more: Readonly<Record<string, unknown>>,
+	): ExitCode {
+		const { command } = this.#options;
+		const output: Output = { formatVersion: 1, command, exitCode, error, problems, ...more };
+		return this.#print(`${JSON.stringify(output, null, 2)}\n`, exitCode);
 	}
 
 	#resultStyle(): Style {

@@ -5,7 +5,7 @@ import type { Problem } from "../../errors.ts";
 import type { Change, TagChange } from "../change.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
-import type { WaitingActivity } from "../waiting.ts";
+import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
 import { showText, showValue } from "./escape.ts";
 
 /** How parts of the text are marked; each function gets text and returns it marked. */
@@ -147,11 +147,12 @@ function renderUnread(plan: Plan, style: Style): readonly string[] {
 		...[...byReason.values()].flatMap((group) => {
 			const first = group[0];
 			if (first === undefined) return [];
-			const shown = group.slice(0, 5).map(({ address }) => showText(address));
+			const shown = group
+				.slice(0, 5)
+				.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showText(address)}`);
 			const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-			const members = group.every(({ address }) => address.startsWith("userTag:")) ? "members of " : "";
 			const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
-			return [`  ${members}${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+			return [`  ${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 		}),
 		"",
 	];
@@ -164,9 +165,17 @@ const statusWords: Readonly<Record<string, string>> = {
 	ACTIVITY_STATUS_PENDING: "is under way",
 };
 
-/** An activity that waits, in one line: what it waits for, since when, and who approved it. */
+/**
+ * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
+ * when it was sent and what is missing.
+ */
 export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan["userNames"]): string {
 	const { activityId, fingerprint, status, createdAt, approvedBy, saidBy } = activity;
+	if (status === null) {
+		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
+		const answer = activityId === null ? "no answer came" : `activity ${activityId} has a status that nobody knows`;
+		return showText(`${sent}, and ${answer}; fingerprint ${fingerprint}`);
+	}
 	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${status}`;
 	const since = createdAt === null ? "" : ` since ${createdAt}`;
 	const approvers = (approvedBy ?? []).map((userId) => userNames[userId.toLowerCase()] ?? userId);
@@ -176,16 +185,38 @@ export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan
 }
 
 function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	if (plan.waiting.length === 0) return [];
-	const lines = plan.waiting.flatMap((activity) => {
+	const waits = plan.waiting.filter(({ status }) => status !== null);
+	const inDoubt = plan.waiting.filter(({ status }) => status === null);
+	const lines: string[] = [];
+	if (waits.length > 0) lines.push(style.warn("Activities that wait:"));
+	for (const activity of waits) {
 		const covers = showText(activity.covers.join(", "));
 		const verdict =
 			activity.verdict === "joins"
 				? `does what is wanted for ${covers}: apply joins it and submits nothing for that`
-				: `would change ${covers} otherwise: apply leaves that alone until it ends, or --abandon ${showText(activity.activityId)}`;
-		return [`  ${renderWaitingActivity(activity, plan.userNames)}`, `    ${verdict}`];
-	});
-	return [style.warn("Activities that wait:"), ...lines, ""];
+				: `would change ${covers} otherwise: apply leaves that alone until it ends, or --abandon ${showText(nameOf(activity))}`;
+		lines.push(`  ${renderWaitingActivity(activity, plan.userNames)}`, `    ${verdict}`);
+	}
+	if (waits.length > 0) lines.push("");
+	if (inDoubt.length > 0) lines.push(style.warn("Sent before, and nobody knows what became of it:"));
+	for (const activity of inDoubt) {
+		const what = `${activity.operation} (${describeParameters(activity, plan.userNames)})`;
+		lines.push(`  ${showText(what)}: ${renderWaitingActivity(activity, plan.userNames)}`);
+		lines.push(`    it may still change ${showText(activity.covers.join(", "))}: apply leaves that alone`);
+		lines.push(`    ${showText(learnOrGiveUp(nameOf(activity)))}`);
+	}
+	if (inDoubt.length > 0) lines.push("");
+	return lines;
+}
+
+/** What was asked for, without what is empty; users by the names of the document. */
+function describeParameters({ parameters }: Waiting, userNames: Plan["userNames"]): string {
+	const nameOfUser = (value: unknown): string => userNames[String(value).toLowerCase()] ?? String(value);
+	return Object.entries(parameters)
+		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
+		.filter(([, values]) => values.length > 0)
+		.map(([key, values]) => `${key} ${values.map(nameOfUser).join(", ")}`)
+		.join("; ");
 }
 
 function renderGuards(plan: Plan, style: Style): readonly string[] {

@@ -14,6 +14,7 @@ import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Body } from "../wire/body.ts";
 import { type SubmitName, submits } from "../wire/operations.ts";
+import { importSqlite } from "./sqlite.ts";
 
 /** One body that was sent, or was about to be. */
 export interface JournalEntry {
@@ -96,7 +97,7 @@ export function wishOf(
  * cannot be opened, is no journal, or was written by a newer orgsync.
  */
 export async function openJournal(file: string): Promise<Journal> {
-	const { DatabaseSync } = await import("node:sqlite");
+	const { DatabaseSync } = await importSqlite();
 	try {
 		if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		const database = new DatabaseSync(file);

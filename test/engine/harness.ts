@@ -195,6 +195,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
 		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
 		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+		// Every command loads the same packages in two processes; what was compiled once is kept for the others.
+		NODE_COMPILE_CACHE: join(root, "compiled"),
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,

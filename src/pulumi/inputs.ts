@@ -37,6 +37,9 @@ export function hasUnknown(value: unknown): boolean {
 /** Where in a document a property stands: `["userTags[0].id", "tagId"]`. */
 export type PropertyPlaces = readonly (readonly [path: string, property: string])[];
 
+/** What was read, because the engine asks for the same more than once: `check`, then `create`. One program's worth. */
+const read = new Map<string, DesiredOrganization>();
+
 /** What the document wants, or what is wrong with it, each by the property that it stands for. */
 export function readDocument(
 	document: Properties,
@@ -46,9 +49,16 @@ export function readDocument(
 		// In a document `${NAME}` stands for the environment's value; a program has written the value itself.
 		typeof value === "string" ? value.replaceAll("${", () => "$${") : value,
 	);
+	const known = read.get(content);
+	if (known !== undefined) return { desired: known };
 	const { organizations, problems } = parseDocuments([{ file: "inputs", content }], {});
-	const desired = organizations[0];
-	if (desired !== undefined) return { desired };
+	const [whole] = organizations;
+	if (whole !== undefined) {
+		// Of the organization's other objects this document does not speak.
+		const desired = { ...whole, narrowed: true };
+		read.set(content, desired);
+		return { desired };
+	}
 	return {
 		failures: problems.map(({ path, message }) => {
 			const [start, property] = places.find(([place]) => path === place || path.startsWith(place)) ?? ["", path];

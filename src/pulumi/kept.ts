@@ -56,6 +56,7 @@ export async function restoreKept(organizationId: string, kept: Kept, journal: J
 		await journal.sending(decoded, wish, covers ?? [], sentAt === undefined ? nowMs : Date.parse(sentAt));
 		journal.settled(fingerprint, outcome, activityId, nowMs);
 	}
+	if (kept.applied.length === 0) return;
 	const memory = journal.memory(organizationId);
 	const newer = kept.applied.filter((applied) => isNewer(applied, memory));
 	if (newer.length > 0) journal.remember(organizationId, newer);

@@ -175,7 +175,9 @@ export async function convergeTag(
 		const found = known === undefined ? await findTag(mustRead(inputs), inputs.resource, session) : undefined;
 		const id = known ?? found?.id;
 		const wish = { ...inputs, ...(id === undefined ? {} : { tagId: id }) };
-		const desired = mustRead(wish);
+		// Read as `check` has read it, which did not know the id then.
+		const { tagId: _tagId, ...written } = inputs;
+		const desired = withTag(mustRead(written), id);
 		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept: keptOf(olds) }, session);
 		// A tag that is not there has not come this far: it is a problem of the plan.
 		if (id === undefined) throw new ResourceFailure(`no user tag is called \`${inputs.name}\``);
@@ -308,6 +310,11 @@ function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
 	const read = readDocument(documentOf(inputs), places);
 	if ("desired" in read) return read.desired;
 	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
+}
+
+/** The same wish for the tag that was found: it is looked for by its id from now on. */
+function withTag(desired: DesiredOrganization, id: string | undefined): DesiredOrganization {
+	return id === undefined ? desired : { ...desired, userTags: desired.userTags.map((tag) => ({ ...tag, id })) };
 }
 
 function writeInputs({ organizationId, userTags }: DesiredOrganization): Omit<TagInputs, "resource"> {

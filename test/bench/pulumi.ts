@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { createECDH } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,24 +22,20 @@ function id(kind: string, number: number): string {
 	return `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
-const loops = (body: string): string => `
+const program = `import { UserTag } from "orgsync/pulumi";
 for (let number = 0; number < ${organizations}; number += 1) {
 	const organizationId = \`e0000000-0000-4000-8000-\${String(number).padStart(12, "0")}\`;
-	for (let tag = 0; tag < ${tagsEach}; tag += 1) ${body}
+	for (let tag = 0; tag < ${tagsEach}; tag += 1) {
+		new UserTag(\`\${number}-\${tag}\`, { organizationId, name: \`tag \${tag}\`, members: { atLeast: [] } });
+	}
 }`;
 
-const programs = {
-	orgsync: `import { UserTag } from "orgsync/pulumi";
-${loops("new UserTag(`${number}-${tag}`, { organizationId, name: `tag ${tag}`, members: { atLeast: [] } });")}`,
-	nothing: `import * as pulumi from "@pulumi/pulumi";
-const text = 'exports.handler=()=>({check:async(olds,news)=>({inputs:news}),diff:async()=>({changes:false}),create:async(inputs)=>({id:inputs.name,outs:inputs})})';
-class Nothing extends pulumi.CustomResource {
-	constructor(name, inputs) {
-		super("pulumi-nodejs:dynamic/nothing:Nothing", name, { ...inputs, __provider: text });
-	}
-}
-${loops("new Nothing(`${number}-${tag}`, { organizationId, name: `tag ${tag}`, members: { atLeast: [] } });")}`,
-};
+/** Keeps what it is given, and asks nobody. */
+const nothing = `export const userTag = () => ({
+	check: async (_olds, inputs) => ({ inputs: { ...inputs, onDestroy: "keep", tagId: inputs.resource } }),
+	diff: async () => ({ changes: false }),
+	create: async (inputs) => ({ id: inputs.tagId, outs: inputs }),
+});`;
 
 export async function benchPulumi(): Promise<Measured> {
 	const { folder: engine } = await ensureEngine();
@@ -52,13 +48,12 @@ export async function benchPulumi(): Promise<Measured> {
 	const main = join(root, "dist", "cli", "main.js");
 	const { child, url } = await serve([main, "emulator", "--seed", seed]);
 	try {
-		mkdirSync(join(place, "node_modules"));
-		symlinkSync(join(root, "node_modules", "@pulumi"), join(place, "node_modules", "@pulumi"));
-		symlinkSync(root, join(place, "node_modules", "orgsync"));
 		const times = { orgsync: [] as number[], nothing: [] as number[] };
 		for (let round = 0; round < rounds; round += 1) {
 			for (const name of ["nothing", "orgsync"] as const) {
-				times[name].push(up(join(place, `${name}-${round}`), programs[name], engine, url));
+				const folder = join(place, `${name}-${round}`);
+				installPackage(join(folder, "node_modules"), name === "nothing");
+				times[name].push(up(folder, engine, url));
 			}
 		}
 		const [ours, bare] = [median(times.orgsync), median(times.nothing)];
@@ -88,8 +83,20 @@ function seedOf(number: number) {
 	};
 }
 
+/** The package as it is built; or with a provider that does nothing in place of its own. */
+function installPackage(modules: string, doesNothing: boolean): void {
+	const folder = join(modules, "orgsync");
+	mkdirSync(folder, { recursive: true });
+	for (const name of ["dist", "schemas", "package.json"])
+		cpSync(join(root, name), join(folder, name), { recursive: true });
+	for (const name of readdirSync(join(root, "node_modules"))) {
+		if (name !== "orgsync" && !name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(modules, name));
+	}
+	if (doesNothing) writeFileSync(join(folder, "dist/pulumi/provider.js"), nothing);
+}
+
 /** Milliseconds that `up` takes in a new stack. */
-function up(folder: string, program: string, engine: string, url: string): number {
+function up(folder: string, engine: string, url: string): number {
 	const backend = join(folder, "backend");
 	mkdirSync(backend, { recursive: true });
 	writeFileSync(

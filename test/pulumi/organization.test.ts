@@ -152,6 +152,22 @@ describe("Organization", () => {
 		world.clearRequests();
 		expectSuccess(await stack.preview(["--expect-no-changes"]));
 		expect(world.requests()).toEqual(["list_user_tags", "list_users"]);
+
+		// A program that fails has named no children; that must not read as if they were wanted no more.
+		stack.write({
+			"orgsync.yaml": document(`userTags:
+  - { name: signers, members: { exactly: [] } }
+  - { name: oncall, members: { exactly: [] } }`),
+		});
+		const again = await stack.up();
+		expect(again.exitCode).toBe(1);
+		expect(shown(again)).toContain("refused, nothing was sent");
+		expect(world.submits()).toEqual([]);
+		const left = (await stack.state()).deployment.resources ?? [];
+		expect(left.filter(({ type }) => type.endsWith(":UserTag")).map(({ urn }) => urn.split("::").at(-1))).toEqual([
+			"acme-oncall",
+			"acme-signers",
+		]);
 	});
 
 	it("is told the document as an object, and which organization where a file holds several", async () => {

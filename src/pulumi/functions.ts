@@ -20,7 +20,7 @@ import type {
 import { programError, programSession } from "./configuration.ts";
 import { explain } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
-import type { Provider } from "./provider-resource.ts";
+import { knownSettings, type Provider } from "./provider-resource.ts";
 import type { GivenSettings } from "./settings.ts";
 import { noOrganization } from "./user-tag.ts";
 
@@ -63,16 +63,12 @@ type Parameters<Args extends object> =
 /** The query as a function of plain values. Rejects when what the Provider was given is not known yet, as in a preview. */
 function plainly<Args extends object, Answer>(name: QueryName) {
 	return async (...[args = {} as Args, options]: Parameters<Args>): Promise<Answer> => {
-		const settings = options?.provider?.settings;
-		if (settings === undefined) return ask(name, args, undefined);
-		if (await isKnown(settings)) return ask(name, args, await new Promise((resolve) => settings.apply(resolve)));
+		const provider = options?.provider;
+		if (provider === undefined) return ask(name, args, undefined);
+		const settings = await knownSettings(provider);
+		if (settings !== undefined) return ask(name, args, settings);
 		throw programError(`${name}: the Provider's arguments are not known yet; ask with the …Output function`);
 	};
-}
-
-/** Whether the value is there; the SDK has it, and does not type it. */
-function isKnown(output: pulumi.Output<unknown>): Promise<boolean> {
-	return (output as unknown as { readonly isKnown: Promise<boolean> }).isKnown;
 }
 
 /** The query as a function of outputs: unknown as long as one of them is. */

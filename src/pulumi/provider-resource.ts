@@ -54,6 +54,13 @@ export class Provider extends pulumi.ProviderResource {
 	}
 }
 
+/** What the Provider was given, or undefined while that is not known, as in a preview. */
+export async function knownSettings({ settings }: Provider): Promise<GivenSettings | undefined> {
+	// The SDK has `isKnown`, and does not type it.
+	const { isKnown } = settings as unknown as { readonly isKnown: Promise<boolean> };
+	return (await isKnown) ? new Promise((resolve) => settings.apply((given) => resolve(given))) : undefined;
+}
+
 /** What was given; where nothing was, the stack's configuration stands in. */
 function sendSettings(args: ProviderArgs): SentSettings {
 	const configured = standIns(args);

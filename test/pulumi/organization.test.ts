@@ -170,6 +170,26 @@ describe("Organization", () => {
 		]);
 	});
 
+	it("is not looked at in a preview that does not know its Provider yet, and converges in the up that does", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const __provider = 'exports.handler=()=>({create:async(inputs)=>({id:"later",outs:{...inputs,url:inputs.given}})})';
+class Later extends pulumi.CustomResource {
+	constructor(given) {
+		super("pulumi-nodejs:dynamic/probe:Later", "later", { url: undefined, given, __provider });
+	}
+}
+const { url } = new Later(process.env.ORGSYNC_URL);
+const provider = new orgsync.Provider("acme", { url });
+new orgsync.Organization("acme", { document: "orgsync.yaml" }, { provider });`);
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]") });
+		const preview = await stack.preview();
+		expectSuccess(preview);
+		expect(shown(preview)).toContain("not looked at yet: its Provider's arguments are not known");
+		expect(world.requests()).toEqual([]);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+	});
+
 	it("is told the document as an object, and which organization where a file holds several", async () => {
 		const { world, stack } = await makePulumiWorld(`
 new orgsync.Organization("object", { document: {

@@ -66,11 +66,24 @@ const words: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
 	"not-attempted": "was not attempted",
 };
 
+/** Whether everything was submitted that had to be, and holds, as far as somebody has looked. */
+export function isDone(report: Report | undefined): boolean {
+	return report === undefined || listFailures(report).length === 0;
+}
+
 /** Why a report is not a success, and what to do, one sentence a step. */
-export function explainReport(report: Report): string {
-	return report.steps
-		.flatMap((result) => (result.outcome === "completed" ? [] : [explainStep(result, result.outcome)]))
-		.join("\n");
+export function explainReport(report: Report | undefined): string {
+	return report === undefined ? "" : listFailures(report).join("\n");
+}
+
+function listFailures(report: Report): readonly string[] {
+	const failed = report.steps.flatMap((result) =>
+		result.outcome === "completed" ? [] : [explainStep(result, result.outcome)],
+	);
+	const left = (report.left ?? []).map(
+		({ address }) => `${address} still differs, so somebody else has changed it meanwhile`,
+	);
+	return [...failed, ...left];
 }
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {

@@ -27,9 +27,29 @@ export interface Kept {
 	readonly applied: readonly Applied[];
 }
 
-/** What the state of a resource should keep of a report: every activity that did not complete. */
-export function keepActivities(report: Report, journal: Pick<Journal, "entry">): readonly KeptActivity[] {
-	return report.steps.flatMap(({ outcome, activityId, fingerprint }): readonly KeptActivity[] => {
+/**
+ * What the state of a resource should keep: every activity of the report that did not complete, and of those that it kept
+ * before the ones that have not ended, also when nobody wants them any more: they may still be approved.
+ */
+export function keepActivities(
+	report: Report | undefined,
+	journal: Pick<Journal, "entry">,
+	earlier: readonly KeptActivity[] = [],
+): readonly KeptActivity[] {
+	const told = keepReported(report, journal);
+	const open = earlier.flatMap((one): readonly KeptActivity[] => {
+		if (told.some(({ fingerprint }) => fingerprint === one.fingerprint)) return [];
+		const entry = journal.entry(one.fingerprint);
+		const outcome = entry === undefined ? undefined : (entry.outcome ?? "unknown");
+		return outcome === "unknown" || outcome === "awaiting-approval" || outcome === "awaiting-authenticator"
+			? [{ ...one, outcome }]
+			: [];
+	});
+	return [...told, ...open];
+}
+
+function keepReported(report: Report | undefined, journal: Pick<Journal, "entry">): readonly KeptActivity[] {
+	return (report?.steps ?? []).flatMap(({ outcome, activityId, fingerprint }): readonly KeptActivity[] => {
 		// Nothing can come of what was denied: the next run sends new bytes.
 		if (outcome === "completed" || outcome === "denied" || fingerprint === null) return [];
 		const entry = journal.entry(fingerprint);

@@ -6,7 +6,7 @@ import { GuardError } from "../errors.ts";
 import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Applied } from "../sync/journal.ts";
-import { explain, explainReport, failCheck, ResourceFailure } from "./failure.ts";
+import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
 	hasUnknown,
@@ -34,6 +34,8 @@ export interface RemovalInputs {
 }
 
 export interface RemovalOutputs extends RemovalInputs {
+	/** The ids as the program wrote them; the list of the inputs is what of them is gone. */
+	readonly wanted?: readonly string[];
 	/** When each id was removed by orgsync, ISO 8601 in UTC, by the key that memory has for it. */
 	readonly removedAt?: Readonly<Record<string, string>>;
 	/** Activities that have not ended. */
@@ -136,17 +138,7 @@ export async function checkRemoval(
 	const read = readDocument(documentOf(row, given), row.places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = writeInputs(row, news, read.desired);
-	const ids = row.idsOf(read.desired);
-	const failures = ids.flatMap((id) => {
-		const owner = session.claims.claim(
-			inputs.organizationId,
-			`${row.kind}/${row.memoryKey(inputs, id)}`,
-			inputs.resource,
-		);
-		if (owner === undefined) return [];
-		const reason = `${id} is removed by the resource \`${owner}\` and by \`${inputs.resource}\`; list it once`;
-		return [{ property: row.idsProperty, reason }];
-	});
+	const failures = claim(row, inputs, row.idsOf(read.desired), session);
 	const { resource } = inputs;
 	const isNew = !sameValue(wishOf(olds), wishOf(inputs));
 	if (failures.length > 0 || !isNew) return { inputs: { ...inputs }, failures };
@@ -159,6 +151,27 @@ export async function checkRemoval(
 		const property = error instanceof GuardError ? row.idsProperty : "";
 		return { inputs: { ...inputs }, failures: [failCheck(error, property)] };
 	}
+}
+
+/**
+ * Two resources that remove the same are one too many. The OAuth providers of a user belong in one, because whether the
+ * last one would go is judged for each resource by itself.
+ */
+function claim(
+	row: RemovalRow,
+	inputs: RemovalInputs,
+	ids: readonly string[],
+	session: Session,
+): readonly CheckFailure[] {
+	const { organizationId, userId, resource } = inputs;
+	const objects = userId === undefined ? ids : [userId];
+	return objects.flatMap((object) => {
+		const owner = session.claims.claim(organizationId, `${row.kind}/${object}`, resource);
+		if (owner === undefined) return [];
+		const what = userId === undefined ? `${object} is` : `OAuth providers of the user ${object} are`;
+		const reason = `${what} removed by the resource \`${owner}\` and by \`${resource}\`; list them in one`;
+		return [{ property: row.idsProperty, reason }];
+	});
 }
 
 /** What is wanted gone: without whose resource it is, and how much an update may take away. */
@@ -201,15 +214,16 @@ export async function convergeRemoval(
 				return at === undefined ? [] : [[key, at] as const];
 			}),
 		);
-		const outs: RemovalOutputs = { ...inputs, ...(Object.keys(removedAt).length === 0 ? {} : { removedAt }) };
-		if (report === undefined || report.steps.every(({ outcome }) => outcome === "completed")) return { id, outs };
-		const gone = ids.filter((one) => removedAt[row.memoryKey(inputs, one)] !== undefined);
-		const activities = keepActivities(report, journal);
-		const properties = {
-			...outs,
-			...(row.idsProperty === "appId" ? {} : row.withIds(gone)),
+		const activities = keepActivities(report, journal, olds?.activities);
+		const outs: RemovalOutputs = {
+			...inputs,
+			wanted: ids,
+			...(Object.keys(removedAt).length === 0 ? {} : { removedAt }),
 			...(activities.length === 0 ? {} : { activities }),
 		};
+		if (isDone(report)) return { id, outs };
+		const gone = ids.filter((one) => removedAt[row.memoryKey(inputs, one)] !== undefined);
+		const properties = { ...outs, ...(row.idsProperty === "appId" ? {} : row.withIds(gone)) };
 		throw new ResourceFailure(explainReport(report), { id, properties });
 	} catch (error) {
 		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));
@@ -223,20 +237,22 @@ export async function readRemoval(
 	props: RemovalOutputs,
 	session: Session,
 ): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
-	const desired = mustRead(row, props);
+	const desired = mustRead(row, props.wanted === undefined ? props : { ...props, ...row.withIds(props.wanted) });
 	const ids = row.idsOf(desired);
 	const live =
 		ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept: keptOf(row, props) });
 	const there = live === undefined ? undefined : row.liveIds(live, props);
-	const { removedAt, activities, ...inputs } = props;
-	if (there === undefined) return { id, props: { ...props }, inputs };
-	const left = ids.filter((one) => !there.includes(one));
+	const { removedAt, activities, wanted, ...inputs } = props;
 	// One that waits is kept, with its activity: the next up has to join that.
-	if (row.idsProperty === "appId" && left.length === 0 && (activities ?? []).length === 0) return {};
-	const seen = left.length === ids.length ? {} : row.withIds(left);
+	const isKept = row.idsProperty !== "appId" || (activities ?? []).length > 0;
+	// An app that nobody can see and that was never removed, because that was denied, must not look as if it were gone.
+	if (there === undefined) return isKept || removedAt !== undefined ? { id, props: { ...props }, inputs } : {};
+	const left = ids.filter((one) => !there.includes(one));
+	if (left.length === 0 && !isKept) return {};
+	const seen = row.idsProperty === "appId" ? {} : row.withIds(left);
 	return {
 		id,
-		props: withoutUndefined({ ...inputs, ...seen, removedAt, activities }),
+		props: withoutUndefined({ ...inputs, ...seen, removedAt, activities, wanted }),
 		inputs: { ...inputs, ...seen },
 	};
 }

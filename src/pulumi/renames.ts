@@ -27,7 +27,9 @@ export async function convergeInTurn(wanted: Wanted, session: Session): Promise<
 				const circle = await session.names.wait(organizationId, held, version, patienceMs);
 				waited = circle.length === 0 && version === session.names.version;
 				if (circle.length > 0) {
-					const converged = await session.converge({ ...wanted, desired: { ...wanted.desired, userTags: circle } });
+					const desired = { ...wanted.desired, userTags: circle };
+					// Each of them was judged by its own limits before it waited.
+					const converged = await session.converge({ ...wanted, desired }, { isJudged: false });
 					if (converged.report?.converged !== true) return converged;
 				}
 			}

@@ -125,9 +125,9 @@ export class Session {
 	/**
 	 * Makes the wish so: settles what is open, compares, holds the guards against the plan, submits. Throws GuardError and
 	 * LiveProblemError before anything is sent, and what compareLive throws. `learnsTime`: whether it matters afterwards when
-	 * the tag was changed.
+	 * the tag was changed; `isJudged`: whether the guards have not judged its changes before.
 	 */
-	async converge(wanted: Wanted, { learnsTime = true } = {}): Promise<Converged> {
+	async converge(wanted: Wanted, { learnsTime = true, isJudged = true } = {}): Promise<Converged> {
 		const { resource, desired, kept } = wanted;
 		const { organizationId } = desired;
 		const { now, sleep, signal } = this.#surroundings;
@@ -149,8 +149,9 @@ export class Session {
 		await this.#settleOnce(organizationId, context, journal);
 		const comparison = await this.compare(wanted);
 		const { plan } = comparison;
+		// Judged also where a name is still taken: whoever closes the circle of names makes one plan for those who were judged.
+		if (isJudged) this.refuseGuarded(plan);
 		refuseImpossible(plan);
-		this.refuseGuarded(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
 		const report = await apply(comparison, {
 			...context,
@@ -259,14 +260,34 @@ export function howToSet(name: Parameters<typeof environmentName>[0]): string {
 	return `give it with \`pulumi config set orgsync:${name} VALUE\` or to a Provider, or set ${environmentName(name)}`;
 }
 
-function openJournalFile(file: string): Promise<Journal> {
+async function openJournalFile(file: string): Promise<Journal> {
 	const folder = dirname(file);
 	if (basename(folder) === ".orgsync" && !existsSync(folder)) {
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		// A journal is of one machine, not for version control.
 		writeFileSync(join(folder, ".gitignore"), "*\n");
 	}
-	return openJournal(file);
+	return withoutInFlight(await openJournal(file));
+}
+
+/**
+ * The journal for resources that are worked on side by side: what one of them has in flight this moment is not open to the
+ * others, who would ask the service what became of it.
+ */
+function withoutInFlight(journal: Journal): Journal {
+	const inFlight = new Set<string>();
+	return {
+		...journal,
+		sending(body, ...more) {
+			inFlight.add(body.fingerprint);
+			return journal.sending(body, ...more);
+		},
+		settled(fingerprint, ...more) {
+			inFlight.delete(fingerprint);
+			journal.settled(fingerprint, ...more);
+		},
+		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
+	};
 }
 
 /** How to acknowledge what these guards found, beside what is acknowledged already: the command replaces the whole value. */

@@ -4,7 +4,7 @@
 import type { DesiredOrganization, LiveUserTag, RememberedTag } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
-import { explain, explainReport, failCheck, ResourceFailure } from "./failure.ts";
+import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
 	hasUnknown,
@@ -37,6 +37,8 @@ export interface TagInputs {
 
 export interface TagOutputs extends TagInputs {
 	readonly tagId: string;
+	/** The members as the program wrote them; `members` is what of them is so. */
+	readonly managed?: Members;
 	/** What orgsync last applied, as its journal keeps it. */
 	readonly lastApplied?: RememberedTag;
 	/** Activities that have not ended. */
@@ -181,9 +183,9 @@ export async function convergeTag(
 		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept: keptOf(olds) }, session);
 		// A tag that is not there has not come this far: it is a problem of the plan.
 		if (id === undefined) throw new ResourceFailure(`no user tag is called \`${inputs.name}\``);
-		const outs = outputsOf({ ...wish, tagId: id }, converged);
+		const outs = outputsOf({ ...wish, tagId: id }, converged, olds?.activities);
 		const { report } = converged;
-		if (report === undefined || report.steps.every(({ outcome }) => outcome === "completed")) return { id, outs };
+		if (isDone(report)) return { id, outs };
 		throw new ResourceFailure(explainReport(report), { id, properties: { ...outs } });
 	} catch (error) {
 		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));
@@ -191,15 +193,17 @@ export async function convergeTag(
 }
 
 /** What a resource of this state shows after what became of its wish. */
-function outputsOf(inputs: TagInputs & { tagId: string }, { plan, report, journal }: Converged): TagOutputs {
-	const { tagId, organizationId } = inputs;
+function outputsOf(
+	inputs: TagInputs & { tagId: string },
+	{ plan, report, journal }: Converged,
+	earlier: readonly KeptActivity[] | undefined,
+): TagOutputs {
+	const { tagId, organizationId, members: managed } = inputs;
 	const lastApplied = journal.memory(organizationId).userTags[tagId];
-	const completed = report === undefined || report.steps.every(({ outcome }) => outcome === "completed");
-	if (completed) return { ...inputs, ...withoutUndefined({ lastApplied }) };
-	const activities = keepActivities(report, journal);
-	const before = observe(inputs, plan);
+	const activities = keepActivities(report, journal, earlier);
+	const before = isDone(report) ? {} : observe(inputs, plan);
 	const kept = activities.length === 0 ? {} : { activities };
-	return { ...withoutUndefined({ ...inputs, ...before, lastApplied }), ...kept };
+	return { ...withoutUndefined({ ...inputs, ...before, managed, lastApplied }), ...kept };
 }
 
 /** Name and members as they were before a change that did not complete. */
@@ -217,19 +221,20 @@ export async function readTag(
 	session: Session,
 ): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
 	// Whatever it is called meanwhile: nothing is to be found by its name.
-	const { organizationId, resource, members: managed } = props;
+	const { organizationId, resource } = props;
+	const managed = props.managed ?? props.members;
 	const desired = mustRead({ organizationId, name: id, tagId: id, ...withoutUndefined({ members: managed }) });
 	const live = await session.read({ resource, desired, kept: keptOf(props) });
 	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === id) : undefined;
 	if (live.userTags.known && tag === undefined) return {};
 	const remembered = live.memory.userTags[id];
 	const visible = tag?.members.known === true ? tag.members.value : undefined;
-	const members = visible === undefined ? standIn(props, tag, remembered) : observeMembers(props.members, visible);
+	const members = visible === undefined ? standIn(props, tag, remembered) : observeMembers(managed, visible);
 	// Only where memory stands in for live does it matter when the tag was changed last.
 	const isLearned = visible === undefined && remembered?.updatedAt === "" && tag !== undefined;
 	const lastApplied = isLearned ? { ...remembered, updatedAt: tag.updatedAt } : props.lastApplied;
 	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied };
-	const { lastApplied: _applied, activities: _activities, ...inputs } = seen;
+	const { lastApplied: _applied, activities: _activities, managed: _managed, ...inputs } = seen;
 	return { id, props: withoutUndefined(seen), inputs: withoutUndefined({ ...inputs, tagId: id }) };
 }
 
@@ -249,7 +254,8 @@ function standIn(
 
 /** Keeps the tag; with `removeMembers` takes it away from the members that the resource manages. */
 export async function deleteTag(id: string, props: TagOutputs, session: Session): Promise<void> {
-	const managed = props.members?.exactly ?? props.members?.atLeast ?? [];
+	const { exactly, atLeast } = props.managed ?? props.members ?? {};
+	const managed = exactly ?? atLeast ?? [];
 	if (props.onDestroy !== "removeMembers" || managed.length === 0) return;
 	try {
 		const { organizationId, resource, name } = props;
@@ -264,7 +270,7 @@ export async function deleteTag(id: string, props: TagOutputs, session: Session)
 		// Somebody may have renamed it, and it is not renamed again on the way out.
 		const desired = mustRead({ ...wish, name: tag?.name ?? name });
 		const { report } = await session.converge({ resource, desired, kept }, { learnsTime: false });
-		if (report === undefined || report.steps.every(({ outcome }) => outcome === "completed")) return;
+		if (isDone(report)) return;
 		throw new ResourceFailure(explainReport(report));
 	} catch (error) {
 		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));

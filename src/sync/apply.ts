@@ -79,7 +79,8 @@ async function settleOne(entry: JournalEntry, context: SettleContext): Promise<S
 export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
 	const { plan, desired, serverTimeMs } = comparison;
 	const startedAtMs = context.now();
-	const results = await takeSteps(plan, { ...context, serverTimeMs });
+	const readAtMs = Date.parse(plan.readAt);
+	const results = await takeSteps(plan, { ...context, serverTimeMs, readAtMs });
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const { left, unverified } =
@@ -116,7 +117,9 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 		const before = waiting.length;
 		for (let index = 0; index < waiting.length; ) {
 			const step = waiting[index] as Step;
-			const because = hopeless ?? whyNot(step, results, context.signal);
+			// What is joined costs nothing, and whoever reads the report has to know of it.
+			const isJoined = step.waitsFor !== null;
+			const because = isJoined ? whyNot(step, results, undefined) : (hopeless ?? whyNot(step, results, context.signal));
 			if (because !== null) {
 				waiting.splice(index, 1);
 				finish(notAttempted(step, because));

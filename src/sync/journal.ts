@@ -289,11 +289,13 @@ class SqliteJournal implements Journal {
 	open(organizationId: string): readonly JournalEntry[] {
 		return (
 			this.#database
-				.prepare("SELECT * FROM sent WHERE organization_id = ? ORDER BY sent_at_ms, rowid")
+				.prepare(
+					`SELECT * FROM sent WHERE organization_id = ?
+					AND (outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))
+					ORDER BY sent_at_ms, rowid`,
+				)
 				.all(organizationId) as unknown as SentRow[]
-		)
-			.filter(({ outcome }) => openOutcomes.includes(outcome as Outcome | null))
-			.map(toEntry);
+		).map(toEntry);
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {

@@ -37,6 +37,11 @@ export interface SendContext {
 	readonly waitMs: number;
 	/** A time by the service's clock before which the organization was not yet read; see ReadResult in read.ts. */
 	readonly serverTimeMs: number | undefined;
+	/**
+	 * When we began to read the organization, by our own clock: what completed later the reading may not have shown. Left out
+	 * where nothing was read.
+	 */
+	readonly readAtMs?: number;
 	/** What `settle` heard a moment ago, by fingerprint: it is not asked for again. */
 	readonly settled?: ReadonlyMap<string, Sent>;
 	/** Send again what was rejected before. */
@@ -70,6 +75,9 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
 		if (!isFresh(earlier.body, context.now())) return tooOld(earlier);
 		const sent = context.settled?.get(earlier.body.fingerprint) ?? (await sendBody(earlier.body, context, earlier));
 		return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+	}
+	if (earlier?.outcome === "completed" && wish.answerOnly !== true && hasEndedSince(earlier, context.readAtMs)) {
+		return notSent(earlier, "completed", "it completed while the organization was read");
 	}
 	const nowMs = context.now();
 	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
@@ -268,6 +276,11 @@ function isOpen({ outcome }: JournalEntry): boolean {
 /** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
 function isFresh(body: Body, nowMs: number): boolean {
 	return nowMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
+}
+
+/** Whether we heard of its end after the organization had begun to be read: its effect may be there, and was not seen. */
+function hasEndedSince({ settledAtMs }: JournalEntry, readAtMs: number | undefined): boolean {
+	return settledAtMs !== null && readAtMs !== undefined && settledAtMs > readAtMs;
 }
 
 function tooOld(entry: JournalEntry): Sent {

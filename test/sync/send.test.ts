@@ -771,3 +771,18 @@ it("a wish for what nobody has heard of is refused and failed, and says why", as
 	const { report } = await bench.run(desired);
 	expect(report.steps[0]).toMatchObject({ outcome: "failed", message: expect.stringContaining("no user found") });
 });
+
+describe("a wish that completed while the organization was read", () => {
+	it("is not sent again: what was read may not have shown it yet", async () => {
+		const readAtMs = bench.nowMs;
+		bench.nowMs += 10;
+		const context = { ...bench.context(), serverTimeMs: undefined, readAtMs };
+		expect((await sendWish(addBob, context)).outcome).toBe("completed");
+		expect(await sendWish(addBob, context)).toMatchObject({ outcome: "completed", requests: 0 });
+		expect(bench.requests("submit").length).toBe(1);
+
+		const later = { ...context, readAtMs: bench.nowMs + 1 };
+		expect(await sendWish(addBob, later)).toMatchObject({ outcome: "completed", requests: 1 });
+		expect(bench.requests("submit").length).toBe(2);
+	});
+});

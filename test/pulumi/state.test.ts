@@ -1,0 +1,102 @@
+/**
+ * What the state of a resource says after a refusal, while something waits, and after somebody else's changes; asked of the
+ * providers as the engine asks them.
+ */
+import type { dynamic } from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import * as found from "../../src/pulumi/provider.ts";
+import { alice, apps, bob, carol, keys, makeWorld, organizationId, providers, tags, type World } from "../cli/world.ts";
+
+/** A provider of a process of its own: its journal is empty, as on another machine. */
+async function providerOf(
+	make: () => dynamic.ResourceProvider,
+	world: World,
+	more: Readonly<Record<string, string>> = {},
+): Promise<Required<dynamic.ResourceProvider>> {
+	const provider = make() as Required<dynamic.ResourceProvider>;
+	const given: Readonly<Record<string, string>> = {
+		organizationId,
+		url: world.url,
+		apiPrivateKey: keys.alice.privateKey,
+		journal: ":memory:",
+		...more,
+	};
+	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
+	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
+	return provider;
+}
+
+/** The properties that a failure keeps in the state. */
+async function keptOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
+	const failure = await work.then(
+		() => undefined,
+		(error: { readonly properties?: Record<string, unknown> }) => error,
+	);
+	return failure?.properties ?? {};
+}
+
+const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
+
+describe("the state of a UserTag", () => {
+	it("keeps an activity that waits when the program no longer wants it, until it has ended", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const provider = await providerOf(found.userTag, world, { reads: "documented" });
+		const kept = await keptOf(provider.create({ ...tag, name: "approvers" }));
+		expect(kept.activities).toMatchObject([{ outcome: "awaiting-approval", body: expect.any(String) }]);
+
+		const { outs } = await provider.update(tags.signers, kept, tag);
+		expect(outs).toMatchObject({ name: "signers", activities: [{ outcome: "awaiting-approval" }] });
+		expect(await provider.diff(tags.signers, outs, tag)).toMatchObject({ changes: true });
+		expect(world.activities().length).toBe(1);
+
+		await world.setRules({ approvals: {} });
+		const elsewhere = await providerOf(found.userTag, world, { reads: "documented", wait: "9" });
+		await elsewhere.update(tags.signers, outs, tag);
+		expect(world.activities().length).toBe(1);
+	});
+
+	it("remembers whom the program has named, whoever else was added or was away for a while", async () => {
+		const world = await makeWorld();
+		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
+		const provider = await providerOf(found.userTag, world);
+		const inputs = { ...tag, members: { exactly: [alice, bob] } };
+		const { outs } = await provider.create(inputs);
+		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
+		const elsewhere = await providerOf(found.userTag, world, { wait: "9" });
+		const { props } = await elsewhere.read(tags.signers, outs);
+		expect(props).toMatchObject({ members: { exactly: [alice, bob, carol] } });
+		await elsewhere.delete(tags.signers, props);
+		expect(world.activities().at(-1).intent.updateUserTagIntent.removeUserIds).toEqual([alice, bob]);
+
+		const loose = { ...tag, members: { atLeast: [alice, bob] } };
+		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice] }] });
+		const away = await (await providerOf(found.userTag, world, { wait: "8" })).read(tags.signers, loose);
+		expect(away.props).toMatchObject({ members: { atLeast: [alice] } });
+	});
+});
+
+describe("the state of a removal", () => {
+	it("does not say of an app whose removal was denied that it is gone", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS" }] });
+		const provider = await providerOf(found.tvcAppRemoval, world, { reads: "documented" });
+		const inputs = { organizationId, appId: apps.old, resource: "old" };
+		const kept = await keptOf(provider.create(inputs));
+		expect(kept).toMatchObject({ appId: apps.old });
+		expect(await provider.read(apps.old, kept)).toEqual({});
+	});
+
+	it("belongs to one resource for all OAuth providers of a user, so that the last one is seen to be the last", async () => {
+		const world = await makeWorld();
+		const provider = await providerOf(found.oauthProviderRemoval, world);
+		const inputs = { organizationId, userId: alice };
+		const check = (resource: string, providerId: string) =>
+			provider.check({}, { ...inputs, providerIds: [providerId], resource });
+		expect((await check("one", providers.alice[0])).failures).toEqual([]);
+		const { failures = [] } = await check("two", providers.alice[1]);
+		expect(failures.map(({ reason }) => reason)).toEqual([
+			`OAuth providers of the user ${alice} are removed by the resource \`one\` and by \`two\`; list them in one`,
+		]);
+	});
+});

@@ -151,7 +151,7 @@ describe("Organization", () => {
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 		world.clearRequests();
 		expectSuccess(await stack.preview(["--expect-no-changes"]));
-		expect(world.requests()).toEqual(["list_user_tags", "list_users"]);
+		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
 
 		// A program that fails has named no children; that must not read as if they were wanted no more.
 		stack.write({
@@ -164,10 +164,8 @@ describe("Organization", () => {
 		expect(shown(again)).toContain("refused, nothing was sent");
 		expect(world.submits()).toEqual([]);
 		const left = (await stack.state()).deployment.resources ?? [];
-		expect(left.filter(({ type }) => type.endsWith(":UserTag")).map(({ urn }) => urn.split("::").at(-1))).toEqual([
-			"acme-oncall",
-			"acme-signers",
-		]);
+		const kept = left.filter(({ type }) => type.endsWith(":UserTag")).map(({ urn }) => urn.split("::").at(-1));
+		expect(kept.sort()).toEqual(["acme-oncall", "acme-signers"]);
 	});
 
 	it("is not looked at in a preview that does not know its Provider yet, and converges in the up that does", async () => {

@@ -6,7 +6,7 @@ import { guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { renderReport, renderStep } from "../../plan/render/report-text.ts";
+import { notApplied, renderReport, renderStep } from "../../plan/render/report-text.ts";
 import { renderPlan } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report } from "../../plan/report.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
@@ -184,7 +184,7 @@ function prepareToAsk(flags: ApplyFlags, terminal: Terminal, voice: Voice): (ste
 function declined(plans: readonly Plan[]): Result {
 	return {
 		exitCode: exitCodes.error,
-		text: () => "Not applied: nothing was sent.\n",
+		text: () => `${notApplied}\n`,
 		json: { plans, reports: [] },
 	};
 }

@@ -229,14 +229,13 @@ export function tellWaiting({ activityId, covers, verdict }: Waiting): string {
 function renderGuards(plan: Plan, style: Style): readonly string[] {
 	const refusing = plan.guards.filter(({ refuses }) => refuses);
 	if (refusing.length === 0) return [];
-	return [
-		style.remove(`${headings.guards}:`),
-		...refusing.map((guard) => {
-			const { found, allowed, meant } = tellGuard(guard);
-			return `  ${found} (${allowed}); when this is meant: ${meant}`;
-		}),
-		"",
-	];
+	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
+}
+
+/** What a guard found and how it is acknowledged, in one line. */
+export function renderGuard(guard: Guard): string {
+	const { found, allowed, meant } = tellGuard(guard);
+	return `${found} (${allowed}); when this is meant: ${meant}`;
 }
 
 /** What a guard found, what is allowed, and the flag that acknowledges it. */

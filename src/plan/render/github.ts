@@ -1,0 +1,192 @@
+/**
+ * Plans and reports for a pipeline on GitHub: annotations, which it shows at the lines of the document, and the summary of
+ * the step. Annotations are workflow commands, lines of the log that begin with `::`; what a name could say there is
+ * escaped twice, as text for people and as data of the command.
+ */
+import type { Change } from "../change.ts";
+import type { Position } from "../organization.ts";
+import type { Outcome } from "../report.ts";
+import { showText } from "./escape.ts";
+import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+import { clip } from "./markdown-text.ts";
+import { reportHeadings, tellOutcome } from "./report-text.ts";
+import { type CommandResult, judgeResult, type OrganizationResult, organizationsOf, type Tone } from "./result.ts";
+import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
+
+export interface GithubOptions extends MarkdownOptions {
+	/** Where the document speaks of an object, by its address; undefined where it is not known. */
+	readonly positionOf?: (address: string) => Position | undefined;
+}
+
+export interface GithubResult {
+	/** Lines for the log, each a workflow command; at most ten of a level, as GitHub shows no more of one step. */
+	readonly annotations: string;
+	/** Markdown to append to the file that `GITHUB_STEP_SUMMARY` names. */
+	readonly summary: string;
+}
+
+type Level = "error" | "warning" | "notice";
+
+interface Annotation {
+	readonly level: Level;
+	readonly title: string;
+	readonly message: string;
+	readonly at: Position | undefined;
+}
+
+/** Most annotations of a level that GitHub shows of one step. */
+const mostOfALevel = 10;
+
+/** Longest message, in characters; the summary has the whole. */
+const longestMessage = 1_000;
+
+/** Annotations and summary. No name can begin a workflow command, end one early or add a property to it. */
+export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
+	const annotations = annotationsOf(result, options.positionOf ?? (() => undefined));
+	const byLevel = Map.groupBy(annotations, ({ level }) => level);
+	const lines = (["error", "warning", "notice"] as const).flatMap((level) => withinLimit(byLevel.get(level) ?? []));
+	return {
+		annotations: lines.map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
+		summary: renderMarkdown(result, options),
+	};
+}
+
+const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warning", bad: "error" };
+
+function annotationsOf(
+	result: CommandResult,
+	positionOf: (address: string) => Position | undefined,
+): readonly Annotation[] {
+	const { verdict, tone } = judgeResult(result);
+	const { error, problems = [], command } = result;
+	const said = error === null || error === undefined ? verdict : `${error.message}${hintOf(error.hint)}`;
+	return [
+		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
+		{
+			level: command === "plan" && tone === "attention" ? "notice" : levels[tone],
+			title: titleOf(command),
+			message: said,
+			at: undefined,
+		},
+		...problems.map((problem) => atProblem(problem)),
+		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+	];
+}
+
+function titleOf(what: string): string {
+	return `orgsync: ${what}`;
+}
+
+function hintOf(hint: string | null): string {
+	return hint === null ? "" : `; ${hint}`;
+}
+
+function atProblem(problem: Position & { readonly code: string; readonly message: string }): Annotation {
+	return { level: "error", title: titleOf(problem.code), message: problem.message, at: problem };
+}
+
+function organizationAnnotations(
+	{ command, plan, report }: OrganizationResult,
+	positionOf: (address: string) => Position | undefined,
+): readonly Annotation[] {
+	if (report === null) {
+		return [
+			...plan.problems.map(atProblem),
+			...plan.guards
+				.filter(({ refuses }) => refuses)
+				.map((guard): Annotation => {
+					const at = firstOf(guard.where, positionOf);
+					return { level: "error", title: titleOf("guard"), message: renderGuard(guard), at };
+				}),
+			...tellUnread(plan).map(
+				(message): Annotation => ({ level: "warning", title: titleOf(headings.unread), message, at: undefined }),
+			),
+			...plan.changes.map((change): Annotation => {
+				const message = renderChange(change, plan, plainStyle)
+					.map((line) => line.trim())
+					.join("; ");
+				return {
+					level: levelOfChange(change, command),
+					title: titleOf(change.action),
+					message,
+					at: positionOf(change.address),
+				};
+			}),
+		];
+	}
+	return [
+		...report.steps
+			.filter(({ outcome }) => outcome !== "completed")
+			.map(
+				(result): Annotation => ({
+					level: levelOf(result.outcome),
+					title: titleOf(result.outcome.replaceAll("-", " ")),
+					message: `${result.step.reason}: ${tellOutcome(result)}`,
+					at: firstOf(result.step.covers, positionOf),
+				}),
+			),
+		...(report.left ?? []).map(
+			({ address }): Annotation => ({
+				level: "error",
+				title: titleOf("still different"),
+				message: `${reportHeadings.left}: ${address}`,
+				at: positionOf(address),
+			}),
+		),
+		...(report.unverified === null
+			? []
+			: [
+					{
+						level: "warning",
+						title: titleOf("not verified"),
+						message: `${reportHeadings.unverified}: ${report.unverified}`,
+						at: undefined,
+					} as const,
+				]),
+	];
+}
+
+/** Drift is to be looked at; of a plan only what takes something away. */
+function levelOfChange(change: Change, command: string): Level {
+	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
+	return command === "drift" || removes ? "warning" : "notice";
+}
+
+function levelOf(outcome: Outcome): Level {
+	if (outcome.startsWith("awaiting")) return "warning";
+	return outcome === "not-attempted" ? "notice" : "error";
+}
+
+function firstOf(
+	addresses: readonly string[],
+	positionOf: (address: string) => Position | undefined,
+): Position | undefined {
+	return addresses.map(positionOf).find((position) => position !== undefined);
+}
+
+function withinLimit(annotations: readonly Annotation[]): readonly Annotation[] {
+	const [first] = annotations;
+	if (first === undefined || annotations.length <= mostOfALevel) return annotations;
+	const shown = annotations.slice(0, mostOfALevel - 1);
+	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
+	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
+}
+
+/** One workflow command. `-` is standard input, which no line of the repository belongs to. */
+function renderAnnotation({ level, title, message, at }: Annotation): string {
+	const place =
+		at === undefined || at.file === "-"
+			? []
+			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
+	const properties = [...place, `title=${escapeProperty(title)}`];
+	return `::${level} ${properties.join(",")}::${escapeData(clip(showText(message.replace(/\s*\n\s*/g, " ")), longestMessage))}`;
+}
+
+/** As the toolkit of GitHub's actions escapes the text of a command. */
+function escapeData(text: string): string {
+	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+	return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,136 @@
+/**
+ * What a command found or did, as every format for people is given it, and the one-line verdict on it. Plain data: it is
+ * what `--format json` prints, so a saved answer can be rendered later.
+ */
+import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
+import { findsDifference, type Plan } from "../plan.ts";
+import { exitCodeOf, type Report } from "../report.ts";
+import { notApplied, summarizeReport } from "./report-text.ts";
+import { count, summarizeDrift, summarizePlan } from "./text.ts";
+
+/** The answer of `plan`, `drift` or `apply`; with `error`, of any command. */
+export interface CommandResult {
+	readonly command: string;
+	/** One an organization; left out when the work could not go on. */
+	readonly plans?: readonly Plan[];
+	/** Of `apply`: one an organization, or none when whoever was asked did not agree. */
+	readonly reports?: readonly Report[];
+	/** Problems of the documents. */
+	readonly problems?: readonly Problem[];
+	readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+	/** Name and version of the program, for the foot of a page. */
+	readonly generatedBy?: string;
+}
+
+/** How good the news is; every format shows it in its own way, and never by colour alone. */
+export type Tone = "good" | "attention" | "bad";
+
+/** One organization with its plan and, after an apply, its report. */
+export interface OrganizationResult {
+	readonly command: string;
+	readonly plan: Plan;
+	readonly report: Report | null;
+	readonly state: State;
+	readonly tone: Tone;
+	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
+	readonly verdict: string;
+}
+
+const states = {
+	impossible: ["that cannot become what the document says", "bad"],
+	refused: ["refused by a guard", "bad"],
+	interrupted: ["interrupted", "bad"],
+	failed: ["not converged", "bad"],
+	partlyApplied: ["partly applied", "bad"],
+	rejected: ["rejected or denied", "bad"],
+	waiting: ["waiting for somebody", "attention"],
+	changing: ["to change", "attention"],
+	drifted: ["not as the document says", "attention"],
+	reported: ["with differences that can only be reported", "attention"],
+	notApplied: ["not applied", "attention"],
+	applied: ["applied", "good"],
+	unchanged: ["as the document says", "good"],
+} as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
+
+/** What an organization is counted as; in the order in which it matters to a reader. */
+export type State = keyof typeof states;
+
+const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
+	[exitCodes.converged]: "applied",
+	[exitCodes.waiting]: "waiting",
+	[exitCodes.rejectedOrDenied]: "rejected",
+	[exitCodes.partlyApplied]: "partlyApplied",
+	[exitCodes.interrupted]: "interrupted",
+};
+
+/** Every organization of the result, in its order. */
+export function organizationsOf({ command, plans = [], reports }: CommandResult): readonly OrganizationResult[] {
+	const byId = new Map((reports ?? []).map((report) => [report.organizationId, report]));
+	return plans.map((plan) => {
+		const report = byId.get(plan.organizationId) ?? null;
+		const state = report !== null ? stateOfReport(report) : stateOfPlan(plan, command);
+		return { command, plan, report, state, tone: states[state][1], verdict: tellOne(command, plan, report) };
+	});
+}
+
+function stateOfReport(report: Report): State {
+	return statesAfterApply[exitCodeOf(report)] ?? "failed";
+}
+
+function stateOfPlan(plan: Plan, command: string): State {
+	if (plan.problems.length > 0) return "impossible";
+	if (!findsDifference(plan)) return "unchanged";
+	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
+	if (command === "apply") return "notApplied";
+	if (plan.steps.length === 0) return "reported";
+	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) return "waiting";
+	return command === "drift" ? "drifted" : "changing";
+}
+
+function tellOne(command: string, plan: Plan, report: Report | null): string {
+	if (report !== null) return summarizeReport(report);
+	if (command === "apply") return notApplied;
+	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
+}
+
+/** The verdict on everything in one sentence, with the worst tone of all. Of errors it says only that there is one. */
+export function judgeResult(result: CommandResult): { readonly verdict: string; readonly tone: Tone } {
+	const { command, error, problems = [] } = result;
+	if (error !== undefined && error !== null) {
+		const verdict =
+			problems.length > 0
+				? `orgsync ${command} could not begin: ${count(problems.length, "problem", "problems")} of the documents.`
+				: `orgsync ${command} could not go on: ${causes[error.code] ?? "there was an error"}.`;
+		return { verdict, tone: "bad" };
+	}
+	const organizations = organizationsOf(result);
+	const [first, ...others] = organizations;
+	if (first === undefined) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
+	if (others.length === 0) return { verdict: first.verdict, tone: first.tone };
+	const tones = organizations.map(({ tone }) => tone);
+	return {
+		verdict: `${count(organizations.length, "organization", "organizations")}: ${countStates(organizations)}.`,
+		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
+	};
+}
+
+/** Errors whose cause fits into a verdict; the message follows it in every format. */
+const causes: Readonly<Record<string, string>> = {
+	guard: "a guard refused, nothing was sent",
+	"live-problem": "the organization cannot become what the document says, nothing was sent",
+	configuration: "flags, environment or files are wrong",
+	"not-authorized": "the key was not accepted",
+	service: "the service refused",
+	transport: "no usable answer came",
+	storage: "a file of orgsync cannot be used",
+};
+
+function countStates(organizations: readonly OrganizationResult[]): string {
+	const byState = Map.groupBy(organizations, ({ state }) => state);
+	return (Object.keys(states) as State[])
+		.flatMap((state) => {
+			const found = byState.get(state)?.length ?? 0;
+			return found === 0 ? [] : [`${found} ${states[state][0]}`];
+		})
+		.join(", ");
+}

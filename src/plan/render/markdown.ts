@@ -13,7 +13,13 @@ import { compareText } from "../value.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
 import { listCovers, renderStep, reportHeadings, tellOutcome } from "./report-text.ts";
-import { type CommandResult, judgeResult, type OrganizationResult, organizationsOf } from "./result.ts";
+import {
+	type CommandResult,
+	judgeResult,
+	type OrganizationResult,
+	organizationsOf,
+	resultsByAddress,
+} from "./result.ts";
 import {
 	headings,
 	plainStyle,
@@ -233,11 +239,9 @@ function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["s
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
 function removalLines({ plan, report }: OrganizationResult): readonly string[] {
-	const outcomes = new Map(
-		(report?.steps ?? []).flatMap((result) => result.step.covers.map((address) => [address, result] as const)),
-	);
+	const results = resultsByAddress(report);
 	const became = (address: string): string => {
-		const result = outcomes.get(address);
+		const result = results.get(address);
 		return result === undefined ? "" : `  [${tellOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {

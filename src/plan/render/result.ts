@@ -4,7 +4,7 @@
  */
 import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
 import { findsDifference, type Plan } from "../plan.ts";
-import { exitCodeOf, type Report } from "../report.ts";
+import { exitCodeOf, type Report, type StepResult } from "../report.ts";
 import { notApplied, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
 
@@ -91,6 +91,18 @@ function tellOne(command: string, plan: Plan, report: Report | null): string {
 	if (report !== null) return summarizeReport(report);
 	if (command === "apply") return notApplied;
 	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
+}
+
+/** What became of the steps that make a change, by its address; the first that did not complete, where several do. */
+export function resultsByAddress(report: Report | null): ReadonlyMap<string, StepResult> {
+	const byAddress = new Map<string, StepResult>();
+	for (const result of report?.steps ?? []) {
+		for (const address of result.step.covers) {
+			const earlier = byAddress.get(address);
+			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
+		}
+	}
+	return byAddress;
 }
 
 /** The verdict on everything in one sentence, with the worst tone of all. Of errors it says only that there is one. */

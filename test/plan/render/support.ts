@@ -192,7 +192,13 @@ export function goodReportOf(plan: Plan): Report {
 	const report = reportOf(plan);
 	return {
 		...report,
-		steps: report.steps.map((result) => ({ ...result, outcome: "completed", message: null, policyEvaluations: [] })),
+		steps: report.steps.map((result) => ({
+			...result,
+			step: { ...result.step, waitsFor: null },
+			outcome: "completed",
+			message: null,
+			policyEvaluations: [],
+		})),
 		left: [],
 		unverified: null,
 		converged: true,

@@ -11,13 +11,14 @@ for (const matrix of document.querySelectorAll(".matrix")) {
 	const users = head.map((cell) => cell.textContent.toLowerCase());
 	const tags = rows.map((cells) => cells[0].querySelector(".name").textContent.toLowerCase());
 	const moves = (cell) => cell.classList.contains("a") || cell.classList.contains("r");
+	const has = (cell) => moves(cell) || cell.classList.contains("k");
 	const find = () => {
 		const word = input.value.trim().toLowerCase();
 		matrix.classList.toggle("finding", word !== "");
 		const columns = users.map((name, at) => at > 0 && name.includes(word));
 		const lines = tags.map((name) => name.includes(word));
 		const showColumns = users.map((_, at) => at === 0 || columns[at] || rows.some((cells, row) => lines[row] && moves(cells[at])));
-		const showRows = rows.map((cells, row) => lines[row] || cells.some((cell, at) => columns[at] && moves(cell)));
+		const showRows = rows.map((cells, row) => lines[row] || cells.some((cell, at) => columns[at] && has(cell)));
 		head.forEach((cell, at) => { cell.hidden = !showColumns[at]; });
 		rows.forEach((cells, row) => {
 			cells[0].parentNode.hidden = !showRows[row];

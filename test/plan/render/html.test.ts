@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderHtml } from "../../../src/plan/render/html.ts";
 import { html, trusted } from "../../../src/plan/render/html-text.ts";
 import { type Matrix, makeMatrix } from "../../../src/plan/render/matrix.ts";
+import { resultsByAddress } from "../../../src/plan/render/result.ts";
 import { largePlan } from "./large.ts";
 import { alice, bob, carol, planOf, resultsOf } from "./support.ts";
 
@@ -70,6 +71,20 @@ describe("the page as text", () => {
 			"only reported  2",
 			"activities wait  2",
 		]);
+	});
+});
+
+describe("a change that takes two steps", () => {
+	it("is shown as the one that did not complete", () => {
+		const { apply } = resultsOf();
+		const outcomes = [...resultsByAddress(apply?.reports?.[0] ?? null)].map(([address, { outcome }]) => [
+			address,
+			outcome,
+		]);
+		expect(Object.fromEntries(outcomes)).toMatchObject({
+			"userTag:first": "failed",
+			"userTag:second": "awaiting-approval",
+		});
 	});
 });
 

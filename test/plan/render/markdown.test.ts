@@ -10,7 +10,7 @@ import type { Plan } from "../../../src/plan/plan.ts";
 import { makePlan } from "../../../src/plan/plan.ts";
 import { showText } from "../../../src/plan/render/escape.ts";
 import { markerOf, renderMarkdown } from "../../../src/plan/render/markdown.ts";
-import { clip, codeSpan, fence } from "../../../src/plan/render/markdown-text.ts";
+import { clip, codeSpan, fence, fitBlocks } from "../../../src/plan/render/markdown-text.ts";
 import type { CommandResult } from "../../../src/plan/render/result.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
 import { emptyPlan, goodReportOf, hostileNames, hostileNamings, planOf, resultsOf } from "./support.ts";
@@ -197,6 +197,22 @@ describe("Markdown of many changes", () => {
 		expect(html.match(/<h4>/g)?.length).toBeGreaterThan(50);
 		for (const part of html.split("<h4>").slice(1))
 			expect(part.split("<strong>Removals").length).toBeLessThanOrEqual(2);
+	});
+
+	it("keeps nothing of a group whose head has no room", () => {
+		const block = (rank: number, group: string, size: number) => ({
+			rank,
+			group,
+			noun: ["line", "lines"] as const,
+			lines: [`${group}${rank} ${"x".repeat(size)}`],
+			wrap: ([line = ""]: readonly string[]) => line,
+		});
+		const blocks = [block(0, "a", 10), block(1, "b", 3_000), block(2, "b", 10), block(2, "c", 10)];
+		const fitted = fitBlocks(blocks, 2_000, "the file");
+		expect(fitted).toContain("a0 ");
+		expect(fitted).toContain("c2 ");
+		expect(fitted).toContain("2 lines left out");
+		expect(fitted).not.toContain("b2 ");
 	});
 
 	it("of a thousand organizations without a change is one fold", () => {

@@ -9,13 +9,13 @@ import type { Outcome } from "../report.ts";
 import { showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
+import type { PositionOf } from "./positions.ts";
 import { reportHeadings, tellOutcome } from "./report-text.ts";
 import { type CommandResult, judgeResult, type OrganizationResult, organizationsOf, type Tone } from "./result.ts";
 import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
-	/** Where the document speaks of an object, by its address; undefined where it is not known. */
-	readonly positionOf?: (address: string) => Position | undefined;
+	readonly positionOf?: PositionOf;
 }
 
 export interface GithubResult {
@@ -25,7 +25,9 @@ export interface GithubResult {
 	readonly summary: string;
 }
 
-type Level = "error" | "warning" | "notice";
+const levelsInOrder = ["error", "warning", "notice"] as const;
+
+type Level = (typeof levelsInOrder)[number];
 
 interface Annotation {
 	readonly level: Level;
@@ -40,13 +42,15 @@ const mostOfALevel = 10;
 /** Longest message, in characters; the summary has the whole. */
 const longestMessage = 1_000;
 
-/** Annotations and summary. No name can begin a workflow command, end one early or add a property to it. */
+/** Annotations, the verdict first, and summary. No name can begin a workflow command, end one early or add a property to it. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
-	const annotations = annotationsOf(result, options.positionOf ?? (() => undefined));
-	const byLevel = Map.groupBy(annotations, ({ level }) => level);
-	const lines = (["error", "warning", "notice"] as const).flatMap((level) => withinLimit(byLevel.get(level) ?? []));
+	const [verdict, ...others] = annotationsOf(result, options.positionOf ?? (() => undefined));
+	const byLevel = Map.groupBy(others, ({ level }) => level);
+	const lines = levelsInOrder.flatMap((level) =>
+		withinLimit(byLevel.get(level) ?? [], mostOfALevel - (verdict.level === level ? 1 : 0)),
+	);
 	return {
-		annotations: lines.map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
+		annotations: [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
 		summary: renderMarkdown(result, options),
 	};
 }
@@ -55,8 +59,8 @@ const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warn
 
 function annotationsOf(
 	result: CommandResult,
-	positionOf: (address: string) => Position | undefined,
-): readonly Annotation[] {
+	positionOf: PositionOf,
+): readonly [verdict: Annotation, ...others: Annotation[]] {
 	const { verdict, tone } = judgeResult(result);
 	const { error, problems = [], command } = result;
 	const said = error === null || error === undefined ? verdict : `${error.message}${hintOf(error.hint)}`;
@@ -87,8 +91,9 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 
 function organizationAnnotations(
 	{ command, plan, report }: OrganizationResult,
-	positionOf: (address: string) => Position | undefined,
+	positionIn: PositionOf,
 ): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, plan.organizationId);
 	if (report === null) {
 		return [
 			...plan.problems.map(atProblem),
@@ -164,10 +169,10 @@ function firstOf(
 	return addresses.map(positionOf).find((position) => position !== undefined);
 }
 
-function withinLimit(annotations: readonly Annotation[]): readonly Annotation[] {
+function withinLimit(annotations: readonly Annotation[], most: number): readonly Annotation[] {
 	const [first] = annotations;
-	if (first === undefined || annotations.length <= mostOfALevel) return annotations;
-	const shown = annotations.slice(0, mostOfALevel - 1);
+	if (first === undefined || annotations.length <= most) return annotations;
+	const shown = annotations.slice(0, most - 1);
 	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
 	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
 }

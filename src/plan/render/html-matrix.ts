@@ -76,5 +76,5 @@ function renderRow({ change, marks: row }: MatrixRow, { users }: Matrix): Html {
 		...(addUserIds.length === 0 ? [] : [`+${addUserIds.length}`]),
 		...(removeUserIds.length === 0 ? [] : [`\u2212${removeUserIds.length}`]),
 	];
-	return html`<tr><th scope="row"><span class="name" title="${change.tagId}">${name}</span> <span class="balance">${change.lastApplied === null ? null : html`*<i>as last applied</i> `}${balance.join(" ")}</span></th>${trusted(cells.join(""))}</tr>\n`;
+	return html`<tr><th scope="row"><div><span class="name" title="${change.tagId}">${name}</span> <span class="balance">${change.lastApplied === null ? null : html`*<i>as last applied</i> `}${balance.join(" ")}</span></div></th>${trusted(cells.join(""))}</tr>\n`;
 }

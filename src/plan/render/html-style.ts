@@ -83,13 +83,13 @@ input[type=search] { font: inherit; min-width: 0; width: 14rem; padding: .35rem 
 .grid thead th { position: sticky; top: 0; z-index: 1; vertical-align: bottom; border-bottom: 1px solid var(--line); }
 .grid th:first-child { position: sticky; left: 0; z-index: 2; border-right: 1px solid var(--line); padding: .25rem .8rem; }
 .grid thead th:first-child { z-index: 3; padding-bottom: .5rem; }
-.u { padding: .5rem 0; } .u span { display: block; margin: 0 auto; max-height: 9.5rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1.2; }
-.grid tbody th { display: flex; gap: .9rem; justify-content: space-between; align-items: center; height: 2rem; min-width: 9rem; }
+.u { min-width: 2rem; padding: .5rem 0; } .u span { display: block; margin: 0 auto; max-height: 9.5rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1.2; }
+.grid tbody th > div { display: flex; gap: .9rem; justify-content: space-between; align-items: center; }
 .name { max-width: 18rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .balance { flex: none; color: var(--soft); font-weight: 500; font-size: .85em; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.grid td { width: 2rem; min-width: 2rem; height: 2rem; padding: 0; text-align: center; font-weight: 700; border-left: 1px solid var(--line); }
+.grid td { min-width: 2rem; height: 2rem; padding: 0; text-align: center; font-weight: 700; border-left: 1px solid var(--line); }
 .grid tr + tr > * { border-top: 1px solid var(--line); }
-td i, .balance i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } td, .balance { position: relative; }
+td i, .balance i { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 td.k, td.x { color: var(--soft); font-weight: 500; } td.x { background: repeating-linear-gradient(45deg, transparent 0 4px, var(--code) 4px 6px); } .mark.m, td.m { font-size: .85em; outline: 1px dashed currentcolor; outline-offset: -3px; }
 tbody tr:hover > * { box-shadow: inset 0 1px 0 var(--soft), inset 0 -1px 0 var(--soft); }
 .q { display: none; } .matrix.finding .q, .matrix:has(.everybody:checked) .q { display: table-cell; }
@@ -107,7 +107,7 @@ footer { padding-top: .4rem !important; padding-bottom: 2.5rem !important; color
 @media (max-width: 40rem) {
 	.inside { padding: 0 .9rem; } .card { padding: .9rem .9rem 1rem; border-radius: .7rem; }
 	.facts div { min-width: calc(50% - .35rem); flex: 1; } .facts dd { font-size: 1.35rem; }
-	.name { max-width: 7.2rem; } .grid th:first-child { padding: .25rem .5rem; } .grid tbody th { min-width: 0; gap: .4rem; }
+	.grid th:first-child { padding: .25rem .5rem; } .grid tbody th > div { flex-direction: column; align-items: flex-start; gap: 0; padding: .15rem 0; line-height: 1.25; } .name { max-width: 9.5rem; }
 	.fields div { grid-template-columns: 1fr; } .fields dd { padding-left: .8rem; }
 	.find, .find input { width: 100%; } .lines li { flex-wrap: wrap; gap: .2rem .6rem; }
 	.rounds { padding-left: 1rem; margin-left: .4rem; } .rounds > li::before { left: -1.58rem; }
@@ -118,7 +118,7 @@ footer { padding-top: .4rem !important; padding-bottom: 2.5rem !important; color
 	.card { box-shadow: none; break-inside: auto; padding: .6rem .8rem; } .card > h2, .card > h3, .round { break-after: avoid; }
 	.bar, details > summary { display: none; } details::details-content { content-visibility: visible; block-size: auto; }
 	.scroll { max-height: none; overflow: visible; border: 0; } .grid th { position: static !important; } .grid { font-size: 8pt; } .grid tr { break-inside: avoid; }
-	.grid td { width: 1.5rem; min-width: 1.5rem; height: 1.5rem; } .matrix.wide > * { display: none; } .matrix.wide > .paper { display: block; }
+	.u { min-width: 1.5rem; } .grid td { min-width: 1.5rem; height: 1.5rem; } .matrix.wide > * { display: none; } .matrix.wide > .paper { display: block; }
 	.facts div, .chip, .word, .mark { border: 1px solid var(--line); } a { color: inherit; }
 }
 `;

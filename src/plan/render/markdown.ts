@@ -8,7 +8,7 @@
 import type { Problem } from "../../errors.ts";
 import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
-import type { StepResult } from "../report.ts";
+import type { Report, StepResult } from "../report.ts";
 import { compareText } from "../value.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
@@ -211,12 +211,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan, report }) =>
 		report === null
 			? folded(7, ["step", "steps"], `Steps, in their order (${plan.steps.length})`, plan.steps.map(tellPlannedStep))
-			: folded(
-					7,
-					["step", "steps"],
-					`Steps (${report.steps.length})`,
-					report.steps.flatMap((result) => renderStep(result, plainStyle)),
-				),
+			: completedSteps(report),
 	({ plan }) =>
 		folded(
 			8,
@@ -225,6 +220,12 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			plan.unmanaged.map(({ address }) => address),
 		),
 ];
+
+/** The steps that need nobody; the others stand open above. */
+function completedSteps({ steps }: Report): Block {
+	const completed = steps.filter(({ outcome }) => outcome === "completed");
+	return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
+}
 
 function tellStepResult(result: StepResult): readonly string[] {
 	return renderStep(result, plainStyle);

@@ -2,13 +2,15 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { accessSync, constants, statSync, writeFileSync } from "node:fs";
+import { accessSync, appendFileSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import { ConfigurationError, DocumentError, type ExitCode, exitCodes, OrgsyncError, type Problem } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
+import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { explainFileError } from "./files.ts";
+import { type Format, renderers } from "./formats.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -21,8 +23,6 @@ export interface Terminal {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
-export type Format = "text" | "json";
-
 export interface VoiceOptions {
 	readonly command: string;
 	readonly format: Format;
@@ -31,6 +31,8 @@ export interface VoiceOptions {
 	readonly verbose: boolean;
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
+	/** Name and version of the program, for formats that are kept. */
+	readonly generatedBy: string;
 }
 
 /** What every command prints with `--format json`; schemas/output.json describes it. */
@@ -43,13 +45,15 @@ export interface Output {
 	readonly [more: string]: unknown;
 }
 
-/** The result of a command: what it prints in either format, and the code it exits with. */
+/** The result of a command: what it prints, and the code it exits with. */
 export interface Result {
 	readonly exitCode: ExitCode;
 	/** Ends with a newline, or is empty. */
 	readonly text: (style: Style) => string;
 	/** Members added to `Output`. */
 	readonly json: Readonly<Record<string, unknown>>;
+	/** Where the documents speak of what the result is about, for a pipeline that shows it there. */
+	readonly positionOf?: PositionOf;
 }
 
 export class Voice {
@@ -114,23 +118,17 @@ export class Voice {
 	}
 
 	/** Prints the result and returns its exit code. */
-	result(result: Result): ExitCode {
+	async result(result: Result): Promise<ExitCode> {
 		this.clear();
-		const { format, command } = this.#options;
-		if (format === "text") return this.#print(result.text(this.#resultStyle()), result.exitCode);
-		const output: Output = {
-			formatVersion: 1,
-			command,
-			exitCode: result.exitCode,
-			error: null,
-			problems: [],
-			...result.json,
-		};
-		return this.#print(`${JSON.stringify(output, null, 2)}\n`, result.exitCode);
+		const { exitCode } = result;
+		if (this.#options.format === "text") return this.#print(result.text(this.#resultStyle()), exitCode);
+		const { command } = this.#options;
+		const output: Output = { formatVersion: 1, command, exitCode, error: null, problems: [], ...result.json };
+		return this.#show(output, result);
 	}
 
 	/** Says what went wrong and returns the exit code it leads to. An error nobody foresaw is said without its stack. */
-	failure(error: unknown): ExitCode {
+	async failure(error: unknown): Promise<ExitCode> {
 		const known = error instanceof OrgsyncError ? error : undefined;
 		const exitCode = known?.exitCode ?? exitCodes.error;
 		const problems = error instanceof DocumentError ? error.problems : [];
@@ -142,17 +140,39 @@ export class Voice {
 		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
 		if (hint !== null && hint !== undefined) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 		if (known === undefined && error instanceof Error) this.detail(error.stack ?? "");
-		if (this.#options.format === "json") {
-			const output: Output = {
-				formatVersion: 1,
-				command: this.#options.command,
-				exitCode,
-				error: { code: known?.code ?? "unforeseen", message, hint: hint ?? null },
-				problems,
-			};
-			this.#print(`${JSON.stringify(output, null, 2)}\n`, exitCode);
+		return this.#show({
+			formatVersion: 1,
+			command: this.#options.command,
+			exitCode,
+			error: { code: known?.code ?? "unforeseen", message, hint: hint ?? null },
+			problems,
+		});
+	}
+
+	/** Prints what every format but text is made of. */
+	async #show(output: Output, result?: Result): Promise<ExitCode> {
+		const { format, generatedBy } = this.#options;
+		if (format === "text") return output.exitCode;
+		const positionOf = result?.positionOf;
+		const { text, summary } = await renderers[format](
+			{ ...output, generatedBy },
+			positionOf === undefined ? {} : { positionOf },
+		);
+		this.#summarize(summary);
+		// Annotations alone would leave the log without the plan.
+		const log = format === "github" && result !== undefined ? result.text(plainStyle) : "";
+		return this.#print(`${text}${log}`, output.exitCode);
+	}
+
+	/** Appends to the summary of the pipeline's step, where there is one. */
+	#summarize(summary: string): void {
+		const file = this.#terminal.environment.GITHUB_STEP_SUMMARY;
+		if (summary === "" || file === undefined || file === "") return;
+		try {
+			appendFileSync(file, summary);
+		} catch (error) {
+			this.note(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}
-		return exitCode;
 	}
 
 	#resultStyle(): Style {

@@ -6,6 +6,7 @@ import { guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
+import { positionsOf } from "../../plan/render/positions.ts";
 import { notApplied, renderReport, renderStep } from "../../plan/render/report-text.ts";
 import { renderPlan } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report } from "../../plan/report.ts";
@@ -52,7 +53,8 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 		const steps = plans.reduce((sum, plan) => sum + plan.steps.filter(({ waitsFor }) => waitsFor === null).length, 0);
 		if (steps > 0 && !(await ask(steps))) return declined(plans);
 		if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-		return showReports(await applyEach(comparisons, { ...context, settled }), plans, flags.quiet === true);
+		const reports = await applyEach(comparisons, { ...context, settled });
+		return { ...showReports(reports, plans, flags.quiet === true), positionOf: positionsOf(organizations) };
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -158,8 +160,8 @@ function readAllowed(texts: readonly string[]): ReadonlyMap<string, number> {
 /** How agreement is had: by `--yes`, by asking on a terminal, or not at all, which is an error before anything is read. */
 function prepareToAsk(flags: ApplyFlags, terminal: Terminal, voice: Voice): (steps: number) => Promise<boolean> {
 	if (flags.yes === true) return async () => true;
-	if (voice.format === "json") {
-		throw new ConfigurationError("apply asks before it submits, but not with --format json", {
+	if (voice.format !== "text") {
+		throw new ConfigurationError(`apply asks before it submits, but not with --format ${voice.format}`, {
 			hint: "use --yes, after a look at orgsync plan",
 		});
 	}

@@ -295,6 +295,7 @@ describe("on paper", () => {
 		expect(await page.isVisible("input[type=search]")).toBe(false);
 		expect(await page.isVisible(".grid")).toBe(true);
 		expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
+		expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(23, 26, 33)");
 		expect(await page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflow")).toBe("visible");
 	});
 

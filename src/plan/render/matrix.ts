@@ -5,6 +5,7 @@
 import type { TagChange } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import { compareText } from "../value.ts";
+import { showUser } from "./text.ts";
 
 /** `mayGain` and `mayLose`: planned without knowing whether it is needed. `none`: has not and gets not. */
 export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknown" | "none";
@@ -45,7 +46,7 @@ export function makeMatrix(plan: Plan): Matrix | null {
 	const known = new Set([...moving, ...changes.flatMap(({ before }) => before.members ?? [])]);
 	if (moving.size * changes.length > 4 * mostCells) return null;
 	const shown = known.size * changes.length > mostCells ? moving : known;
-	const nameOf = (id: string): string => plan.userNames[id] ?? id;
+	const nameOf = (id: string): string => showUser(id, plan);
 	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
 	return {
 		users: ids.map((id) => ({ id, moves: moving.has(id) })),

@@ -5,5 +5,7 @@ export default defineConfig({
 		include: ["test/**/*.test.ts"],
 		testTimeout: 30_000,
 		pool: "forks",
+		// Most tests wait for processes of their own, the Pulumi engine above all: half of the cores would stand idle.
+		maxWorkers: "100%",
 	},
 });

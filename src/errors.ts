@@ -128,3 +128,22 @@ export class LiveProblemError extends OrgsyncError {
 	readonly code = "live-problem";
 	readonly exitCode = exitCodes.error;
 }
+
+const fileErrors: Readonly<Record<string, string>> = {
+	ENOENT: "there is no such file or folder",
+	EACCES: "permission is denied",
+	EPERM: "permission is denied",
+	EISDIR: "it is a folder",
+	ENOTDIR: "something in its path is no folder",
+	ELOOP: "it is a symbolic link to itself",
+	EROFS: "the disk is read-only",
+	ENOSPC: "the disk is full",
+	ENAMETOOLONG: "its name is too long",
+};
+
+/** Why a file cannot be used, without the system's code and the path, which the reader knows already. */
+export function explainFileError(error: unknown): string {
+	const { code } = error as { code?: unknown };
+	const known = typeof code === "string" ? fileErrors[code] : undefined;
+	return known ?? (error instanceof Error ? error.message : String(error));
+}

@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
 	version: string;
 	dependencies: Record<string, string>;
+	peerDependencies: Record<string, string>;
 };
 
 describe("the package as published", () => {
@@ -119,6 +120,7 @@ describe("the package as published", () => {
 					);
 			}
 		}
-		expect([...imported].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+		const declared = { ...manifest.dependencies, ...manifest.peerDependencies };
+		expect([...imported].sort()).toEqual(Object.keys(declared).sort());
 	});
 });

@@ -2,43 +2,64 @@
  * What README.md shows is what happens: its tour is run in a copy of the quickstart, and its tables are held against the
  * code. `ORGSYNC_WRITE_README=1` puts the real outputs into the file.
  */
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeProgram } from "../src/cli/program.ts";
 import type { Terminal } from "../src/cli/voice.ts";
 import { exitCodes } from "../src/errors.ts";
 import { parseDocuments } from "../src/plan/document.ts";
-import { playScene, readScenes, writeScenes } from "./transcript.ts";
+import { ensureEngine } from "./engine/engine.ts";
+import { playScene, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** Markdown files whose commands are run, and the folder that a reader stands in. */
+/** Markdown files whose commands are run, and the folder that a reader stands in at first. */
 const tours = [
-	["README.md", "examples/quickstart"],
+	["README.md", "."],
 	["examples/quickstart/README.md", "examples/quickstart"],
-	["examples/team/README.md", "examples/team"],
-	["docs/document.md", "docs/examples"],
-	["docs/commands.md", "examples/quickstart"],
+	["examples/team/README.md", "."],
+	["docs/document.md", "."],
+	["docs/commands.md", "."],
 ] as const;
+
+const isForTheClone = ({ block, command }: Scene): boolean => block === "sh" && command.startsWith("npm ");
 
 describe.each(tours)("the commands of %s", (file, place) => {
 	const path = join(root, file);
 	const markdown = readFileSync(path, "utf8");
-	const scenes = readScenes(markdown);
+	const scenes = readScenes(markdown).filter((scene) => !isForTheClone(scene));
 	const outputs: string[] = [];
 	let folder: string;
 
+	/** Plays the scenes one after the other; `cd` is where the next ones are. */
+	const play = (): void => {
+		let here = join(folder, place);
+		for (const { block, command } of scenes) {
+			const [, target] = (block === "sh" && /^cd (\S+)$/.exec(command)) || [];
+			if (target === undefined) outputs.push(playScene(command, here));
+			else {
+				here = join(here, target);
+				if (!existsSync(here)) throw new Error(`${file}: there is no folder ${target}`);
+				outputs.push("");
+			}
+		}
+	};
+
 	beforeAll(() => {
 		folder = mkdtempSync(join(tmpdir(), "orgsync-tour-"));
-		cpSync(join(root, place), folder, { recursive: true });
-		for (const { command } of scenes) outputs.push(playScene(command, folder));
-		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, outputs));
+		for (const name of ["docs", "examples"]) cpSync(join(root, name), join(folder, name), { recursive: true });
+		play();
+		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, shown(outputs)));
 	}, 60_000);
+
+	/** Those of the console blocks alone: a shell block shows no output. */
+	const shown = (all: readonly string[]): readonly string[] =>
+		all.filter((_, index) => scenes[index]?.block === "console");
 
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -46,6 +67,60 @@ describe.each(tours)("the commands of %s", (file, place) => {
 
 	it.each(scenes.map((scene, index) => ({ ...scene, index })))("line $line: $command", ({ output, index }) => {
 		expect(outputs[index]?.trimEnd()).toBe(output.trimEnd());
+	});
+});
+
+describe("the commands for a clone", () => {
+	const pages = [...tours.map(([file]) => file), "examples/consensus/README.md", "docs/examples/README.md"];
+	const commands = pages.flatMap((file) => {
+		const scenes = readScenes(readFileSync(join(root, file), "utf8")).filter(isForTheClone);
+		return scenes.map(({ line, command }) => [`${file}:${line}`, command] as const);
+	});
+	let clone: string;
+	let engine: string;
+
+	beforeAll(async () => {
+		// Wherever it was found: the home of whoever runs the tests is not that of the clone.
+		({ folder: engine } = await ensureEngine());
+		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
+		const whole = [
+			"src",
+			"schemas",
+			"examples",
+			"package.json",
+			"package-lock.json",
+			"Pulumi.yaml",
+			"tsconfig.json",
+			"vitest.config.ts",
+		];
+		// One test stands for all of them: this one would run itself.
+		for (const name of [...whole, "test/plan/escape.test.ts", "test/engine"])
+			cpSync(join(root, name), join(clone, name), { recursive: true });
+		rmSync(join(clone, "test/engine/engine.test.ts"));
+		// What is installed, and the engine, which was made before the tests.
+		for (const name of ["node_modules", ".engine"]) symlinkSync(join(root, name), join(clone, name));
+	}, 20 * 60_000);
+
+	afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+	it("are there", () => expect(commands.length).toBeGreaterThan(1));
+
+	it.each(commands)(
+		"%s: %s",
+		(_place, command) => {
+			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
+			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
+			const env = { PATH: [engine, process.env.PATH].join(delimiter), HOME: clone };
+			const { status, stdout, stderr } = spawnSync(played, { cwd: clone, shell: true, encoding: "utf8", env });
+			expect(status, `${stdout}${stderr}`).toBe(0);
+		},
+		120_000,
+	);
+
+	it("make the embedded service what the quickstart's document says, with npm run up", () => {
+		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
+		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
+		expect(drift).toContain("No drift. The organization is as the document says.");
 	});
 });
 
@@ -88,7 +163,10 @@ describe("docs/document.md", () => {
 	const blocks = [...markdown.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, content = ""]) => content);
 	const documents = blocks.filter((content) => /^(?:organizationId:|# yaml-language-server:)/.test(content));
 
-	it("shows documents", () => expect(documents.length).toBeGreaterThan(10));
+	it("shows documents, whole ones only", () => {
+		expect(documents.length).toBeGreaterThan(10);
+		expect(documents).toEqual(blocks);
+	});
 
 	it.each(documents)("shows a document that is valid: %j", (content) => {
 		const id = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
@@ -147,12 +225,36 @@ describe("docs/commands.md", () => {
 	});
 });
 
-describe("the pages of docs", () => {
-	it.each(["docs/document.md", "docs/commands.md"])("%s links only to what is there", (file) => {
+/** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
+const blockWords = ["console", "sh", "yaml"];
+const pages = [
+	["README.md", [...blockWords, "typescript"]],
+	["docs/document.md", blockWords],
+	["docs/commands.md", blockWords],
+	["docs/examples/README.md", blockWords],
+	// test/pulumi/docs.test.ts
+	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
+	// test/pulumi/examples.test.ts
+	["examples/pulumi-typescript/README.md", ["sh", "text"]],
+	["examples/pulumi-yaml-document/README.md", ["sh", "text"]],
+] as const;
+
+describe.each(pages)("%s", (file, known) => {
+	it("has no block of code that these tests do not run or check", () => {
+		const markdown = readFileSync(join(root, file), "utf8");
+		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
+		const words = fences.filter((_, index) => index % 2 === 0);
+		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
+	});
+});
+
+describe("the pages", () => {
+	it.each(pages.map(([file]) => file))("%s links only to what is there", (file) => {
 		const markdown = readFileSync(join(root, file), "utf8");
 		const links = [...markdown.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)];
 		for (const [link, path = "", anchor] of links) {
-			const target = path === "" ? join(root, file) : join(root, "docs", path);
+			const target = path === "" ? join(root, file) : join(root, dirname(file), path);
+			if (path.startsWith("https:")) continue;
 			expect(existsSync(target), link).toBe(true);
 			if (anchor === undefined) continue;
 			const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>

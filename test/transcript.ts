@@ -1,5 +1,6 @@
 /**
- * Console blocks of a Markdown file, run as they are written: `$ npx orgsync …` lines and the output below each.
+ * Console and shell blocks of a Markdown file, run as they are written: in ```console `$ npx orgsync …` lines and the
+ * output below each, in ```sh one command a line, whose output is not shown.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -8,29 +9,35 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-/** One command of a console block. `line` counts from 1 and is that of the command. */
+/** One command. `line` counts from 1 and is that of the command. */
 export interface Scene {
 	readonly line: number;
+	readonly block: "console" | "sh";
 	readonly command: string;
 	readonly output: string;
 }
 
-/** Every command of every ```console block, with the output that the file shows. */
+/** Every command of every ```console block, with the output that the file shows, and of every ```sh block. */
 export function readScenes(markdown: string): readonly Scene[] {
-	const scenes: { line: number; command: string; output: string }[] = [];
-	let inside = false;
+	const scenes: { line: number; block: Scene["block"]; command: string; output: string }[] = [];
+	let block = "";
 	for (const [index, text] of markdown.split("\n").entries()) {
-		if (text.startsWith("```")) inside = text === "```console";
-		else if (inside && text.startsWith("$ ")) scenes.push({ line: index + 1, command: text.slice(2), output: "" });
-		else if (inside) {
+		const line = index + 1;
+		if (text.startsWith("```")) block = text.slice(3);
+		else if (block === "console" && text.startsWith("$ "))
+			scenes.push({ line, block, command: text.slice(2), output: "" });
+		else if (block === "console") {
 			const scene = scenes.at(-1);
 			if (scene !== undefined) scene.output += `${text}\n`;
+		} else if (block === "sh") {
+			const command = text.replace(/(^|\s)#.*/, "").trim();
+			if (command !== "") scenes.push({ line, block, command, output: "" });
 		}
 	}
 	return scenes;
 }
 
-/** The Markdown with the output of each command put in place of what stands there. */
+/** The Markdown with the output of each command of a ```console block put in place of what stands there. */
 export function writeScenes(markdown: string, outputs: readonly string[]): string {
 	let count = -1;
 	let inside = false;
@@ -45,6 +52,8 @@ export function writeScenes(markdown: string, outputs: readonly string[]): strin
 	return lines.join("\n");
 }
 
+const shownTime = "2026-11-21T12:00:00.000Z";
+
 /**
  * What a terminal would show of the command, both streams in their order; the exit code is added when it is not 0. Steps
  * run side by side, so the lines that count them are put in the order of the alphabet.
@@ -54,8 +63,7 @@ export function playScene(command: string, directory: string): string {
 		.replace(/^npx orgsync /, "")
 		.split(" ")
 		.map((word) => word.replace(/^'(.*)'$/, "$1"));
-	if (words.length === 0 || !command.startsWith("npx orgsync "))
-		throw new Error(`not a command of orgsync: ${command}`);
+	if (!command.startsWith("npx orgsync ")) throw new Error(`not a command of orgsync: ${command}`);
 	const file = join(directory, "transcript.out");
 	const stream = openSync(file, "w");
 	try {
@@ -64,7 +72,7 @@ export function playScene(command: string, directory: string): string {
 			stdio: ["ignore", stream, stream],
 			env: { PATH: process.env.PATH, HOME: directory },
 		});
-		const text = readFileSync(file, "utf8");
+		const text = readFileSync(file, "utf8").replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime);
 		return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
 	} finally {
 		closeSync(stream);

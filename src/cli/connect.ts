@@ -14,15 +14,27 @@ import { localFolder } from "./local.ts";
 import type { Terminal, Voice } from "./voice.ts";
 
 /** Flags that every command which speaks to a service has. */
-export interface ConnectionFlags extends CredentialFlags {
+export interface ServiceFlags extends CredentialFlags {
 	readonly local?: boolean;
-	readonly reads: Reads;
 	readonly timeout: number;
-	readonly concurrency: number;
 	/** Most requests a second; undefined: as many as the service takes. */
 	readonly maxRps?: number;
+}
+
+/** Where the journal is; see journalFile. */
+export interface JournalFlags {
+	readonly local?: boolean;
 	readonly journal?: string;
 }
+
+/** Those of a command that holds a whole organization against something. */
+export interface ConnectionFlags extends ServiceFlags, JournalFlags {
+	readonly reads: Reads;
+	readonly concurrency: number;
+}
+
+/** Requests that may be under way at once, unless `--concurrency` is greater. */
+const leastConnections = 8;
 
 export interface Connection {
 	readonly client: Client;
@@ -32,7 +44,11 @@ export interface Connection {
 }
 
 /** The open connection; whoever gets it closes it. Throws ConfigurationError when address or key are missing or wrong. */
-export async function connect(flags: ConnectionFlags, terminal: Terminal, voice: Voice): Promise<Connection> {
+export async function connect(
+	flags: ServiceFlags & { readonly concurrency?: number },
+	terminal: Terminal,
+	voice: Voice,
+): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url exclude each other");
 	}
@@ -47,7 +63,7 @@ export async function connect(flags: ConnectionFlags, terminal: Terminal, voice:
 			url,
 			stamper,
 			timeoutMs: flags.timeout * 1000,
-			connections: Math.max(flags.concurrency, 8),
+			connections: Math.max(flags.concurrency ?? 0, leastConnections),
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
 			onRequest: ({ operation, attempt, outcome, durationMs, reason }) => {
@@ -72,13 +88,13 @@ export async function connect(flags: ConnectionFlags, terminal: Terminal, voice:
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */
-export function journalFile(flags: Pick<ConnectionFlags, "journal" | "local">, terminal: Terminal): string {
+export function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }
 
 /** The journal, made when it is not there. */
-export async function openJournalOf(flags: ConnectionFlags, terminal: Terminal): Promise<Journal> {
+export async function openJournalOf(flags: JournalFlags, terminal: Terminal): Promise<Journal> {
 	return (await import("../sync/journal.ts")).openJournal(journalFile(flags, terminal));
 }
 
@@ -90,7 +106,7 @@ export interface JournalView extends Pick<Journal, "open" | "abandoned"> {
 /** The journal's view of these organizations; an empty one when there is no journal, and none is made for looking. */
 export async function viewJournal(
 	organizationIds: readonly string[],
-	flags: ConnectionFlags,
+	flags: JournalFlags,
 	terminal: Terminal,
 ): Promise<JournalView> {
 	if (!existsSync(journalFile(flags, terminal))) {
@@ -110,4 +126,18 @@ export async function viewJournal(
 	} finally {
 		journal.close();
 	}
+}
+
+/**
+ * The same journal as it will be when these ids and fingerprints, in small letters, have been given up in it. Nothing is
+ * written: whoever plans with it may still be refused.
+ */
+export function withGivenUp<J extends Pick<Journal, "open" | "abandoned">>(journal: J, names: readonly string[]): J {
+	const isNamed = (name: string | null): boolean => name !== null && names.includes(name.toLowerCase());
+	return {
+		...journal,
+		open: (organizationId: string) =>
+			journal.open(organizationId).filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
+		abandoned: (organizationId: string) => new Set([...journal.abandoned(organizationId), ...names]),
+	};
 }

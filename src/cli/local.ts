@@ -5,8 +5,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StorageError } from "../errors.ts";
-import { explainFileError } from "./files.ts";
+import { explainFileError, StorageError } from "../errors.ts";
 import { localSeed } from "./local-seed.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */

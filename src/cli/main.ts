@@ -13,6 +13,7 @@ const terminal: Terminal = {
 	environment: process.env,
 	directory: process.cwd(),
 	now: Date.now,
+	steadyNow: () => performance.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 

@@ -110,53 +110,68 @@ function documentCommands(define: Define): void {
 	)
 		.option("-y, --yes", "do not ask")
 		.addOption(only())
-		.addOption(repeated("--allow <kind=number>", "acknowledge what a guard found, for example policies=7; repeats"))
+		.addOption(
+			repeated(
+				"--allow <kind=number>",
+				"acknowledge what a guard found, for example policies=7; repeats, also for one kind",
+			),
+		)
 		.addOption(repeated("--abandon <activity>", "give up an activity that waits, by id or fingerprint; repeats"))
 		.option("--no-verify", "do not read again after the last step");
 }
 
 function serviceCommands(define: Define): void {
 	withOrganization(
-		define(
-			"query",
-			"ask one query and print its answer as JSON",
-			async (flags: never, terminal, voice, [name = "", ...pairs]) =>
-				(await import("./commands/query.ts")).query(name, pairs, flags, terminal, voice),
+		withService(
+			define(
+				"query",
+				"ask one query and print its answer as JSON",
+				async (flags: never, terminal, voice, [name = "", ...pairs]) =>
+					(await import("./commands/query.ts")).query(name, pairs, flags, terminal, voice),
+			),
 		),
 	)
 		.argument("<operation>", "a query of the interface, for example list_user_tags")
 		.argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in")
 		.option("--json <body>", "the fields as a JSON object instead");
 	withOrganization(
-		define("explain", "say why an activity is not finished", async (flags: never, terminal, voice, [activity = ""]) =>
-			(await import("./commands/query.ts")).explain(activity, flags, terminal, voice),
-		),
+		withService(
+			define("explain", "say why an activity is not finished", async (flags: never, terminal, voice, [activity = ""]) =>
+				(await import("./commands/explain.ts")).explain(activity, flags, terminal, voice),
+			),
+		).addOption(reads()),
 	).argument("<activity>", "the activity's id");
 	withOrganization(
-		define(
-			"status",
-			"say what waits for somebody, and what was never answered",
-			async (flags: never, terminal, voice) => (await import("./commands/status.ts")).status(flags, terminal, voice),
+		withConnection(
+			define(
+				"status",
+				"say what waits for somebody, and what was never answered",
+				async (flags: never, terminal, voice) => (await import("./commands/status.ts")).status(flags, terminal, voice),
+			),
 		),
 	);
 	withOrganization(
-		define(
-			"wait",
-			"stay until what was submitted from here has ended",
-			async (flags: never, terminal, voice, activities) =>
-				(await import("./commands/status.ts")).wait(activities, flags, terminal, voice),
+		withConnection(
+			define(
+				"wait",
+				"stay until what was submitted from here has ended",
+				async (flags: never, terminal, voice, activities) =>
+					(await import("./commands/status.ts")).wait(activities, flags, terminal, voice),
+			),
 		),
 	)
 		.argument("[activities...]", "only these, by id")
 		.addOption(new Option("--wait <seconds>", "for how long").default(600).argParser(wholeNumber(0, 604800)));
 	withWaiting(
 		withOrganization(
-			define(
-				"import-key",
-				"get the bundle that a private key is encrypted to for its import",
-				async (flags: never, terminal, voice) =>
-					(await import("./commands/import-key.ts")).importKey(flags, terminal, voice),
-			),
+			withService(
+				define(
+					"import-key",
+					"get the bundle that a private key is encrypted to for its import",
+					async (flags: never, terminal, voice) =>
+						(await import("./commands/import-key.ts")).importKey(flags, terminal, voice),
+				),
+			).addOption(journal()),
 		),
 	)
 		.requiredOption("--user <user>", "the user who imports: an id, or an alias of the document")
@@ -197,7 +212,7 @@ function withFile(command: Command): Command {
 	);
 }
 
-function withConnection(command: Command, choices?: readonly Format[]): Command {
+function withService(command: Command, choices?: readonly Format[]): Command {
 	return withVoice(withFile(command), choices)
 		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
 		.option("--local", "use the embedded service kept in .orgsync; no account needed")
@@ -207,28 +222,38 @@ function withConnection(command: Command, choices?: readonly Format[]): Command 
 		)
 		.option("--stamp-command <command>", "command that gets a body on standard input and prints the stamp header")
 		.addOption(
-			new Option("--reads <which>", "ask the extended reads too, or only the documented queries")
-				.choices(["auto", "documented"])
-				.default("auto"),
-		)
-		.addOption(
 			new Option("--timeout <seconds>", "for one request with all its retries")
 				.default(30)
 				.argParser(wholeNumber(1, 3600)),
 		)
 		.addOption(
-			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
-		)
-		.addOption(
 			new Option("--max-rps <number>", "most requests a second (else as many as the service takes)").argParser(
 				positiveNumber,
 			),
+		);
+}
+
+function reads(): Option {
+	return new Option("--reads <which>", "ask the extended reads too, or only the documented queries")
+		.choices(["auto", "documented"])
+		.default("auto");
+}
+
+function journal(): Option {
+	return new Option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
+}
+
+function withConnection(command: Command, choices?: readonly Format[]): Command {
+	return withService(command, choices)
+		.addOption(reads())
+		.addOption(
+			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
 		)
-		.option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
+		.addOption(journal());
 }
 
 function withOrganization(command: Command): Command {
-	return withConnection(command).option("--organization <id>", "the organization (ORGSYNC_ORGANIZATION_ID)");
+	return command.option("--organization <id>", "the organization (ORGSYNC_ORGANIZATION_ID)");
 }
 
 function withWaiting(command: Command): Command {

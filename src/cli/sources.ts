@@ -3,10 +3,9 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigurationError, DocumentError } from "../errors.ts";
+import { ConfigurationError, DocumentError, explainFileError } from "../errors.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { explainFileError } from "./files.ts";
 import type { Terminal } from "./voice.ts";
 
 /** Where a command looks when it is not told. */
@@ -73,10 +72,19 @@ function readFile(path: string, directory: string): Uint8Array {
 	);
 }
 
-async function readInput(terminal: Terminal): Promise<Uint8Array> {
+/** Standard input can be read once only; a command may ask for its documents twice. */
+const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();
+
+function readInput({ stdin }: Terminal): Promise<Uint8Array> {
+	const known = inputs.get(stdin) ?? drain(stdin);
+	inputs.set(stdin, known);
+	return known;
+}
+
+async function drain(stdin: Terminal["stdin"]): Promise<Uint8Array> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of terminal.stdin) {
+	for await (const chunk of stdin) {
 		chunks.push(Buffer.from(chunk));
 		size += chunk.length;
 		if (size > fileLimitBytes) break;

@@ -5,11 +5,18 @@
 import { accessSync, appendFileSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
-import { ConfigurationError, DocumentError, type ExitCode, exitCodes, OrgsyncError, type Problem } from "../errors.ts";
+import {
+	ConfigurationError,
+	DocumentError,
+	type ExitCode,
+	exitCodes,
+	explainFileError,
+	OrgsyncError,
+	type Problem,
+} from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
-import { explainFileError } from "./files.ts";
 import { type Format, renderers } from "./formats.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
@@ -20,6 +27,8 @@ export interface Terminal {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly directory: string;
 	readonly now: () => number;
+	/** Milliseconds from any beginning, never set back. */
+	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
@@ -45,6 +54,13 @@ export interface Output {
 	readonly [more: string]: unknown;
 }
 
+/** Something that kept a command from doing all of its work. */
+export interface Failure {
+	readonly error: unknown;
+	/** What it is about, in front of the message, where the command works on several. */
+	readonly about?: string;
+}
+
 /** The result of a command: what it prints, and the code it exits with. */
 export interface Result {
 	readonly exitCode: ExitCode;
@@ -52,8 +68,27 @@ export interface Result {
 	readonly text: (style: Style) => string;
 	/** Members added to `Output`. */
 	readonly json: Readonly<Record<string, unknown>>;
+	/** Said like errors after the text; the first is the `error` of `Output`. The exit code has to tell of them too. */
+	readonly failures?: readonly Failure[];
 	/** Where the documents speak of what the result is about, for a pipeline that shows it there. */
 	readonly positionOf?: PositionOf;
+}
+
+/** The exit code that something thrown leads to. */
+export function exitCodeOfError(error: unknown): ExitCode {
+	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
+}
+
+/** Something thrown as `Output` has it. An error that nobody foresaw is told without its stack. */
+export function describeFailure({ error, about }: Failure): NonNullable<Output["error"]> {
+	const known = error instanceof OrgsyncError ? error : undefined;
+	const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
+	const hint = known === undefined ? "please report this; --verbose shows where it happened" : known.hint;
+	return {
+		code: known?.code ?? "unforeseen",
+		message: about === undefined ? message : `${about}: ${message}`,
+		hint: hint ?? null,
+	};
 }
 
 export class Voice {
@@ -120,33 +155,32 @@ export class Voice {
 	/** Prints the result and returns its exit code. */
 	async result(result: Result): Promise<ExitCode> {
 		this.clear();
-		const { exitCode } = result;
-		if (this.#options.format === "text") return this.#print(result.text(this.#resultStyle()), exitCode);
-		const { command } = this.#options;
-		const output: Output = { formatVersion: 1, command, exitCode, error: null, problems: [], ...result.json };
-		return this.#show(output, result);
+		const { exitCode, text, json, failures = [] } = result;
+		const { command, format } = this.#options;
+		const inText = format === "text" ? text(this.#resultStyle()) : "";
+		// A command that has nothing but errors to tell leaves the file of `--output` as it is.
+		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
+		for (const failure of failures) this.#tellFailure(failure);
+		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
+		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
 	}
 
-	/** Says what went wrong and returns the exit code it leads to. An error nobody foresaw is said without its stack. */
+	/** Says what went wrong and returns the exit code it leads to. */
 	async failure(error: unknown): Promise<ExitCode> {
-		const known = error instanceof OrgsyncError ? error : undefined;
-		const exitCode = known?.exitCode ?? exitCodes.error;
 		const problems = error instanceof DocumentError ? error.problems : [];
-		const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
-		const hint = known?.hint ?? (known === undefined ? "please report this; --verbose shows where it happened" : null);
-		if (problems.length > 0) {
-			for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
-		}
+		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
+		this.#tellFailure({ error });
+		const exitCode = exitCodeOfError(error);
+		const { command } = this.#options;
+		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems });
+	}
+
+	#tellFailure(failure: Failure): void {
+		const { message, hint } = describeFailure(failure);
 		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
-		if (hint !== null && hint !== undefined) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
-		if (known === undefined && error instanceof Error) this.detail(error.stack ?? "");
-		return this.#show({
-			formatVersion: 1,
-			command: this.#options.command,
-			exitCode,
-			error: { code: known?.code ?? "unforeseen", message, hint: hint ?? null },
-			problems,
-		});
+		if (hint !== null) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
+		const { error } = failure;
+		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(error.stack ?? "");
 	}
 
 	/** Prints what every format but text is made of. */

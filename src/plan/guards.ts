@@ -70,9 +70,12 @@ export function needsCaller(changes: readonly Change[]): boolean {
 	);
 }
 
+/** The values that were acknowledged, by kind: several plans can find several numbers. */
+export type Allowed = ReadonlyMap<GuardKind, ReadonlySet<number>>;
+
 /** The guards that still refuse when these values are acknowledged. */
-export function refusingGuards(guards: readonly Guard[], allowed: ReadonlyMap<string, number>): readonly Guard[] {
-	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind) !== found);
+export function refusingGuards(guards: readonly Guard[], allowed: Allowed): readonly Guard[] {
+	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
 }
 
 function tagChanges(changes: readonly Change[]): readonly TagChange[] {

@@ -70,8 +70,10 @@ export function exitCodeOf(report: Report): ExitCode {
 	// A step that an activity of somebody stands in the way of waits too, for that activity.
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") || report.steps.some(({ step }) => step.waitsFor !== null);
+	// Whether what was sent and never answered made anything has to be learnt first: nobody is asked to approve it.
+	const inDoubt = report.steps.some(({ step }) => step.waitsFor !== null && step.waitsFor.status === null);
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
-	const stopped = has("failed", "unknown", "rejected", "denied") || (has("not-attempted") && !waits);
+	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;
 	if (report.steps.some(({ refusedStatus }) => refusedStatus === 401)) return exitCodes.notAuthorized;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;

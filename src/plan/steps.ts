@@ -32,10 +32,11 @@ export interface Step {
 
 /** `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. */
 export interface WaitsFor {
-	readonly activityId: string;
+	/** Null when no answer named one. */
+	readonly activityId: string | null;
 	readonly fingerprint: string;
-	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */
-	readonly status: string;
+	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`; null when nobody knows what became of it. */
+	readonly status: string | null;
 	readonly verdict: "joins" | "contradicts";
 }
 

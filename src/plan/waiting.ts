@@ -1,19 +1,26 @@
 /**
  * Activities that wait for somebody, held against the steps of a plan: a step that one of them already stands for joins it
  * instead of opening a second, and an object that one of them would change otherwise is left alone until it ends.
+ *
+ * What was sent and never answered may be such an activity too. A step that wants just that is sent by the same bytes, which
+ * cannot make a second; any other step for the same object is left alone.
  */
 import type { Step } from "./steps.ts";
 import { compareText, sameValue } from "./value.ts";
 
-/** An activity of the organization that has not ended. */
+/** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
 export interface WaitingActivity {
-	readonly activityId: string;
+	/** Null when no answer named one: then it is not known whether there is an activity at all. */
+	readonly activityId: string | null;
 	readonly fingerprint: string;
-	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */
-	readonly status: string;
+	/**
+	 * As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. Null when nobody knows what became of it: no
+	 * answer came, or none that orgsync understands.
+	 */
+	readonly status: string | null;
 	readonly operation: Step["operation"];
 	readonly parameters: Readonly<Record<string, unknown>>;
-	/** ISO 8601 in UTC, or null when it is not known. */
+	/** When it was made, or by our journal when it was sent, ISO 8601 in UTC; null when it is not known. */
 	readonly createdAt: string | null;
 	/** Who approved it so far, by user id; null when it is not known. */
 	readonly approvedBy: readonly string[] | null;
@@ -34,6 +41,16 @@ export interface Held {
 	readonly waiting: readonly Waiting[];
 }
 
+/** What `--abandon` takes for it: the activity's id, or where none is known the fingerprint of its bytes. */
+export function nameOf({ activityId, fingerprint }: Pick<WaitingActivity, "activityId" | "fingerprint">): string {
+	return activityId ?? fingerprint;
+}
+
+/** What a person can do about what was sent and never answered. */
+export function learnOrGiveUp(name: string): string {
+	return `the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${name}\` gives them up`;
+}
+
 /**
  * The steps with those that wait marked, split where a waiting activity stands for a part of one. The order in which the
  * activities are listed does not matter.
@@ -46,8 +63,10 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 		const touching = activities.filter(
 			(one) => touchedObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
-		// Where several touch the same object, one that does what is wanted stands for it; then the oldest.
-		const rank = (one: WaitingActivity): string => `${joins(step, one) ? 0 : 1} ${one.activityId}`;
+		// Where several touch the same object, one that does what is wanted stands for it; then the oldest. Bytes are sent
+		// again only where nothing else touches it.
+		const rank = (one: WaitingActivity): string =>
+			`${joins(step, one) ? (one.status === null ? 2 : 0) : 1} ${nameOf(one)}`;
 		return holdStep(
 			step,
 			touching.sort((left, right) => compareText(rank(left), rank(right))),
@@ -61,7 +80,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 		id: ids.get(step.id) ?? step.id,
 		dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id),
 	}));
-	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(a.activityId, b.activityId)) };
+	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
 }
 
 function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map<string, Waiting>): readonly Step[] {
@@ -69,14 +88,21 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 	const free = new Set(objectsOf(step));
 	for (const activity of touching) {
 		const { activityId, fingerprint, status } = activity;
-		const verdict = joins(step, activity) ? "joins" : "contradicts";
+		const name = nameOf(activity);
 		const touched = touchedObjects(step, activity);
-		const covers = new Set([...(waiting.get(activityId)?.covers ?? []), ...narrowed(step, touched).covers]);
-		waiting.set(activityId, { ...activity, verdict, covers: [...covers] });
 		const taken = touched.filter((id) => free.delete(id));
-		if (taken.length === 0) continue;
-		const waitsFor = { activityId, fingerprint, status, verdict } as const;
-		parts.push({ ...narrowed(step, taken), id: `${step.id}/${activityId}`, waitsFor });
+		const part = { ...narrowed(step, taken), id: `${step.id}/${name}` };
+		const isSendable = status === null && joins(step, activity);
+		if (isSendable && taken.length === 0) continue;
+		if (isSendable && taken.length === touched.length) {
+			// The same bytes ask what became of it, and can make no second activity.
+			parts.push(part);
+			continue;
+		}
+		const verdict = !isSendable && joins(step, activity) ? "joins" : "contradicts";
+		const covers = new Set([...(waiting.get(name)?.covers ?? []), ...narrowed(step, touched).covers]);
+		waiting.set(name, { ...activity, verdict, covers: [...covers] });
+		if (taken.length > 0) parts.push({ ...part, waitsFor: { activityId, fingerprint, status, verdict } });
 	}
 	const [first, ...others] = parts;
 	if (first === undefined) return [step];
@@ -85,8 +111,12 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 	return [{ ...first, id: step.id }, ...others];
 }
 
+/** Whether the activity does what the step wants, or a part of it; where nobody knows what became of it, in the same bytes. */
 function joins(step: Step, activity: WaitingActivity): boolean {
-	return touchedObjects(step, activity).length > 0 && (isSameWish(step, activity) || isPartOf(activity, step));
+	const touched = touchedObjects(step, activity);
+	if (touched.length === 0) return false;
+	if (activity.status === null) return isExactly(narrowed(step, touched), activity);
+	return isSameWish(step, activity) || isPartOf(activity, step);
 }
 
 /** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
@@ -116,6 +146,11 @@ function touchedObjects(step: Step, activity: WaitingActivity): readonly string[
 	if (list === undefined) return objectsOf(step);
 	const theirs = new Set(idsOf(activity.parameters[list]));
 	return objectsOf(step).filter((id) => theirs.has(id));
+}
+
+/** Whether the step would be sent by the same bytes as the activity: only then can it make no second. */
+function isExactly(step: Step, { parameters }: WaitingActivity): boolean {
+	return sameValue(step.parameters, parameters);
 }
 
 function isSameWish(step: Step, { parameters }: WaitingActivity): boolean {

@@ -12,6 +12,7 @@ import type { Plan, Reads } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step, WaitsFor } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
+import { learnOrGiveUp, nameOf, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./compare.ts";
 import type { Applied, JournalEntry } from "./journal.ts";
@@ -19,7 +20,7 @@ import { readLive } from "./read.ts";
 import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
 import { canSendAgain, noteActivity, type SendContext, type Sent, sendWish, settleEntry, type Wish } from "./send.ts";
 import { asOne, idsApart, sendApart } from "./send-apart.ts";
-import { findActivity, readOneActivity } from "./waiting.ts";
+import { findActivity } from "./waiting.ts";
 
 export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	readonly reader: Reader;
@@ -63,10 +64,7 @@ export async function settle(organizationId: string, context: SettleContext): Pr
 
 async function settleOne(entry: JournalEntry, context: SettleContext): Promise<Sent | undefined> {
 	if (context.reads === "auto") {
-		const found =
-			entry.activityId === null
-				? await findActivity(entry, context.reader)
-				: await readOneActivity(entry, context.reader);
+		const found = await findActivity(entry, context.reader);
 		if (found !== undefined && found !== "none") return noteActivity(entry, found, context);
 		if (found === "none" && !canSendAgain(entry, context.now())) {
 			// It never arrived, and now it never can: its wish may be sent anew.
@@ -170,9 +168,13 @@ async function takeStep(
 ): Promise<{ result: StepResult; sent: Sent | null }> {
 	const { waitsFor } = step;
 	if (waitsFor !== null) {
-		const activity = plan.waiting.find(({ activityId }) => activityId === waitsFor.activityId);
+		const activity = plan.waiting.find(({ fingerprint }) => fingerprint === waitsFor.fingerprint);
 		const isHearsay = activity?.saidBy === "journal" && context.settled?.has(waitsFor.fingerprint) !== true;
-		return { result: joinWaiting(step, waitsFor, isHearsay), sent: null };
+		const result =
+			waitsFor.verdict === "contradicts"
+				? leaveAlone(step, waitsFor, activity)
+				: joinWaiting(step, waitsFor, isHearsay);
+		return { result, sent: null };
 	}
 	const startedAtMs = context.now();
 	const { operation, parameters, covers } = step;
@@ -204,19 +206,24 @@ function isSeen(change: Change): boolean {
 	return change.basis === "live" || (change.kind === "userTag" && change.before.name !== change.after.name);
 }
 
-/**
- * A step that an activity stands for, or stands in the way of: nothing is sent for it. `isHearsay`: that it waits is what
- * our journal last knew, and the service could not be asked.
- */
-function joinWaiting(
-	step: Step,
-	{ activityId, fingerprint, status, verdict }: WaitsFor,
-	isHearsay: boolean,
-): StepResult {
-	if (verdict === "contradicts") {
-		const message = `activity ${activityId} waits and would change the same otherwise: decide it first, or give it up with --abandon ${activityId}`;
+/** A step that an activity stands in the way of, or what may have become one: nothing is sent for it. */
+function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | undefined): StepResult {
+	const { activityId, fingerprint, status } = waitsFor;
+	const name = nameOf(waitsFor);
+	if (status !== null) {
+		const message = `activity ${name} waits and would change the same otherwise: decide it first, or give it up with --abandon ${name}`;
 		return { ...notAttempted(step, message), activityId, fingerprint };
 	}
+	const answer = activityId === null ? "no answer came" : `activity ${name} has a status that nobody knows`;
+	const message = `another ${step.operation} was sent for the same ${activity?.createdAt ?? "before"}, and ${answer}: ${learnOrGiveUp(name)}`;
+	return { ...notAttempted(step, message), activityId, fingerprint };
+}
+
+/**
+ * A step that an activity stands for: nothing is sent for it. `isHearsay`: that it waits is what our journal last knew, and
+ * the service could not be asked.
+ */
+function joinWaiting(step: Step, { activityId, fingerprint, status }: WaitsFor, isHearsay: boolean): StepResult {
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
 	const message = isHearsay
 		? `it waited when it was last asked for, and what became of it cannot be asked any more; when you know that it has ended, --abandon ${activityId} lets orgsync make another`

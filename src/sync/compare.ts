@@ -24,6 +24,8 @@ export interface CompareOptions {
 	readonly reads: Reads;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
+	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
+	readonly steadyNow?: () => number;
 	/** What is open and what was given up; left out, activities that wait are not looked for. */
 	readonly journal?: Pick<Journal, "open" | "abandoned">;
 }
@@ -40,16 +42,18 @@ export async function compareLive(
 ): Promise<Comparison> {
 	const { reads, journal } = options;
 	const context = { reads, readAtMs: options.now() };
-	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads);
+	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads, options.steadyNow ?? options.now);
 	const plan = makePlan(desired, live, context);
 	if (plan.steps.length === 0) return { desired, plan, serverTimeMs };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
-		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads),
+		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
 		asksCaller ? readCaller(desired.organizationId, reader) : notAsked,
 	]);
 	const unread: Unread[] = [];
-	if (reads === "auto" && waiting?.complete === false) unread.push(unlisted);
+	if (reads === "auto" && waiting !== undefined && waiting.unlisted !== null) {
+		unread.push({ address: "activity:*", because: waiting.unlisted, standsIn: "nothing" });
+	}
 	if (asksCaller && !caller.known) {
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
 		unread.push({ address: "caller", because, standsIn: "nothing" });
@@ -57,12 +61,6 @@ export async function compareLive(
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
 	return { desired, plan: makePlan(desired, live, found), serverTimeMs };
 }
-
-const unlisted: Unread = {
-	address: "activity:*",
-	because: "the service does not list activities to this key, so only those of this journal are joined",
-	standsIn: "nothing",
-};
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };
 

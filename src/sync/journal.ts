@@ -14,6 +14,7 @@ import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Body } from "../wire/body.ts";
 import { type SubmitName, submits } from "../wire/operations.ts";
+import { importSqlite } from "./sqlite.ts";
 
 /** One body that was sent, or was about to be. */
 export interface JournalEntry {
@@ -37,9 +38,13 @@ export interface Journal {
 	/**
 	 * Puts bytes and fingerprint on disk, in flight from now on; an entry that is there already stays as it is, unless it was
 	 * never attempted. Resolves only when they would survive a kill and a power cut; those put down together share one write.
+	 * False when they were in flight already: another process is sending, or has sent, the same.
 	 */
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<void>;
-	/** Notes what became of a body. */
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean>;
+	/**
+	 * Notes what became of a body. What is known to have ended stays so: another process that shares the journal may have
+	 * asked later, and be answered earlier.
+	 */
 	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void;
 	/** The latest entry of this wish, or undefined. */
 	latest(wish: string): JournalEntry | undefined;
@@ -62,6 +67,22 @@ export interface Journal {
 /** Outcomes after which the same activity can still become something else. */
 const openOutcomes: readonly (Outcome | null)[] = [null, "unknown", "awaiting-approval", "awaiting-authenticator"];
 
+/**
+ * How final an outcome is: it gives way only to one that is as final or more so. A failure may be no more than the refusal
+ * of one sender, so it gives way to what an activity came to.
+ */
+const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
+	"not-attempted": 0,
+	unknown: 0,
+	"awaiting-approval": 0,
+	"awaiting-authenticator": 0,
+	denied: 0,
+	failed: 1,
+	abandoned: 1,
+	rejected: 2,
+	completed: 2,
+};
+
 /** The digest by which the same wish is known again, whatever the time. */
 export function wishOf(
 	organizationId: string,
@@ -76,7 +97,7 @@ export function wishOf(
  * cannot be opened, is no journal, or was written by a newer orgsync.
  */
 export async function openJournal(file: string): Promise<Journal> {
-	const { DatabaseSync } = await import("node:sqlite");
+	const { DatabaseSync } = await importSqlite();
 	try {
 		if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
 		const database = new DatabaseSync(file);
@@ -187,7 +208,7 @@ function migrate(database: DatabaseSync, file: string): void {
 
 interface Sending {
 	readonly row: [body: Body, wish: string, covers: readonly string[], nowMs: number];
-	readonly resolve: () => void;
+	readonly resolve: (isFirst: boolean) => void;
 	readonly reject: (error: unknown) => void;
 }
 
@@ -199,7 +220,7 @@ class SqliteJournal implements Journal {
 		this.#database = database;
 	}
 
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<void> {
+	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean> {
 		return new Promise((resolve, reject) => {
 			this.#sending.push({ row: [body, wish, covers, nowMs], resolve, reject });
 			// Steps that begin together share one write to the disk, which is what takes the time.
@@ -212,17 +233,17 @@ class SqliteJournal implements Journal {
 		try {
 			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
 			this.#database.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
-			for (const { row } of together) this.#insert(...row);
+			const areFirst = together.map(({ row }) => this.#insert(...row));
 			this.#database.exec("COMMIT; PRAGMA synchronous = NORMAL");
-			for (const { resolve } of together) resolve();
+			for (const [index, { resolve }] of together.entries()) resolve(areFirst[index] === true);
 		} catch (error) {
 			if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
 			for (const { reject } of together) reject(error);
 		}
 	}
 
-	#insert(body: Body, wish: string, covers: readonly string[], nowMs: number): void {
-		this.#database
+	#insert(body: Body, wish: string, covers: readonly string[], nowMs: number): boolean {
+		const { changes } = this.#database
 			.prepare(
 				`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
@@ -238,12 +259,17 @@ class SqliteJournal implements Journal {
 				JSON.stringify(covers),
 				nowMs,
 			);
+		return Number(changes) > 0;
 	}
 
 	settled(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void {
+		const stronger = Object.entries(finality)
+			.filter(([, rank]) => rank > finality[outcome])
+			.map(([name]) => `'${name}'`);
 		this.#database
 			.prepare(
-				"UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ? WHERE fingerprint = ?",
+				`UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ?
+				WHERE fingerprint = ? AND (outcome IS NULL OR outcome NOT IN (${stronger.join(", ")}))`,
 			)
 			.run(outcome, activityId, nowMs, fingerprint);
 	}

@@ -23,7 +23,8 @@ export interface ReadResult {
 	readonly live: LiveOrganization;
 	/**
 	 * A time by the service's own clock at which nothing had been read yet, in milliseconds since 1970; undefined when the
-	 * service does not say. It comes from the Date header, which counts whole seconds and so errs to the early side.
+	 * service does not say, or nobody measured how long it took. It is the Date header's, which is written when the answer
+	 * is, less all the time that the query took; the header counts whole seconds and so errs to the early side too.
 	 */
 	readonly serverTimeMs: number | undefined;
 }
@@ -31,21 +32,25 @@ export interface ReadResult {
 /**
  * What the service has of everything that the document speaks of. With `"auto"` the extended reads are asked too where
  * they show something that the document needs; a server that does not have one (404, 501) or denies it (403) leaves that
- * part unknown. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
+ * part unknown. `steadyNow` tells milliseconds from any beginning and is never set back. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
  */
 export async function readLive(
 	desired: DesiredOrganization,
 	reader: Reader,
 	memory: Memory,
 	reads: Reads,
+	steadyNow?: () => number,
 ): Promise<ReadResult> {
 	const times: number[] = [];
 	const ask = async (
 		operation: QueryOperation,
 		fields: Readonly<Record<string, unknown>> = {},
 	): Promise<LiveRecord> => {
+		const startedAtMs = steadyNow?.();
 		const answer = await reader.query(operation, { organizationId: desired.organizationId, ...fields });
-		if (answer.serverTimeMs !== undefined) times.push(answer.serverTimeMs);
+		if (answer.serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined) {
+			times.push(answer.serverTimeMs - Math.max(0, steadyNow() - startedAtMs));
+		}
 		return answer.value;
 	};
 	const wants = wantedReads(desired, reads);

@@ -76,8 +76,7 @@ export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> 
 	const known = context.journal.entry(body.fingerprint);
 	const again = known?.outcome === "not-attempted" || (wish.answerOnly === true && known?.outcome === "completed");
 	if (known !== undefined && !again) return sendFresh(wish, key, context, 0);
-	await context.journal.sending(body, key, wish.covers, nowMs);
-	const sent = await sendBody(body, context);
+	const sent = await sendNew(body, key, wish, context);
 	return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
 }
 
@@ -114,9 +113,18 @@ async function sendFresh(wish: Wish, key: string, context: SendContext, requests
 	let timestampMs = context.now();
 	let body = encode(wish, timestampMs);
 	while (context.journal.entry(body.fingerprint) !== undefined) body = encode(wish, ++timestampMs);
-	await context.journal.sending(body, key, wish.covers, context.now());
-	const sent = await sendBody(body, context);
+	const sent = await sendNew(body, key, wish, context);
 	return { ...sent, requests: sent.requests + requestsBefore };
+}
+
+/**
+ * Puts bytes into the journal and sends them. Another process that shares the journal may have put down the same a moment
+ * before: then an answer that says nothing of the bytes must not close what may be in flight there.
+ */
+async function sendNew(body: Body, key: string, wish: Wish, context: SendContext): Promise<Sent> {
+	const isFirst = await context.journal.sending(body, key, wish.covers, context.now());
+	const other = isFirst ? undefined : context.journal.entry(body.fingerprint);
+	return sendBody(body, context, other !== undefined && isOpen(other) ? other : undefined);
 }
 
 function encode(wish: Wish, timestampMs: number): Body {
@@ -244,8 +252,11 @@ function isUnderWay(answer: SubmitAnswer): boolean {
  */
 function isOverForWish(sent: Sent, wish: Wish, context: SendContext): boolean {
 	if (sent.outcome !== "failed" && (sent.outcome !== "completed" || wish.unseen === true)) return false;
-	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
-	return endedAtMs !== undefined && context.serverTimeMs !== undefined && endedAtMs < context.serverTimeMs;
+	const namedMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
+	if (namedMs === undefined || context.serverTimeMs === undefined) return false;
+	// A whole second may be a time that was rounded down to it.
+	const endedAtMs = namedMs % 1000 === 0 ? namedMs + 999 : namedMs;
+	return endedAtMs < context.serverTimeMs;
 }
 
 function isOpen({ outcome }: JournalEntry): boolean {

@@ -1,6 +1,7 @@
 /**
- * Activities that have not ended: as the service lists them where that can be read, else as the journal remembers them.
- * And what became of one that the journal holds open, by reading instead of sending.
+ * Activities that have not ended: as the service lists them where that can be read, else as the journal remembers them, and
+ * what the journal sent that nobody knows the end of. And what became of one that the journal holds open, by reading instead
+ * of sending.
  */
 import { ServiceError } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
@@ -10,6 +11,7 @@ import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
+import { canSendAgain } from "./send.ts";
 
 /** The operations of steps, by the type of their activities; the import of a private key never enters a plan. */
 const planned: ReadonlyMap<string, SubmitOperation & { readonly name: Step["operation"] }> = new Map(
@@ -29,6 +31,9 @@ const waitingStatuses = [
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ];
 
+/** Statuses of an activity that nothing can come of any more. */
+const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
+
 /** Most activities in one answer of `list_activities` (service-facts.md, last table). */
 const pageLimit = 100;
 
@@ -38,46 +43,82 @@ const mostPages = 10;
 /** An activity is never older than its body by more than this: five minutes ahead are accepted, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;
 
-/** Activities that wait; unless `complete`, only those that the journal knows of, and of others nothing is known. */
+/** Activities that wait, as far as they are known. */
 export interface WaitingRead {
 	readonly activities: readonly WaitingActivity[];
-	readonly complete: boolean;
+	/** Why there may be others, of which nothing is known; null when the service listed them all. */
+	readonly unlisted: string | null;
 }
 
 /**
- * The activities of an organization that wait, without those that were given up. With `"documented"` reads, and where the
- * service does not list activities, they are the journal's. Throws what Reader.query throws, other than 403, 404 and 501.
+ * The activities of an organization that wait, and what our journal sent of which nobody knows what became, without what
+ * was given up. With `"documented"` reads, and where the service does not list activities, those that wait are the
+ * journal's. Throws what Reader.query throws, other than 403, 404 and 501.
  */
 export async function readWaiting(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "open" | "abandoned">,
 	reads: Reads,
+	nowMs: number,
 ): Promise<WaitingRead> {
 	const givenUp = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
 	const listed = reads === "auto" ? await listWaiting(organizationId, reader) : undefined;
-	const found = listed ?? journal.open(organizationId).flatMap(fromEntry);
+	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
+	const found = [...(listed?.activities ?? [])];
+	for (const entry of journal.open(organizationId)) {
+		if (heardOf.has(entry.body.fingerprint)) continue;
+		if (isInDoubt(entry)) {
+			if (listed === undefined || !(await isOver(entry, reader, nowMs))) found.push(...fromEntry(entry));
+		} else if (listed?.complete !== true) {
+			// What the service said to wait, and lists no more, has ended.
+			found.push(...fromEntry(entry));
+		}
+	}
 	const activities = found.filter(
-		({ activityId, fingerprint }) => !givenUp.has(activityId.toLowerCase()) && !givenUp.has(fingerprint),
+		({ activityId, fingerprint }) => !givenUp.has(activityId?.toLowerCase() ?? "") && !givenUp.has(fingerprint),
 	);
-	return { activities, complete: listed !== undefined };
+	return { activities, unlisted: whyUnlisted(listed) };
 }
 
-/** One activity as the service has it now; undefined when the service does not say, or does not know it. */
-export async function readOneActivity(entry: JournalEntry, reader: Reader): Promise<Activity | undefined> {
-	if (entry.activityId === null) return undefined;
-	const fields = { organizationId: entry.body.organizationId, activityId: entry.activityId };
+function whyUnlisted(listed: Listed | undefined): string | null {
+	if (listed === undefined) {
+		return "the service does not list activities to this key, so only those of this journal are joined";
+	}
+	return listed.complete
+		? null
+		: `the service lists more activities that wait than the ${listed.activities.length} that were read`;
+}
+
+/** Whether nobody knows what became of it: no answer came, or one with a status that orgsync does not know. */
+function isInDoubt({ outcome }: JournalEntry): boolean {
+	return outcome === null || outcome === "unknown";
+}
+
+/** Whether reading shows that nothing can come of it any more: its activity has ended, or it never arrived and is too old. */
+async function isOver(entry: JournalEntry, reader: Reader, nowMs: number): Promise<boolean> {
+	const found = await findActivity(entry, reader);
+	if (found === "none") return !canSendAgain(entry, nowMs);
+	return found !== undefined && endedStatuses.includes(found.status);
+}
+
+/**
+ * The activity that these bytes made: by its id where one is known, else by its fingerprint. `"none"` when the list reaches
+ * back beyond the time they were made and does not have it: then they never arrived. Undefined when the service does not
+ * say: it has no such query, does not know the id, or does not list that far back.
+ */
+export async function findActivity(entry: JournalEntry, reader: Reader): Promise<Activity | "none" | undefined> {
+	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
+}
+
+async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<Activity | undefined> {
+	const fields = { organizationId: entry.body.organizationId, activityId };
 	const answer = await orUndefined(() => reader.query(extendedReads.get_activity, fields));
 	const activity = answer?.value.activity;
 	return isRecord(activity) ? readActivity(entry.body.operation, activity) : undefined;
 }
 
-/**
- * The activity that these bytes made, found by its fingerprint. `"none"` when the list reaches back beyond the time they
- * were made and does not have it: then they never arrived. Undefined when the service does not list activities, or not
- * that far.
- */
-export async function findActivity(entry: JournalEntry, reader: Reader): Promise<Activity | "none" | undefined> {
+async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<Activity | "none" | undefined> {
 	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
 	const filters = { organizationId, filterByType: [operation.type] };
 	let complete = false;
@@ -92,15 +133,21 @@ export async function findActivity(entry: JournalEntry, reader: Reader): Promise
 	return complete ? "none" : undefined;
 }
 
-async function listWaiting(organizationId: string, reader: Reader): Promise<readonly WaitingActivity[] | undefined> {
+interface Listed {
+	readonly activities: readonly WaitingActivity[];
+	/** Whether the last page was read. */
+	readonly complete: boolean;
+}
+
+async function listWaiting(organizationId: string, reader: Reader): Promise<Listed | undefined> {
 	const filters = { organizationId, filterByStatus: waitingStatuses, filterByType: [...planned.keys()] };
-	const found: WaitingActivity[] = [];
-	let readable = false;
+	const activities: WaitingActivity[] = [];
+	let lastLength: number | undefined;
 	for await (const page of pages(reader, filters)) {
-		readable = true;
-		found.push(...page.flatMap(fromRecord));
+		lastLength = page.length;
+		activities.push(...page.flatMap(fromRecord));
 	}
-	return readable ? found : undefined;
+	return lastLength === undefined ? undefined : { activities, complete: lastLength < pageLimit };
 }
 
 type Page = readonly Readonly<Record<string, unknown>>[];
@@ -150,22 +197,21 @@ function fromRecord(record: Readonly<Record<string, unknown>>): readonly Waiting
 	];
 }
 
-const statusOf = {
+const statusOf: Partial<Record<NonNullable<JournalEntry["outcome"]>, string>> = {
 	"awaiting-approval": "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 	"awaiting-authenticator": "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
-} as const;
+};
 
 function fromEntry(entry: JournalEntry): readonly WaitingActivity[] {
 	const operation = planned.get(entry.body.operation.type);
 	const { activityId, outcome } = entry;
-	if (operation === undefined || activityId === null) return [];
-	if (outcome !== "awaiting-approval" && outcome !== "awaiting-authenticator") return [];
+	if (operation === undefined) return [];
 	const { parameters } = JSON.parse(entry.body.bytes) as { parameters: Record<string, unknown> };
 	return [
 		{
 			activityId,
 			fingerprint: entry.body.fingerprint,
-			status: statusOf[outcome],
+			status: outcome === null ? null : (statusOf[outcome] ?? null),
 			operation: operation.name,
 			parameters,
 			createdAt: new Date(entry.sentAtMs).toISOString(),

@@ -3,7 +3,7 @@
  * the ones that were kept, because the same bytes are the same activity and other bytes are another one.
  */
 import { createHash } from "node:crypto";
-import { fingerprintPrefix, type Operation, type SubmitOperation } from "./operations.ts";
+import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
 /** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and must not be made again. */
 export interface Body {
@@ -56,4 +56,17 @@ function inOrder(
 		if (!order.includes(name)) throw new TypeError(`${operation.name} has no field ${name}`);
 	}
 	return Object.fromEntries(order.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+}
+
+/** The body that these bytes are, as `encodeSubmit` made them; undefined when they are none. */
+export function decodeSubmit(bytes: string): Body | undefined {
+	try {
+		const { type, organizationId, timestampMs } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
+		const operation = Object.values(submits).find((submit) => submit.type === type);
+		if (operation === undefined || typeof organizationId !== "string" || Number.isNaN(Number(timestampMs)))
+			return undefined;
+		return { operation, organizationId, timestampMs: Number(timestampMs), bytes, fingerprint: fingerprintOf(bytes) };
+	} catch {
+		return undefined;
+	}
 }

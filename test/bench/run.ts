@@ -8,6 +8,7 @@ import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchApply, benchReading } from "./latency.ts";
 import { benchPage } from "./page.ts";
+import { benchPulumi } from "./pulumi.ts";
 import { benchStamps } from "./stamps.ts";
 
 /** One line of the table. */
@@ -52,6 +53,7 @@ async function main(): Promise<void> {
 		benchStart(),
 		await benchReading(),
 		await benchApply(),
+		await benchPulumi(),
 	];
 	const widths = ["what", "measured", "aim"].map((key) =>
 		Math.max(key.length, ...rows.map((row) => row[key as keyof Measured].length)),

@@ -146,6 +146,45 @@ describe("query", () => {
 	});
 });
 
+describe("query of an extended read", () => {
+	test("that the service does not have says that it may be that", async () => {
+		const world = await makeWorld(document(), { reads: "documented" });
+		const { code, stdout, stderr } = await world.run(["query", "whoami"]);
+		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+		await expect(normalize(stderr)).toMatchFileSnapshot(golden("query-extended-missing"));
+	});
+
+	test("is no reason to say so where the query is documented", async () => {
+		const world = await makeWorld(document());
+		const { stderr } = await world.run(["query", "get_policy_evaluations", `activityId=${tags.signers}`]);
+		expect(stderr).toContain("answered 404");
+		expect(stderr).not.toContain("extended read");
+	});
+});
+
+describe("flags that would mean nothing to a command", () => {
+	const activity = "01900000-0000-7000-8000-000000000001";
+
+	test.each([
+		["query", ["list_user_tags"], ["--reads", "--journal", "--concurrency"]],
+		["explain", [activity], ["--journal", "--concurrency"]],
+		["import-key", ["--user", alice], ["--reads", "--concurrency"]],
+	] as const)("are refused by %s, and are not in its help", async (command, words, flags) => {
+		const world = await makeWorld(document());
+		const { stdout: help } = await world.run([command, "--help"]);
+		for (const flag of flags) {
+			const value = flag === "--concurrency" ? "4" : "documented";
+			const { code, stderr } = await world.run([command, ...words, flag, value]);
+			expect({ code, stderr }).toEqual({
+				code: 3,
+				stderr: expect.stringMatching(`^error: unknown option '${flag}'`),
+			});
+			expect(help).not.toContain(flag);
+		}
+		expect(world.requests()).toEqual([]);
+	});
+});
+
 describe("explain", () => {
 	async function waiting(rules: object): Promise<{ world: World; activityId: string }> {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
@@ -175,9 +214,82 @@ describe("explain", () => {
 		});
 	});
 
+	/** Gives the policy that the emulator's rule stands for, which no seed can know the id of, a place in the list. */
+	async function listPolicyOfRule(world: World, activityId: string): Promise<string> {
+		const { policyEvaluations } = readOutput(await world.run(["explain", activityId, "--format", "json"]));
+		const { policyId } = policyEvaluations[0].policyEvaluations[0];
+		await world.change({
+			policies: [{ policyId, policyName: "two signers", consensus: "approvers.count() >= 2" }],
+		});
+		return policyId;
+	}
+
+	test("names what a policy that waits for more approvals asks for, where policies can be read", async () => {
+		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const policyId = await listPolicyOfRule(world, activityId);
+		const { stdout } = await world.run(["explain", activityId]);
+		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-consensus"));
+		const json = readOutput(await world.run(["explain", activityId, "--format", "json"]));
+		expect(json).toMatchObject({
+			policies: [{ policyId, policyName: "two signers", consensus: "approvers.count() >= 2" }],
+			activity: {
+				status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+				type: "ACTIVITY_TYPE_DELETE_POLICIES",
+				fingerprint: world.activities()[0].fingerprint,
+				approvedBy: [alice],
+				rejectedBy: [],
+				canApprove: false,
+			},
+		});
+	});
+
+	test("says so when the documented queries alone are asked, and asks no other", async () => {
+		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		await listPolicyOfRule(world, activityId);
+		world.clearRequests();
+		const { code, stdout } = await world.run(["explain", activityId, "--reads", "documented"]);
+		expect(code).toBe(0);
+		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-documented"));
+		expect([...world.requests()].sort()).toEqual(["get_mfa_status", "get_policy_evaluations"]);
+	});
+
+	test("goes on without the extended reads that are denied", async () => {
+		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		await world.setRules({ denyReads: ["get_activity", "list_policies"] });
+		const { code, stdout } = await world.run(["explain", activityId]);
+		expect(code).toBe(0);
+		expect(stdout).toContain("  the service does not say who may approve it\n");
+		expect(readOutput(await world.run(["explain", activityId, "--format", "json"]))).toMatchObject({
+			activity: null,
+			policies: [],
+		});
+	});
+
+	test("tells another user that its key can approve it", async () => {
+		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const { stdout } = await world.run(["explain", activityId], {
+			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
+		});
+		expect(stdout).toContain("  this key can approve it\n");
+	});
+
+	test("names users as the document does, with their ids, and by their ids where no document speaks of them", async () => {
+		const { world, activityId } = await waiting({ authenticators: ["ACTIVITY_TYPE_DELETE_POLICIES"] });
+		const named = `  user alice (${alice}), MFA policy `;
+		expect((await world.run(["explain", activityId])).stdout).toContain(named);
+		const piped = { stdin: document("userTags: [{ name: signers }]") };
+		expect((await world.run(["explain", activityId, "-f", "-"], piped)).stdout).toContain(named);
+		world.write("orgsync.yaml", "organizationId: 7\n");
+		const organization = ["--organization", organizationId];
+		const alone = await world.run(["explain", activityId, ...organization]);
+		expect(alone).toMatchObject({ code: 0, stderr: "" });
+		expect(alone.stdout).toContain(`  user ${alice}, MFA policy `);
+		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
+	});
+
 	/** The emulator's rules stand for policies with ids of their own. */
 	function normalizeRule(text: string): string {
-		return normalize(text).replace(/policy [0-9a-f-]{36}/, "policy RULE_ID");
+		return normalize(text).replace(/policy [0-9a-f]{8}-[0-9a-f-]{27}/, "policy RULE_ID");
 	}
 });
 

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, makeFolder, normalize, readOutput } from "./run.ts";
+import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "./run.ts";
 import { alice, bob, document, keys, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
@@ -358,6 +358,52 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 		expect(nameOfTag(world)).toBe("signatories");
 		expect((await world.run(apply)).code).toBe(0);
+	});
+
+	describe("given up by a run that then submits nothing", () => {
+		const runs: Readonly<Record<string, (world: World, words: readonly string[]) => Promise<number | null>>> = {
+			"because a guard refuses": async (world, words) => {
+				world.write("guarded.yaml", `${both}limits: { policies: 0 }\n`);
+				return (await world.run([...apply, "-f", "guarded.yaml", ...words])).code;
+			},
+			"because the organization cannot become that": async (world, words) => {
+				world.write("impossible.yaml", `${both.trimEnd().replace("userTags: [", "userTags: [{ name: singers }, ")}\n`);
+				return (await world.run([...apply, "-f", "impossible.yaml", ...words])).code;
+			},
+			...(hasTerminal
+				? {
+						"because whoever was asked did not agree": async (world: World, words: readonly string[]) =>
+							(await runOnTerminal(world, ["apply", ...words], "no")).code,
+					}
+				: {}),
+		};
+
+		test.each(Object.keys(runs))("%s, it is not given up: the next run still leaves its object alone", async (why) => {
+			const { world, id } = await contradicted();
+			expect([1, 5]).toContain(await runs[why]?.(world, ["--abandon", id]));
+			expect(world.submits()).toEqual([]);
+			const { plans } = readOutput(await world.run(["plan", ...inJson]));
+			expect(plans[0].waiting).toMatchObject([{ activityId: id, verdict: "contradicts" }]);
+		});
+	});
+
+	test("that is given up is not in the plan that apply shows and is asked about", async () => {
+		const { world, id } = await contradicted();
+		const { stderr, code } = await world.run([...apply, "--abandon", id]);
+		expect(code).toBe(0);
+		expect(stderr).toContain("Plan: 2 activities.");
+		expect(stderr).not.toContain(id);
+	});
+
+	test("of this journal that is given up is asked for no more, and its wish is submitted anew", async () => {
+		const world = await makeWaitingWorld(removal, { reads: "documented" });
+		const alone = [...apply, "--reads", "documented"];
+		expect((await world.run(alone)).code).toBe(8);
+		const [{ id }] = removals(world);
+		world.clearRequests();
+		expect((await world.run([...alone, "--abandon", id])).code).toBe(8);
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(removals(world).length).toBe(2);
 	});
 
 	test("is over when it is rejected", async () => {

@@ -63,7 +63,7 @@ const cases: readonly Case[] = [
 		why: "a tag that is not there, applied",
 		document: document("userTags: [{ name: singers }]"),
 		words: apply,
-		json: { error: { code: "live-problem" } },
+		json: { error: { code: "live-problem" }, plans: [{ problems: [{ code: "tag-not-there" }] }], reports: [] },
 	},
 	{
 		code: 1,

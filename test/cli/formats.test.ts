@@ -97,6 +97,15 @@ const cases: readonly Case[] = [
 		verdict: "Not possible: 1 problem of the live organization. Nothing would be submitted.",
 	},
 	{
+		why: "apply impossible",
+		document: document("userTags: [{ name: singers }]"),
+		words: apply,
+		code: 1,
+		verdict: "orgsync apply could not go on: the organization cannot become what the document says, nothing was sent.",
+		annotation:
+			"the organization cannot become what the document says; nothing was sent; the plan says why; change the document, or the organization by hand",
+	},
+	{
 		why: "flag",
 		document: changes,
 		words: ["plan", "--bogus"],

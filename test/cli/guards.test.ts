@@ -153,14 +153,18 @@ describe.each(cases)("$kind: $why", (one) => {
 		expect(text.stderr).toContain(`refused, nothing was sent: ${says}`);
 		expect(text.stderr).toContain(`--allow ${kind}=${found}\n`);
 		expect(json.code).toBe(5);
-		expect(readOutput(json)).toMatchObject({
+		const output = readOutput(json);
+		expect(output).toMatchObject({
 			command: "apply",
+			reports: [],
 			error: {
 				code: "guard",
 				message: `refused, nothing was sent: ${says}`,
 				hint: `when this is meant: --allow ${kind}=${found}`,
 			},
 		});
+		const refusing = output.plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
+		expect(refusing).toMatchObject([{ kind, found }]);
 		expect(world.submits()).toEqual([]);
 		expect(world.requests().length).toBeGreaterThan(0);
 		expect(world.activities()).toEqual([]);

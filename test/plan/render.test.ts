@@ -122,7 +122,7 @@ describe("a plan as text", () => {
 ! sessionProfile:${id("other", 2)}  is not there; it can only be reported
 
 Unknown, because it could not be read:
-  userTag:auditors, oauthProvider:*, tvcApp:*: the service does not show it
+  members of userTag:auditors, oauthProvider:*, tvcApp:*: the service does not show it
 
 Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove. 2 differences can only be reported.
 `,

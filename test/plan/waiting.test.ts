@@ -4,9 +4,12 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { makePlan } from "../../src/plan/plan.ts";
+import { plainStyle, renderPlan } from "../../src/plan/render/text.ts";
 import type { Step } from "../../src/plan/steps.ts";
-import { holdSteps, type WaitingActivity } from "../../src/plan/waiting.ts";
-import { id } from "./support-organizations.ts";
+import { sameValue } from "../../src/plan/value.ts";
+import { holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
+import { context, desiredOf, id, liveOf } from "./support-organizations.ts";
 
 const [signers, oncall] = [id("tag", 1), id("tag", 2)];
 // Letters in them, so that their case can differ.
@@ -52,12 +55,17 @@ function policiesWait(...numbers: readonly number[]): WaitingActivity {
 	return waits("delete_policies", { policyIds: numbers.map(policy) });
 }
 
+/** The same as our journal knows it when no answer came. */
+function unanswered(activity: WaitingActivity): WaitingActivity {
+	return { ...activity, activityId: null, status: null, saidBy: "journal" };
+}
+
 /** Steps in short: id, what they list, what they wait for. */
 function shortly(steps: readonly Step[]): readonly unknown[] {
 	return steps.map(({ id: stepId, parameters, waitsFor }) => [
 		stepId,
 		parameters.policyIds ?? parameters.providerIds ?? null,
-		waitsFor === null ? "sent" : `${waitsFor.verdict} ${waitsFor.activityId}`,
+		waitsFor === null ? "sent" : `${waitsFor.verdict} ${nameOf(waitsFor)}`,
 	]);
 }
 
@@ -216,6 +224,112 @@ describe("an activity that waits for some of what a step removes", () => {
 	});
 });
 
+describe("what was sent and never answered", () => {
+	const wanted = tagStep().parameters;
+
+	it("leaves the step that wants just that as it is, and is not shown", () => {
+		for (const [step, activity] of [
+			[tagStep(), waits("update_user_tag", wanted)],
+			[policyStep([1, 2]), policiesWait(1, 2)],
+		] as const) {
+			expect(holdSteps([step], [unanswered(activity)])).toEqual({ steps: [step], waiting: [] });
+		}
+	});
+
+	it.each<[string, Readonly<Record<string, unknown>>]>([
+		["adds fewer", { ...wanted, addUserIds: [alice] }],
+		["renames too", { ...wanted, newUserTagName: "officers" }],
+		["says the same in other words, which has other bytes", { ...wanted, addUserIds: [bob, alice] }],
+	])("contradicts any other step for the same tag, by its fingerprint: %s", (_what, parameters) => {
+		const activity = unanswered(waits("update_user_tag", parameters));
+		const { fingerprint } = activity;
+		const waitsFor = { activityId: null, fingerprint, status: null, verdict: "contradicts" };
+		expect(holdSteps([tagStep()], [activity])).toEqual({
+			steps: [{ ...tagStep(), waitsFor }],
+			waiting: [{ ...activity, verdict: "contradicts", covers: ["userTag:signers"] }],
+		});
+	});
+
+	it("is ignored where it touches something else", () => {
+		const activity = unanswered(waits("update_user_tag", { ...wanted, userTagId: oncall }));
+		expect(holdSteps([tagStep()], [activity])).toEqual({ steps: [tagStep()], waiting: [] });
+	});
+
+	it("is sent again by itself where a step wants more gone, and the rest beside it", () => {
+		const { steps, waiting } = holdSteps([policyStep([1, 2, 3])], [unanswered(policiesWait(1, 3))]);
+		expect(shortly(steps)).toEqual([
+			["step-1", [policy(1), policy(3)], "sent"],
+			["step-2", [policy(2)], "sent"],
+		]);
+		expect(waiting).toEqual([]);
+	});
+
+	it("keeps its part of a step back where it names something that nobody wants gone", () => {
+		const activity = unanswered(policiesWait(2, 9));
+		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
+		expect(shortly(steps)).toEqual([
+			["step-1", [policy(2)], `contradicts ${activity.fingerprint}`],
+			["step-2", [policy(1)], "sent"],
+		]);
+		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: [`policy:${policy(2)}`] }]);
+	});
+
+	it("is not sent again where an activity that waits does the same, or contradicts it", () => {
+		const [same, other] = [waits("update_user_tag", wanted), waits("update_user_tag", { ...wanted, addUserIds: [] })];
+		const lost = unanswered(waits("update_user_tag", wanted));
+		const joined = holdSteps([tagStep()], [lost, same]);
+		expect(shortly(joined.steps)).toEqual([["step-1", null, `joins ${same.activityId}`]]);
+		expect(joined.waiting.map(nameOf)).toEqual([same.activityId]);
+		const contradicted = holdSteps([tagStep()], [lost, other]);
+		expect(shortly(contradicted.steps)).toEqual([["step-1", null, `contradicts ${other.activityId}`]]);
+		expect(contradicted.waiting.map(nameOf)).toEqual([other.activityId]);
+	});
+
+	it("is not sent again in part where an activity that waits stands for the other part", () => {
+		const [waiting, lost] = [policiesWait(1), unanswered(policiesWait(1, 2))];
+		expect(shortly(holdSteps([policyStep([1, 2])], [lost, waiting]).steps)).toEqual([
+			["step-1", [policy(1)], `joins ${waiting.activityId}`],
+			["step-2", [policy(2)], `contradicts ${lost.fingerprint}`],
+		]);
+	});
+
+	it("by which a tag steps aside keeps back neither that step nor the tag's second", () => {
+		const aside = tagStep({ newUserTagName: "orgsync-temporary-2", addUserIds: [] });
+		const last = tagStep({ newUserTagName: "oncall", addUserIds: [] }, { id: "step-2", dependsOn: ["step-1"] });
+		const lost = unanswered(waits("update_user_tag", aside.parameters));
+		expect(holdSteps([aside, last], [lost])).toEqual({ steps: [aside, last], waiting: [] });
+	});
+
+	it("and another of it are told apart, although neither has an id", () => {
+		const lost = [unanswered(policiesWait(1, 8)), unanswered(policiesWait(2, 9))];
+		const { steps, waiting } = holdSteps([policyStep([1, 2])], lost);
+		expect(shortly(steps)).toEqual(
+			lost.map(({ fingerprint }, index) => [`step-${index + 1}`, [policy(index + 1)], `contradicts ${fingerprint}`]),
+		);
+		expect(waiting.map(nameOf)).toEqual(lost.map(nameOf));
+	});
+});
+
+describe("what was sent and never answered, as text", () => {
+	it("says what was sent, when, that no answer came, and what can be done about it, and no name in it does anything", () => {
+		const fingerprint = `sha256:${"f".repeat(64)}`;
+		const parameters = { userTagId: signers, newUserTagName: "a\u001b[2J", addUserIds: [alice], removeUserIds: [] };
+		const lost = { ...unanswered(waits("update_user_tag", parameters)), fingerprint };
+		const waiting = [
+			{ ...lost, createdAt: "2026-01-01T00:00:00.000Z", verdict: "contradicts", covers: ["userTag:signers"] },
+		] as const;
+		const plan = { ...makePlan(desiredOf(), liveOf(), context), userNames: { [alice]: "alice" }, waiting };
+		expect(renderPlan(plan, plainStyle)).toContain(`
+Sent before, and nobody knows what became of it:
+  update_user_tag (userTagId ${signers}; newUserTagName a\\u{1b}[2J; addUserIds alice): sent 2026-01-01T00:00:00.000Z, and no answer came; fingerprint ${fingerprint}
+    it may still change userTag:signers: apply leaves that alone
+    the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${fingerprint}\` gives them up
+
+No changes.`);
+		expect(renderPlan(plan, plainStyle)).not.toContain("Activities that wait");
+	});
+});
+
 describe("the ids of steps", () => {
 	it("follow the order again after a split, and those who depend follow them", () => {
 		const rename = tagStep({ newUserTagName: "x" }, { id: "step-2" });
@@ -277,7 +391,7 @@ describe("an exchange of names of which the first tag already waits to step asid
 
 describe("whatever waits", () => {
 	const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 6 });
-	const anyActivity = fc.oneof(
+	const anyWaiting = fc.oneof(
 		fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }).map((list) => policiesWait(...list)),
 		fc
 			.tuple(fc.constantFrom(alice, bob), fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 4 }))
@@ -286,6 +400,9 @@ describe("whatever waits", () => {
 			.tuple(fc.constantFrom(signers, oncall), fc.subarray([alice, bob]))
 			.map(([userTagId, addUserIds]) => waits("update_user_tag", { userTagId, addUserIds })),
 	);
+	const anyActivity = fc
+		.tuple(anyWaiting, fc.boolean())
+		.map(([activity, isAnswered]) => (isAnswered ? activity : unanswered(activity)));
 	const anySteps = fc
 		.record({ policies: numbers, providers: numbers, tag: fc.boolean() })
 		.map(({ policies, providers, tag }): readonly Step[] =>
@@ -301,7 +418,7 @@ describe("whatever waits", () => {
 			.flatMap(({ parameters }) => parameters.policyIds ?? parameters.providerIds ?? parameters.userTagId ?? [])
 			.sort();
 
-	it("every id is in exactly one part, no part is empty, and what is sent touches nothing that waits", () => {
+	it("every id is in exactly one part, no part is empty, and what is sent touches nothing that waits but in the same bytes", () => {
 		let splits = 0;
 		fc.assert(
 			fc.property(anySteps, fc.array(anyActivity, { maxLength: 4 }), (before, activities) => {
@@ -319,13 +436,20 @@ describe("whatever waits", () => {
 					for (const other of dependsOn) expect(steps.map(({ id: stepId }) => stepId)).toContain(other);
 				}
 				const sent = steps.filter(({ waitsFor }) => waitsFor === null);
-				const held = activities.flatMap(({ operation, parameters }) =>
-					operation === "delete_policies" ? (parameters.policyIds as string[]) : [],
-				);
-				expect(idsOf(sent, "delete_policies").filter((one) => held.includes(one))).toEqual([]);
-				const named = new Set(waiting.map(({ activityId }) => activityId));
+				const policiesOf = (from: readonly WaitingActivity[]): readonly unknown[] =>
+					from.flatMap(({ parameters }) => (parameters.policyIds as string[] | undefined) ?? []);
+				for (const { operation, parameters } of sent.filter((step) => step.operation === "delete_policies")) {
+					const others = activities.filter(
+						(one) => one.status !== null || one.operation !== operation || !sameValue(one.parameters, parameters),
+					);
+					expect(idsOf(sent, operation).filter((one) => parameters.policyIds?.includes(one))).toEqual(
+						parameters.policyIds,
+					);
+					expect(policiesOf(others).filter((one) => parameters.policyIds?.includes(String(one)))).toEqual([]);
+				}
+				const named = new Set(waiting.map(nameOf));
 				expect(named.size).toBe(waiting.length);
-				for (const { waitsFor } of steps) if (waitsFor !== null) expect(named).toContain(waitsFor.activityId);
+				for (const { waitsFor } of steps) if (waitsFor !== null) expect(named).toContain(nameOf(waitsFor));
 				expect(holdSteps(before, [...activities].reverse())).toEqual({ steps, waiting });
 			}),
 			{ numRuns: 500 },

@@ -83,6 +83,44 @@ describe("a journal", () => {
 		expect(journal.entry(body.fingerprint)).toMatchObject({ sentAtMs: 1, outcome: "awaiting-approval" });
 	});
 
+	it("tells who put bytes down first, and who came to bytes that never left", async () => {
+		const [one, other] = [await open(), await open()];
+		expect(await Promise.all([one, other].map((journal) => journal.sending(body, wish, covers, 1)))).toEqual([
+			true,
+			false,
+		]);
+		expect(await one.sending(later, wish, covers, 1)).toBe(true);
+		one.settled(body.fingerprint, "not-attempted", null, 2);
+		expect(await other.sending(body, wish, covers, 3)).toBe(true);
+		expect(await one.sending(body, wish, covers, 4)).toBe(false);
+	});
+
+	it.each<[Outcome | "abandoned", Outcome | "abandoned", boolean]>([
+		["completed", "awaiting-approval", false],
+		["completed", "unknown", false],
+		["completed", "failed", false],
+		["completed", "denied", false],
+		["completed", "abandoned", false],
+		["rejected", "awaiting-authenticator", false],
+		["failed", "awaiting-approval", false],
+		["failed", "not-attempted", false],
+		["abandoned", "awaiting-approval", false],
+		["failed", "completed", true],
+		["abandoned", "completed", true],
+		["unknown", "awaiting-approval", true],
+		["awaiting-approval", "unknown", true],
+		["not-attempted", "denied", true],
+		["denied", "completed", true],
+	])("that has %s notes %s after it: %s", async (first, second, isNoted) => {
+		const journal = await open();
+		await journal.sending(body, wish, covers, 1);
+		journal.settled(body.fingerprint, first, "activity", 2);
+		journal.settled(body.fingerprint, second, null, 3);
+		expect(journal.entry(body.fingerprint)).toMatchObject(
+			isNoted ? { outcome: second, settledAtMs: 3 } : { outcome: first, settledAtMs: 2 },
+		);
+	});
+
 	it("keeps the activity of an entry that is settled without one", async () => {
 		const journal = await open();
 		await journal.sending(body, wish, covers, 1);

@@ -5,15 +5,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
+import { plainStyle, renderPlan } from "../../src/plan/render/text.ts";
 import { exitCodeOf, type Report } from "../../src/plan/report.ts";
+import { digestOf } from "../../src/plan/value.ts";
+import { checkSchema } from "../../src/schema.ts";
 import { type ApplyContext, apply, settle } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import { type Journal, openJournal } from "../../src/sync/journal.ts";
+import { readWaiting } from "../../src/sync/waiting.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { credentialId, keys, passkeyStamp } from "../emulator/world.ts";
-import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	adminId,
@@ -79,6 +83,12 @@ async function run(
 	const settled = await settle(organizationId, context);
 	const comparison = await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal });
 	return { comparison, report: await apply(comparison, { ...context, settled }) };
+}
+
+/** The plan alone, as `orgsync plan` makes it: nothing is settled before. */
+async function planOf(desired: DesiredOrganization, reads: Reads = "auto") {
+	const { reader, journal, now } = bench.context();
+	return (await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal })).plan;
 }
 
 /** The same run on another machine: without our journal. */
@@ -247,6 +257,17 @@ describe("activities that have ended", () => {
 		bench.emulator.clearRequests();
 		expect((await run(withBob)).report.converged).toBe(true);
 		expect(queriesOf().filter((operation) => operation === "list_activities").length).toBe(1);
+	});
+});
+
+describe("an activity that the journal knows to wait and the service lists no more", () => {
+	it("has ended, and stands in the way of no plan", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const { report } = await run(withBob);
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ verdict: "contradicts" }] });
+		await vote("approve_activity", report.steps[0]?.fingerprint);
+		expect(openEntries()).toMatchObject([{ outcome: "awaiting-approval" }]);
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
 	});
 });
 
@@ -475,6 +496,171 @@ describe("an activity of somebody else that would change the same tag otherwise"
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 		// Ours is joined from now on, and theirs stays given up.
 		expect((await run(withBob)).report.steps).toMatchObject([{ requests: 0, activityId: report.steps[0]?.activityId }]);
+	});
+});
+
+describe("what was sent and never answered", () => {
+	const withCarolToo = wantSigners(alice, bob, carol);
+
+	/** Nobody ever answers: the bytes are lost before the service takes them, or after. */
+	async function lose(fault: "drop-before" | "drop-after", reads: Reads = "auto"): Promise<string> {
+		bench.emulator.addFault({ ...updates, fault, count: forEver });
+		const { report } = await run(withBob, {}, reads);
+		expect(report.steps).toMatchObject([{ outcome: "unknown", activityId: null }]);
+		bench.emulator.clearFaults();
+		bench.emulator.clearRequests();
+		return String(report.steps[0]?.fingerprint);
+	}
+
+	it.each<[Reads, "all" | "documented"]>([
+		["auto", "all"],
+		["auto", "documented"],
+		["documented", "all"],
+	])("keeps its tag from another wish until it is given up: %s reads of a service with %s", async (reads, service) => {
+		bench = service === "all" ? everything : documented;
+		const sentAt = new Date(bench.nowMs).toISOString();
+		const fingerprint = await lose("drop-before", reads);
+		bench.nowMs += minuteMs;
+		const { comparison, report } = await run(withCarolToo, {}, reads);
+		const { plan } = comparison;
+		expect(plan.waiting).toMatchObject([
+			{
+				activityId: null,
+				fingerprint,
+				status: null,
+				verdict: "contradicts",
+				covers: ["userTag:signers"],
+				createdAt: sentAt,
+			},
+		]);
+		const [step] = report.steps;
+		expect(step).toMatchObject({ outcome: "not-attempted", activityId: null, fingerprint, requests: 0 });
+		for (const text of [step?.message, renderPlan(plan, plainStyle)]) {
+			expect(text).toContain(`update_user_tag`);
+			expect(text).toContain(sentAt);
+			expect(text).toContain("no answer came");
+			expect(text).toContain(`\`orgsync apply --abandon ${fingerprint}\``);
+			expect(text).toContain("the document as it was then");
+		}
+		expect(exitCodeOf(report)).toBe(1);
+		expect(bench.requests("submit")).toEqual([]);
+		expect(checkSchema("plan.json", { ...plan, documentDigest: digestOf("the document") })).toEqual([]);
+		expect(checkSchema("report.json", report)).toEqual([]);
+
+		bench.journal.abandon(organizationId, fingerprint, bench.nowMs);
+		const after = await run(withCarolToo, {}, reads);
+		expect(after.comparison.plan.waiting).toEqual([]);
+		expect(after.report.steps).toMatchObject([{ outcome: "completed" }]);
+		expect(bench.tag(signers).userIds).toEqual([alice, bob, carol].sort());
+	});
+
+	it("goes by the same bytes when the document wants it again, and then the other wish goes too", async () => {
+		const fingerprint = await lose("drop-before");
+		await run(withCarolToo);
+		const again = await run(withBob);
+		expect(again.report.steps).toMatchObject([{ outcome: "completed", fingerprint }]);
+		bench.nowMs += minuteMs;
+		expect((await run(withCarolToo)).report).toMatchObject({ converged: true, steps: [{ outcome: "completed" }] });
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+	});
+
+	it("keeps nothing back where it is found to have completed, also from a plan that settles nothing", async () => {
+		await lose("drop-after");
+		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
+		expect((await run(withCarolToo)).report.converged).toBe(true);
+		expect(made()).toEqual({ activities: 2, submits: 1 });
+	});
+
+	it("keeps nothing back once it has not arrived and never can", async () => {
+		await lose("drop-before");
+		bench.nowMs += twoHours;
+		expect((await planOf(withCarolToo)).waiting).toEqual([]);
+		expect((await planOf(withCarolToo, "documented")).waiting).toMatchObject([{ activityId: null }]);
+		expect((await run(withCarolToo)).report.converged).toBe(true);
+	});
+
+	it("is shown once, as the activity it became, where the service lists that", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const fingerprint = await lose("drop-after");
+		const { waiting } = await planOf(withCarolToo);
+		expect(waiting).toMatchObject([
+			{ activityId: bench.activities()[0]?.id, fingerprint, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+		]);
+		expect(waiting.length).toBe(1);
+	});
+
+	it("holds like that what was answered with a status that nobody knows, by the id of its activity", async () => {
+		const strangeId = id("other", 1);
+		const body = encodeSubmit(submits.update_user_tag, organizationId, addBob, bench.nowMs);
+		await bench.journal.sending(body, "a wish", ["userTag:signers"], bench.nowMs);
+		bench.journal.settled(body.fingerprint, "unknown", strangeId, bench.nowMs);
+		const { comparison, report } = await run(withCarolToo, {
+			submitter: { submit: async () => ({ kind: "unknown", because: "no answer", requests: 1 }) },
+		});
+		expect(comparison.plan.waiting).toMatchObject([{ activityId: strangeId, status: null, verdict: "contradicts" }]);
+		expect(report.steps).toMatchObject([
+			{ outcome: "not-attempted", message: expect.stringContaining(`--abandon ${strangeId}`) },
+		]);
+		expect(renderPlan(comparison.plan, plainStyle)).toContain(`activity ${strangeId} has a status that nobody knows`);
+	});
+
+	it("lets the other steps go on, and what was left out makes the run only partly applied", async () => {
+		await lose("drop-before");
+		const absent = { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] };
+		const { report } = await run(desiredOf({ userTags: withCarolToo.userTags, absent }));
+		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
+		expect(exitCodeOf(report)).toBe(7);
+	});
+});
+
+describe("a list of what waits that has no end", () => {
+	it("is said to be cut off, and what the journal knows to wait is joined all the same", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const first = await run(withBob);
+		const client = bench.client();
+		const reader: ApplyContext["reader"] = {
+			query: async (operation, fields) => {
+				if (operation.name !== "list_activities") return bench.reader(client).query(operation, fields);
+				const activities = Array.from({ length: 100 }, (_, index) => ({
+					id: `activity ${index}`,
+					organizationId,
+					status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+					type: submits.update_user_tag.type,
+					intent: { [submits.update_user_tag.intentKey]: { ...addBob, userTagId: oncall } },
+					fingerprint: "sha256:other",
+				}));
+				return { value: { activities }, serverTimeMs: undefined };
+			},
+		};
+		const { comparison, report } = await run(withBob, { reader });
+		expect(comparison.plan.waiting).toMatchObject([
+			{ activityId: first.report.steps[0]?.activityId, verdict: "joins", saidBy: "journal" },
+		]);
+		expect(comparison.plan.unread).toMatchObject([
+			{ address: "activity:*", because: expect.stringContaining("more activities that wait than the 1000") },
+		]);
+		expect(report.steps).toMatchObject([
+			{ outcome: "awaiting-approval", activityId: first.report.steps[0]?.activityId, requests: 0 },
+		]);
+	});
+
+	it("is not complete either when a later page is not to be had", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		for (let count = 1; count <= 100; count += 1) {
+			const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+			await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+		}
+		const { reader, journal } = bench.context();
+		const broken: ApplyContext["reader"] = {
+			query: (operation, fields) => {
+				const { before } = (fields.paginationOptions ?? {}) as { before?: string };
+				if (before !== undefined) bench.emulator.addFault({ operation: "list_activities", fault: "5xx", status: 403 });
+				return reader.query(operation, fields);
+			},
+		};
+		const read = await readWaiting(organizationId, broken, journal, "auto", bench.nowMs);
+		expect(read).toMatchObject({ unlisted: expect.stringContaining("than the 100 that were read") });
+		expect((await readWaiting(organizationId, reader, journal, "auto", bench.nowMs)).unlisted).toBeNull();
 	});
 });
 

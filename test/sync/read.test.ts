@@ -36,8 +36,13 @@ function expecting(parts: Partial<DesiredOrganization["expect"]>): DesiredOrgani
 	return desiredOf({ expect: { ...emptyExpectations, ...parts } });
 }
 
-function read(desired: DesiredOrganization, reads: Reads = "auto", reader?: Reader): Promise<ReadResult> {
-	return readLive(desired, reader ?? bench.client().reader, emptyMemory, reads);
+function read(
+	desired: DesiredOrganization,
+	reads: Reads = "auto",
+	reader?: Reader,
+	steadyNow: () => number = () => 0,
+): Promise<ReadResult> {
+	return readLive(desired, reader ?? bench.client().reader, emptyMemory, reads, steadyNow);
 }
 
 function asked(): readonly (string | null)[] {
@@ -310,6 +315,32 @@ describe("reading", () => {
 		});
 		expect((await read(everything, "auto", reader(true))).serverTimeMs).toBe(2000);
 		expect((await read(everything, "auto", reader(false))).serverTimeMs).toBeUndefined();
+	});
+
+	it("tells a time before the service looked: what a query took is taken off its time", async () => {
+		let clockMs = 700;
+		const reader: Reader = {
+			async query({ name, answerKey }) {
+				const isSlow = name === "list_user_tags";
+				await (isSlow ? new Promise((resolve) => setTimeout(resolve, 5)) : undefined);
+				clockMs = isSlow ? 3200 : 800;
+				return { value: { [answerKey]: [] }, serverTimeMs: isSlow ? 3000 : 2000 };
+			},
+		};
+		// The slow one began 2500 ms before its answer, and so may have been read at 500; the other at 1900.
+		expect((await read(tagMembers, "auto", reader, () => clockMs)).serverTimeMs).toBe(500);
+	});
+
+	it("tells no time when nobody measures, and none that is later than the service named when the clock is set back", async () => {
+		let clockMs = 700;
+		const reader: Reader = {
+			async query({ answerKey }) {
+				clockMs -= 500;
+				return { value: { [answerKey]: [] }, serverTimeMs: 3000 };
+			},
+		};
+		expect((await read(tagNames, "auto", reader, () => clockMs)).serverTimeMs).toBe(3000);
+		expect((await readLive(tagNames, reader, emptyMemory, "auto")).serverTimeMs).toBeUndefined();
 	});
 
 	it("asks only about the document's organization and submits nothing", async () => {

@@ -275,6 +275,112 @@ describe("a wish that was fulfilled and undone again", () => {
 	});
 });
 
+describe("an activity that ended while the organization was being read", () => {
+	it("is not taken for one that was undone since: nothing is submitted again", async () => {
+		const client = bench.client();
+		let looked = 0;
+		let meanwhile: Promise<void> | undefined;
+		/** Somebody else fulfils the wish after both queries have looked, and before their answers are written. */
+		const fulfil = async (): Promise<void> => {
+			while (looked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+			bench.nowMs += 1500;
+			const journal = await openJournal(":memory:");
+			await sendWish(addBob, { ...bench.context(), serverTimeMs: undefined, journal });
+			journal.close();
+			bench.nowMs += 2500;
+		};
+		const slow: ApplyContext["reader"] = {
+			async query(operation, fields) {
+				const answer = await client.reader.query(operation, fields);
+				looked += 1;
+				meanwhile ??= fulfil();
+				await meanwhile;
+				return { ...answer, serverTimeMs: Math.floor(bench.nowMs / 1000) * 1000 };
+			},
+		};
+		const comparison = await bench.compare(withBob, bench.context({ reader: slow }));
+		const { steps } = await apply(comparison, bench.context());
+		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
+		expect(bench.activities().length).toBe(1);
+	});
+
+	it.each([
+		[10_000, 10_400, 1],
+		[10_000, 10_999, 1],
+		[10_000, 11_000, 2],
+		[10_001, 10_002, 2],
+		[10_002, 10_002, 1],
+	])("at %i ms, read from %i ms on, is answered by %i activity: a whole second may be a rounded one", async (endedMs, readMs, count) => {
+		const stub = hears((body) => {
+			const answer = activityOf(body, "ACTIVITY_STATUS_COMPLETED");
+			return answer.kind === "activity"
+				? { ...answer, activity: { ...answer.activity, updatedAtMs: endedMs } }
+				: answer;
+		});
+		await sendWish(addBob, { ...bench.context(stub), serverTimeMs: readMs });
+		expect(stub.bodies.length).toBe(count);
+	});
+});
+
+describe("two processes that share a journal and send the same wish at the same moment", () => {
+	/** A submitter that sends at once, and hands over the answer when it is let go. */
+	function held() {
+		const { submitter } = bench.client();
+		let letGo: () => void = () => undefined;
+		let isAnswered: () => void = () => undefined;
+		const gate = new Promise<void>((resolve) => {
+			letGo = resolve;
+		});
+		const answered = new Promise<void>((resolve) => {
+			isAnswered = resolve;
+		});
+		const slow: Submitter = {
+			async submit(body) {
+				const answer = await submitter.submit(body);
+				isAnswered();
+				await gate;
+				return answer;
+			},
+		};
+		return { submitter: slow, letGo, answered };
+	}
+
+	it("make one activity, and the older answer does not reopen what the newer one has closed", async () => {
+		await bench.emulator.setRules(organizationId, twoApprovals);
+		const other = await openJournal(bench.journalFile);
+		const [slow, fast] = [held(), held()];
+		fast.letGo();
+		const context = (parts: Partial<ApplyContext>) => ({ ...bench.context(parts), serverTimeMs: undefined });
+		const [older] = [sendWish(addBob, context(slow)), sendWish(addBob, context({ ...fast, journal: other }))];
+		await Promise.all([slow.answered, fast.answered]);
+		await approve(bodyOfAddBob(quarter()).fingerprint);
+		await settle(organizationId, bench.context({ journal: other }));
+		expect(other.latest(keyOfAddBob)?.outcome).toBe("completed");
+		slow.letGo();
+		expect(await older).toMatchObject({ outcome: "awaiting-approval" });
+		expect(other.latest(keyOfAddBob)).toMatchObject({ outcome: "completed" });
+		expect(bench.journal.open(organizationId)).toEqual([]);
+		other.close();
+		// The wish and the vote.
+		expect(bench.activities().length).toBe(2);
+	});
+
+	it("leave open what one of them has sent when the other could not send it", async () => {
+		const other = await openJournal(bench.journalFile);
+		const slow = held();
+		const offline = hears({ kind: "not-sent", because: "no connection", requests: 1 });
+		const context = (parts: Partial<ApplyContext>) => ({ ...bench.context(parts), serverTimeMs: undefined });
+		const sender = sendWish(addBob, context(slow));
+		expect(await sendWish(addBob, context({ ...offline, journal: other }))).toMatchObject({ outcome: "not-attempted" });
+		await slow.answered;
+		expect(other.open(organizationId)).toMatchObject([{ outcome: null }]);
+		slow.letGo();
+		expect((await sender).outcome).toBe("completed");
+		expect(other.latest(keyOfAddBob)?.outcome).toBe("completed");
+		other.close();
+	});
+});
+
 describe("a wish whose activity failed", () => {
 	it("has new bytes in the next run", async () => {
 		bench.emulator.addFault({ ...updates, fault: "fail" });

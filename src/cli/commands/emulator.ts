@@ -4,8 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
-import { explainFileError } from "../files.ts";
+import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {

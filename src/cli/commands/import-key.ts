@@ -4,17 +4,16 @@
  */
 import { accessSync, chmodSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes, ServiceError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes, explainFileError, ServiceError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import type { Sent } from "../../sync/send.ts";
-import { connect, openJournalOf } from "../connect.ts";
-import { explainFileError } from "../files.ts";
+import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { documentsOf, findOrganization, type OrganizationFlags } from "./query.ts";
+import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
-export interface ImportKeyFlags extends OrganizationFlags {
+export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
 	readonly user: string;
 	readonly out?: string;
 	readonly wait: number;

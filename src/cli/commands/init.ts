@@ -5,11 +5,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
-import { findOrganizationId } from "../credentials.ts";
-import { explainFileError } from "../files.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";

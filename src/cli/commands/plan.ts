@@ -9,7 +9,7 @@ import { showText } from "../../plan/render/escape.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderPlan, summarizeDrift, summarizePlan } from "../../plan/render/text.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import { type Connection, type ConnectionFlags, connect, viewJournal } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, viewJournal, withGivenUp } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 
@@ -93,24 +93,28 @@ export async function readSelected(flags: SelectionFlags, terminal: Terminal): P
 	return organizations.map((desired) => narrow(desired, selections));
 }
 
-/** Holds each organization against live, with what was last applied to it. */
+/**
+ * Holds each organization against live, with what was last applied to it. `givenUp`: activities that the journal does not
+ * yet hold as given up, and that stand in nobody's way all the same.
+ */
 export async function compareEach(
 	organizations: readonly DesiredOrganization[],
 	connection: Connection,
 	flags: ConnectionFlags,
 	terminal: Terminal,
 	voice: Voice,
+	givenUp: readonly string[] = [],
 ): Promise<readonly Comparison[]> {
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
 	refuseStrangers(ids, connection);
-	const journal = await viewJournal(ids, flags, terminal);
+	const journal = withGivenUp(await viewJournal(ids, flags, terminal), givenUp);
 	const comparisons: Comparison[] = [];
 	for (const [index, desired] of organizations.entries()) {
 		const which = organizations.length === 1 ? "" : ` (${index + 1} of ${organizations.length})`;
 		voice.progress(`reading organization ${desired.organizationId}${which}`);
 		const memory = journal.memory(desired.organizationId);
-		const options = { reads: flags.reads, now: terminal.now, journal };
+		const options = { reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal };
 		comparisons.push(await compareLive(desired, connection.client.reader, memory, options));
 	}
 	voice.clear();

@@ -1,15 +1,15 @@
 /**
- * `query`: any query of the interface, its answer as JSON; and `explain`: why an activity is not finished, in words.
+ * `query`: any query of the interface, its answer as JSON. And how a command that is about one organization finds it.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
-import { type ConnectionFlags, connect } from "../connect.ts";
-import { findOrganizationId } from "../credentials.ts";
+import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { defaultDocument, readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
@@ -19,7 +19,10 @@ export interface OrganizationFlags extends ConnectionFlags {
 	readonly file: readonly string[];
 }
 
-export interface QueryFlags extends OrganizationFlags {
+/** Where an organization can be named. */
+export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "local">;
+
+export interface QueryFlags extends NamingFlags, ServiceFlags {
 	readonly json?: string;
 }
 
@@ -45,7 +48,7 @@ export async function query(
 	refuseUnsuitable(operation, fields);
 	const connection = await connect(flags, terminal, voice);
 	try {
-		const { value } = await connection.client.reader.query(operation, fields);
+		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {
 			exitCode: exitCodes.converged,
 			text: () => `${JSON.stringify(value, null, 2)}\n`,
@@ -56,8 +59,26 @@ export async function query(
 	}
 }
 
+/** The service's answer; where an extended read is not found, it may be the operation that the service does not have. */
+async function askOne(
+	reader: Reader,
+	operation: QueryOperation,
+	fields: Readonly<Record<string, unknown>>,
+): ReturnType<Reader["query"]> {
+	try {
+		return await reader.query(operation, fields);
+	} catch (error) {
+		const isExtended = Object.hasOwn(extendedReads, operation.name);
+		if (!isExtended || !(error instanceof ServiceError) || ![404, 501].includes(error.httpStatus)) throw error;
+		const { message, httpStatus, grpcCode } = error;
+		const lacking = `${operation.name} is an extended read, outside the interface: this service may not have it`;
+		const hint = error.hint === undefined ? lacking : `${lacking}; if it does, ${error.hint}`;
+		throw new ServiceError(message, httpStatus, grpcCode, { hint, cause: error });
+	}
+}
+
 /** The organization by flag, environment or document, or the embedded service's; throws ConfigurationError without one. */
-export async function findOrganization(flags: OrganizationFlags, terminal: Terminal): Promise<string> {
+export async function findOrganization(flags: NamingFlags, terminal: Terminal): Promise<string> {
 	if (flags.organization !== undefined) return flags.organization.toLowerCase();
 	const named = findOrganizationId(terminal.environment);
 	if (named !== undefined && flags.local !== true && flags.file.length === 0) return named;
@@ -76,7 +97,7 @@ export async function findOrganization(flags: OrganizationFlags, terminal: Termi
 }
 
 /** The documents that were named, or the one that is there without being named; none when there is neither. */
-export function documentsOf(flags: OrganizationFlags, terminal: Terminal): readonly string[] {
+export function documentsOf(flags: NamingFlags, terminal: Terminal): readonly string[] {
 	const isThere = existsSync(resolve(terminal.directory, defaultDocument));
 	return flags.file.length > 0 || !isThere ? flags.file : [defaultDocument];
 }
@@ -123,119 +144,4 @@ function describeMistake(operation: QueryOperation, { keyword, instancePath, par
 	if (keyword === "enum") return `the field ${field} must be one of ${params.allowedValues.join(", ")}`;
 	if (keyword === "type") return `the field ${field} must be a ${String(params.type)}`;
 	return `the field ${field} ${message}`;
-}
-
-/** What the policies say of an activity and which authenticators are missing, in words. */
-export async function explain(
-	activityId: string,
-	flags: OrganizationFlags,
-	terminal: Terminal,
-	voice: Voice,
-): Promise<Result> {
-	const organizationId = await findOrganization(flags, terminal);
-	const fields = { organizationId, activityId };
-	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
-		throw new ConfigurationError(`\`${showText(activityId)}\` is no activity id: it must be a UUID`, {
-			hint: "apply says the id of every activity that waits",
-		});
-	}
-	const connection = await connect(flags, terminal, voice);
-	try {
-		const [evaluations, statuses] = await askBoth(connection.client.reader, fields);
-		return {
-			exitCode: exitCodes.converged,
-			text: () => `${explainPolicies(activityId, evaluations)}${explainStatuses(statuses)}`,
-			json: { activityId, policyEvaluations: evaluations, mfaStatuses: statuses },
-		};
-	} finally {
-		await connection.close();
-	}
-}
-
-interface EvaluationRecord {
-	readonly policyEvaluations?: readonly { readonly policyId?: string; readonly outcome?: string }[] | null;
-}
-
-interface StatusEntry {
-	readonly userId: string;
-	readonly mfaPolicyId: string;
-	readonly satisfied?: boolean | null;
-	readonly satisfiedMethods?: readonly Method[] | null;
-	readonly requiredMethods?: readonly { readonly any?: readonly Method[] | null }[] | null;
-}
-
-interface Method {
-	readonly type: string;
-	readonly id?: string | null;
-}
-
-async function askBoth(
-	reader: Reader,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<[readonly EvaluationRecord[], readonly StatusEntry[]]> {
-	const [evaluations, statuses] = await Promise.all([
-		reader.query(queries.get_policy_evaluations, fields),
-		reader.query(queries.get_mfa_status, fields),
-	]);
-	return [
-		(evaluations.value.policyEvaluations ?? []) as readonly EvaluationRecord[],
-		(statuses.value.mfaStatuses ?? []) as readonly StatusEntry[],
-	];
-}
-
-/** service-facts.md, "Answers to the 13 operations that differ": the outcomes of a policy. */
-const outcomeWords: Readonly<Record<string, string>> = {
-	OUTCOME_ALLOW: "allows it",
-	OUTCOME_DENY_EXPLICIT: "denies it",
-	OUTCOME_DENY_IMPLICIT: "does not allow it",
-	OUTCOME_REQUIRES_CONSENSUS: "waits for more approvals",
-	OUTCOME_REJECTED: "was ended by a rejection",
-	OUTCOME_ERROR: "could not be evaluated",
-	OUTCOME_REQUIRES_AUTHENTICATORS: "waits for authenticators",
-	OUTCOME_TIME_INACTIVE: "is not in force at this time",
-};
-
-function explainPolicies(activityId: string, records: readonly EvaluationRecord[]): string {
-	const lines = records.flatMap(({ policyEvaluations }) =>
-		(policyEvaluations ?? []).map(({ policyId, outcome }) => {
-			const words = outcomeWords[outcome ?? ""] ?? `says ${showText(outcome ?? "nothing")}`;
-			return `  policy ${showText(policyId ?? "(no id)")} ${words}`;
-		}),
-	);
-	const head = `Activity ${showText(activityId)}\n`;
-	return `${head}${lines.length === 0 ? "  no policy has judged it\n" : `${lines.join("\n")}\n`}`;
-}
-
-function explainStatuses(statuses: readonly StatusEntry[]): string {
-	return statuses
-		.map((status) => {
-			const who = `  user ${showText(status.userId)}, MFA policy ${showText(status.mfaPolicyId)}: `;
-			if (status.satisfied === true) return `${who}satisfied\n`;
-			if (status.satisfied !== false) return `${who}the service does not say whether it is satisfied\n`;
-			const missing = (status.requiredMethods ?? [])
-				.filter(
-					({ any }) =>
-						!(any ?? []).some((method) => (status.satisfiedMethods ?? []).some((done) => isMethod(done, method))),
-				)
-				.map(({ any }) => (any ?? []).map(showMethod).join(" or "));
-			return `${who}still missing: ${missing.length === 0 ? "the service does not say what" : missing.join(", then ")}\n`;
-		})
-		.join("");
-}
-
-function isMethod(done: Method, required: Method): boolean {
-	return (
-		done.type === required.type &&
-		(required.id === undefined || required.id === null || required.id === "" || done.id === required.id)
-	);
-}
-
-function showMethod({ type, id }: Method): string {
-	const name = showText(
-		type
-			.replace(/^AUTHENTICATION_TYPE_/, "")
-			.toLowerCase()
-			.replaceAll("_", " "),
-	);
-	return id === undefined || id === null || id === "" ? name : `${name} (${showText(id)})`;
 }

@@ -10,8 +10,8 @@ import type { WaitingActivity } from "../../plan/waiting.ts";
 import type { SettleContext } from "../../sync/apply.ts";
 import type { Journal, JournalEntry } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/send.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
 import { type ConnectionFlags, connect, openJournalOf, viewJournal } from "../connect.ts";
-import { findOrganizationId } from "../credentials.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { documentsOf, findOrganization, type OrganizationFlags } from "./query.ts";
@@ -19,8 +19,8 @@ import { documentsOf, findOrganization, type OrganizationFlags } from "./query.t
 /** What is open in one organization. */
 interface Open {
 	readonly organizationId: string;
-	/** Whether the service listed them; if not, they are only those of the journal. */
-	readonly complete: boolean;
+	/** Why there may be others; null when the service listed them all. */
+	readonly unlisted: string | null;
 	readonly activities: readonly WaitingActivity[];
 	/** Bodies that were sent, or were about to be, and of which nobody knows whether they made an activity. */
 	readonly unanswered: readonly {
@@ -40,20 +40,30 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, voice
 	try {
 		const open: Open[] = [];
 		for (const organizationId of organizations.keys()) {
-			const { activities, complete } = await readWaiting(
+			const { activities, unlisted } = await readWaiting(
 				organizationId,
 				connection.client.reader,
 				journal,
 				flags.reads,
+				terminal.now(),
 			);
-			const unanswered = journal.open(organizationId).filter(({ activityId }) => activityId === null);
-			open.push({ organizationId, complete, activities, unanswered: unanswered.map(describeEntry) });
+			// What has an id is shown with the activities: each is told once.
+			const named = activities.filter(({ activityId }) => activityId !== null);
+			const unanswered = journal.open(organizationId).filter(({ activityId, body }) => {
+				return activityId === null && !named.some(({ fingerprint }) => fingerprint === body.fingerprint);
+			});
+			open.push({
+				organizationId,
+				unlisted,
+				activities: named,
+				unanswered: unanswered.map(describeEntry),
+			});
 		}
 		const waits = open.some(({ activities, unanswered }) => activities.length + unanswered.length > 0);
 		return {
 			exitCode: waits ? exitCodes.waiting : exitCodes.converged,
 			text: () => open.map((one) => renderOpen(one, organizations.get(one.organizationId))).join("\n"),
-			json: { open },
+			json: { open: open.map(({ unlisted, ...one }) => ({ ...one, complete: unlisted === null })) },
 		};
 	} finally {
 		await connection.close();
@@ -66,7 +76,7 @@ function describeEntry({ body, covers, sentAtMs }: JournalEntry): Open["unanswer
 }
 
 function renderOpen(
-	{ organizationId, complete, activities, unanswered }: Open,
+	{ organizationId, unlisted, activities, unanswered }: Open,
 	desired: DesiredOrganization | undefined,
 ): string {
 	const names = Object.fromEntries(Object.entries(desired?.users ?? {}).map(([alias, id]) => [id, alias]));
@@ -77,8 +87,9 @@ function renderOpen(
 				`  ${operation}: sent ${sentAt} and never answered, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,
 		),
 	];
-	if (lines.length === 0) lines.push(complete ? "  nothing waits" : "  nothing that this journal knows of waits");
-	if (!complete) lines.push("  what others submitted is unknown: the service was not asked for a list, or gives none");
+	if (lines.length === 0)
+		lines.push(unlisted === null ? "  nothing waits" : "  nothing that this journal knows of waits");
+	if (unlisted !== null) lines.push(`  what others submitted is unknown: ${showText(unlisted)}`);
 	return `Organization ${showText(organizationId)}\n${lines.join("\n")}\n`;
 }
 

@@ -5,14 +5,31 @@
  */
 import type { Change } from "../change.ts";
 import type { Position } from "../organization.ts";
-import type { Outcome } from "../report.ts";
+import type { StepResult } from "../report.ts";
 import { showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { reportHeadings, tellOutcome } from "./report-text.ts";
-import { type CommandResult, judgeResult, type OrganizationResult, organizationsOf, type Tone } from "./result.ts";
-import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
+import {
+	type CommandResult,
+	errorAbove,
+	judgeResult,
+	type OrganizationResult,
+	organizationsOf,
+	type ToldError,
+	type Tone,
+} from "./result.ts";
+import {
+	describeWaiting,
+	headings,
+	plainStyle,
+	renderChange,
+	renderGuard,
+	sortWaiting,
+	tellUnread,
+	tellWaiting,
+} from "./text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -62,14 +79,14 @@ function annotationsOf(
 	positionOf: PositionOf,
 ): readonly [verdict: Annotation, ...others: Annotation[]] {
 	const { verdict, tone } = judgeResult(result);
-	const { error, problems = [], command } = result;
-	const said = error === null || error === undefined ? verdict : `${error.message}${hintOf(error.hint)}`;
+	const { problems = [], command } = result;
+	const error = errorAbove(result);
 	return [
 		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
 		{
 			level: command === "plan" && tone === "attention" ? "notice" : levels[tone],
 			title: titleOf(command),
-			message: said,
+			message: error === null ? verdict : tellError(error),
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
@@ -81,73 +98,74 @@ function titleOf(what: string): string {
 	return `orgsync: ${what}`;
 }
 
-function hintOf(hint: string | null): string {
-	return hint === null ? "" : `; ${hint}`;
+function tellError({ message, hint }: ToldError): string {
+	return hint === null ? message : `${message}; ${hint}`;
 }
 
 function atProblem(problem: Position & { readonly code: string; readonly message: string }): Annotation {
 	return { level: "error", title: titleOf(problem.code), message: problem.message, at: problem };
 }
 
-function organizationAnnotations(
-	{ command, plan, report }: OrganizationResult,
-	positionIn: PositionOf,
-): readonly Annotation[] {
-	const positionOf = (address: string): Position | undefined => positionIn(address, plan.organizationId);
-	if (report === null) {
-		return [
-			...plan.problems.map(atProblem),
-			...plan.guards
-				.filter(({ refuses }) => refuses)
-				.map((guard): Annotation => {
-					const at = firstOf(guard.where, positionOf);
-					return { level: "error", title: titleOf("guard"), message: renderGuard(guard), at };
-				}),
-			...tellUnread(plan).map(
-				(message): Annotation => ({ level: "warning", title: titleOf(headings.unread), message, at: undefined }),
-			),
-			...plan.changes.map((change): Annotation => {
-				const message = renderChange(change, plan, plainStyle)
-					.map((line) => line.trim())
-					.join("; ");
-				return {
-					level: levelOfChange(change, command),
-					title: titleOf(change.action),
-					message,
-					at: positionOf(change.address),
-				};
-			}),
-		];
-	}
+function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	if (one.results === null) return planAnnotations(one, positionOf);
+	const { plan, broken } = one;
 	return [
-		...report.steps
-			.filter(({ outcome }) => outcome !== "completed")
-			.map(
-				(result): Annotation => ({
-					level: levelOf(result.outcome),
-					title: titleOf(result.outcome.replaceAll("-", " ")),
-					message: `${result.step.reason}: ${tellOutcome(result)}`,
-					at: firstOf(result.step.covers, positionOf),
-				}),
-			),
-		...(report.left ?? []).map(
-			({ address }): Annotation => ({
-				level: "error",
-				title: titleOf("still different"),
-				message: `${reportHeadings.left}: ${address}`,
-				at: positionOf(address),
-			}),
+		...(broken === null
+			? []
+			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
+		...resultAnnotations(one.results, positionOf),
+		...endAnnotations(one, positionOf),
+	];
+}
+
+function annotate(level: Level, title: string, message: string, at?: Position): Annotation {
+	return { level, title: titleOf(title), message, at };
+}
+
+type Positions = (address: string) => Position | undefined;
+
+/** Of a plan of which nothing was begun. */
+function planAnnotations({ command, plan }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	return [
+		...plan.problems.map(atProblem),
+		...plan.guards
+			.filter(({ refuses }) => refuses)
+			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
+		...sortWaiting(plan).inDoubt.map((activity) => {
+			const message = [...describeWaiting(activity, plan.userNames), tellWaiting(activity).join("; ")].join(": ");
+			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
+		}),
+		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
+		...plan.changes.map((change) => {
+			const message = renderChange(change, plan, plainStyle)
+				.map((line) => line.trim())
+				.join("; ");
+			return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));
+		}),
+	];
+}
+
+function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
+	return results
+		.filter(({ outcome }) => outcome !== "completed")
+		.map((result) => {
+			const message = `${result.step.reason}: ${tellOutcome(result)}`;
+			const at = firstOf(result.step.covers, positionOf);
+			return annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at);
+		});
+}
+
+/** What was found after the last step. */
+function endAnnotations({ report }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	if (report === null) return [];
+	return [
+		...(report.left ?? []).map(({ address }) =>
+			annotate("error", "still different", `${reportHeadings.left}: ${address}`, positionOf(address)),
 		),
 		...(report.unverified === null
 			? []
-			: [
-					{
-						level: "warning",
-						title: titleOf("not verified"),
-						message: `${reportHeadings.unverified}: ${report.unverified}`,
-						at: undefined,
-					} as const,
-				]),
+			: [annotate("warning", "not verified", `${reportHeadings.unverified}: ${report.unverified}`)]),
 	];
 }
 
@@ -157,8 +175,8 @@ function levelOfChange(change: Change, command: string): Level {
 	return command === "drift" || removes ? "warning" : "notice";
 }
 
-function levelOf(outcome: Outcome): Level {
-	if (outcome.startsWith("awaiting")) return "warning";
+function levelOf({ outcome, step }: StepResult): Level {
+	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
 	return outcome === "not-attempted" ? "notice" : "error";
 }
 

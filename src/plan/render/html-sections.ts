@@ -9,17 +9,19 @@ import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { compareText } from "../value.ts";
+import type { Waiting } from "../waiting.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { outcomeOf, renderSteps } from "./html-steps.ts";
-import { bdi, type Html, html } from "./html-text.ts";
+import { bdi, type Child, type Html, html } from "./html-text.ts";
 import { reportHeadings } from "./report-text.ts";
-import { type OrganizationResult, resultsByAddress } from "./result.ts";
+import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
 import {
+	describeWaiting,
 	differingFields,
 	headings,
 	renderProblem,
-	renderWaitingActivity,
 	showUser,
+	sortWaiting,
 	tellDoubt,
 	tellGuard,
 	tellReported,
@@ -54,9 +56,10 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 
 /** In the order in which a reader needs them: after an apply, what became of it comes first. */
 function sections(one: OrganizationResult): readonly Section[] {
-	const { plan, report } = one;
+	const { plan, report, broken, results } = one;
+	const { waits, inDoubt } = sortWaiting(plan);
 	const steps: Section = {
-		title: report === null ? "Steps, in their order" : "Steps, and what became of them",
+		title: results === null ? "Steps, in their order" : "Steps, and what became of them",
 		number: (report?.steps ?? plan.steps).length,
 		look: "plain",
 		body: (_, id) => renderSteps(one, id),
@@ -64,21 +67,33 @@ function sections(one: OrganizationResult): readonly Section[] {
 	return [
 		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
 		{
+			title: "Why it broke off",
+			number: null,
+			look: "bad",
+			body: () => (broken === null ? null : renderMessage(broken.error)),
+		},
+		{
 			title: "After the last step",
 			number: null,
 			look: "bad",
 			body: () => renderLeft(report?.left ?? [], report?.unverified ?? null),
 		},
-		...(report === null ? [] : [steps]),
+		...(results === null ? [] : [steps]),
 		guardSection(one),
 		...changeSections(one),
 		{
 			title: headings.waiting,
-			number: plan.waiting.length,
+			number: waits.length,
 			look: "attention",
-			body: () => (report === null ? renderWaiting(plan) : null),
+			body: () => (results === null ? renderWaiting(waits, plan) : null),
 		},
-		...(report === null ? [steps] : []),
+		{
+			title: headings.inDoubt,
+			number: inDoubt.length,
+			look: "attention",
+			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
+		},
+		...(results === null ? [steps] : []),
 		{
 			title: headings.unread,
 			number: null,
@@ -94,30 +109,30 @@ function sections(one: OrganizationResult): readonly Section[] {
 	];
 }
 
-function guardSection({ plan, report }: OrganizationResult): Section {
-	const refuses = report === null && plan.guards.some((guard) => guard.refuses);
+function guardSection({ plan, results }: OrganizationResult): Section {
+	const refuses = results === null && plan.guards.some((guard) => guard.refuses);
 	return {
 		title: refuses ? headings.guards : "Guards",
 		number: plan.guards.length,
 		look: refuses ? "bad" : "plain",
-		body: () => renderGuards(plan.guards, report !== null),
+		body: () => renderGuards(plan.guards, results !== null),
 	};
 }
 
-function changeSections({ plan, report }: OrganizationResult): readonly Section[] {
+function changeSections({ plan, results }: OrganizationResult): readonly Section[] {
 	const tags = plan.changes.filter((change) => change.kind === "userTag");
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
-	const results = resultsByAddress(report);
+	const byAddress = resultsByAddress(results);
 	return [
-		{ title: "Removals", number: removals.length, look: "plain", body: () => renderRemovals(removals, results) },
+		{ title: "Removals", number: removals.length, look: "plain", body: () => renderRemovals(removals, byAddress) },
 		{
-			title: report === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag",
+			title: results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag",
 			number: null,
 			look: "plain",
 			body: (_, id) => renderMatrix(plan, id),
 		},
-		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, results) },
+		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress) },
 		{
 			title: "Differences that can only be reported",
 			number: reported.length,
@@ -131,6 +146,13 @@ type Results = ReadonlyMap<string, StepResult>;
 
 function list(items: readonly Html[]): Html | null {
 	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+}
+
+/** An error with what to do about it. */
+export function renderMessage({ message, hint }: ToldError, problems: readonly Problem[] = []): Html {
+	const lines = (text: string): Child =>
+		text.split("\n").map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
+	return html`<p>${lines(message)}</p>${renderProblems(problems)}${hint === null ? null : html`<p class="soft">What to do: ${lines(hint)}</p>`}`;
 }
 
 /** Problems with their places, or null when there is none. */
@@ -216,12 +238,13 @@ function renderReported(changes: readonly ReportChange[]): Html | null {
 	})}</ul>`;
 }
 
-function renderWaiting(plan: Plan): Html | null {
+function renderWaiting(activities: readonly Waiting[], { userNames }: Plan): Html | null {
 	return list(
-		plan.waiting.map(
-			(activity) =>
-				html`<span class="word attention">${activity.verdict}</span> <span>${renderWaitingActivity(activity, plan.userNames)}<br><span class="soft">${tellWaiting(activity)}</span></span>`,
-		),
+		activities.map((activity) => {
+			const word = activity.status === null ? "in doubt" : activity.verdict;
+			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${line}</span>`);
+			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, userNames).join(": ")}${means}</span>`;
+		}),
 	);
 }
 

@@ -4,24 +4,25 @@
  */
 import type { StepResult } from "../report.ts";
 import type { Step } from "../steps.ts";
+import { nameOf } from "../waiting.ts";
 import { bdi, type Html, html } from "./html-text.ts";
-import { listCovers, tellOutcome } from "./report-text.ts";
+import { listCovers, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import type { OrganizationResult, Tone } from "./result.ts";
 import { count } from "./text.ts";
 
 /** The steps in rounds, or null when there is none. `id` is unique on the page. */
-export function renderSteps({ plan, report }: OrganizationResult, id: string): Html | null {
-	const results = new Map((report?.steps ?? []).map((result) => [result.step.id, result]));
+export function renderSteps({ plan, report, results, broken }: OrganizationResult, id: string): Html | null {
+	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
 	if (steps.length === 0) return null;
 	const rounds = [...Map.groupBy(steps, roundOf(steps))].sort(([left], [right]) => left - right);
 	const body = html`<ol class="rounds">${rounds.map(
 		([, ofRound], index) =>
 			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
-				renderStep(step, results.get(step.id), id),
+				renderStep(step, byId.get(step.id), id, broken !== null),
 			)}</ul></li>`,
 	)}</ol>`;
-	const calm = (report?.steps ?? []).every(({ outcome }) => outcome === "completed");
+	const calm = broken === null && (results ?? []).every(({ outcome }) => outcome === "completed");
 	if (steps.length <= mostStepsOpen || !calm) return body;
 	return html`<details><summary>${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}</summary>${body}</details>`;
 }
@@ -45,7 +46,8 @@ function roundOf(steps: readonly Step[]): (step: Step) => number {
 	return (step) => rounds.get(step.id) ?? 0;
 }
 
-function renderStep(step: Step, result: StepResult | undefined, id: string): Html {
+/** `brokeOff`: a step without a result may have been under way. */
+function renderStep(step: Step, result: StepResult | undefined, id: string, brokeOff: boolean): Html {
 	const { operation, reason, dependsOn, waitsFor, covers } = step;
 	const after =
 		dependsOn.length === 0
@@ -54,8 +56,8 @@ function renderStep(step: Step, result: StepResult | undefined, id: string): Htm
 	const waits =
 		waitsFor === null || result !== undefined
 			? null
-			: html`<p class="doubt">${waitsFor.verdict === "joins" ? "joins" : "stands back for"} activity <code>${waitsFor.activityId}</code>: nothing is sent</p>`;
-	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${outcomeOf(result)}${bdi(reason)}</p>
+			: html`<p class="doubt">${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)} <code>${nameOf(waitsFor)}</code>: nothing is sent</p>`;
+	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${bdi(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
 

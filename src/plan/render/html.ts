@@ -5,18 +5,19 @@
  */
 
 import { script } from "./html-script.ts";
-import { renderProblems, renderSections } from "./html-sections.ts";
+import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
-import { type Child, type Html, hashSource, html, trusted } from "./html-text.ts";
+import { type Html, hashSource, html, trusted } from "./html-text.ts";
 import {
 	type CommandResult,
+	errorAbove,
 	judgeResult,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
 } from "./result.ts";
-import { count } from "./text.ts";
+import { count, sortWaiting } from "./text.ts";
 
 const policy = [
 	"default-src 'none'",
@@ -92,16 +93,17 @@ function badge(tone: Tone): Html {
 }
 
 /** What can be counted, in large figures; after an apply only what was done. */
-function factsOf({ plan, report }: OrganizationResult): Html {
-	const results = resultsByAddress(report);
+function factsOf({ plan, report, results }: OrganizationResult): Html {
+	const byAddress = resultsByAddress(results);
 	const changes = plan.changes.filter(
-		({ address, action }) => report === null || action === "report" || results.get(address)?.outcome === "completed",
+		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
 	);
 	const tags = changes.filter((change) => change.kind === "userTag");
 	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
-	const completed = report?.steps.filter(({ outcome }) => outcome === "completed").length;
-	const waiting = report?.steps.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? plan.waiting;
+	const completed = results?.filter(({ outcome }) => outcome === "completed").length;
+	const { waits, inDoubt } = sortWaiting(plan);
+	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
 	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
 		[
 			["+", sum(tags.map(({ addUserIds }) => addUserIds.length)), ["membership gained", "memberships gained"], "a"],
@@ -114,11 +116,12 @@ function factsOf({ plan, report }: OrganizationResult): Html {
 			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
 			["", changes.filter(({ action }) => action === "report").length, ["only reported", "only reported"], "w"],
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
+			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
 		];
 	const first =
 		completed === undefined
 			? fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")
-			: fact(`${completed} of ${report?.steps.length}`, "steps completed", "");
+			: fact(`${completed} of ${(report?.steps ?? plan.steps).length}`, "steps completed", "");
 	return html`<dl class="facts">${first}${counted
 		.filter(([, number]) => number > 0)
 		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
@@ -129,12 +132,11 @@ function fact(number: string, words: string, look: string): Html {
 	return html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`;
 }
 
-function renderError({ error, problems = [] }: CommandResult): Html | null {
-	if (error === null || error === undefined) return null;
-	const lines = (text: string): Child =>
-		text.split("\n").map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
+function renderError(result: CommandResult): Html | null {
+	const error = errorAbove(result);
+	if (error === null) return null;
 	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
-<p>${lines(error.message)}</p>${renderProblems(problems)}${error.hint === null ? null : html`<p class="soft">What to do: ${lines(error.hint)}</p>`}</section>`;
+${renderMessage(error, result.problems)}</section>`;
 }
 
 function renderOverview(organizations: readonly OrganizationResult[]): Html {

@@ -8,25 +8,29 @@
 import type { Problem } from "../../errors.ts";
 import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
-import type { Report, StepResult } from "../report.ts";
+import type { StepResult } from "../report.ts";
 import { compareText } from "../value.ts";
+import { nameOf } from "../waiting.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
-import { listCovers, renderStep, reportHeadings, tellOutcome } from "./report-text.ts";
+import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import {
 	type CommandResult,
+	errorAbove,
 	judgeResult,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
+	type ToldError,
 } from "./result.ts";
 import {
+	describeWaiting,
 	headings,
 	plainStyle,
 	renderChange,
 	renderProblem,
-	renderWaitingActivity,
 	showUser,
+	sortWaiting,
 	tellGuard,
 	tellUnread,
 	tellWaiting,
@@ -109,14 +113,22 @@ function folded(rank: number, noun: Block["noun"], title: string, lines: readonl
 	};
 }
 
-function errorBlocks({ error, problems = [] }: CommandResult): readonly Block[] {
-	if (error === null || error === undefined) return [];
+function errorBlocks(result: CommandResult): readonly Block[] {
+	const { problems = [] } = result;
+	const error = errorAbove(result);
+	if (error === null) return [];
 	return [
-		...(problems.length > 0
-			? [problemList("What is wrong", problems)]
-			: [paragraph(codeSpan(onOneLine(error.message)))]),
-		...(error.hint === null ? [] : [paragraph(`What to do: ${codeSpan(onOneLine(error.hint))}`, 1)]),
+		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
+		...tellError(error)
+			.slice(1)
+			.map((hint) => paragraph(hint, 1)),
 	];
+}
+
+/** The message and, where there is one, the hint. */
+function tellError({ message, hint }: ToldError): readonly [message: string, ...hint: string[]] {
+	const said = codeSpan(onOneLine(message));
+	return hint === null ? [said] : [said, `What to do: ${codeSpan(onOneLine(hint))}`];
 }
 
 function onOneLine(text: string): string {
@@ -155,24 +167,25 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** What is shown of an organization, in this order. A section without lines is left out. */
 const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
-	({ plan, report }) =>
+	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
+	({ plan, results }) =>
 		bullets(
 			1,
 			["guard", "guards"],
 			headings.guards,
 			plan.guards
-				.filter(({ refuses }) => refuses && report === null)
+				.filter(({ refuses }) => refuses && results === null)
 				.map((guard) => {
 					const { found, allowed, meant } = tellGuard(guard);
 					return `${codeSpan(found)} (${allowed}); when this is meant: \`${meant}\``;
 				}),
 		),
-	({ report }) =>
+	({ results }) =>
 		fenced(
 			1,
 			["step that did not complete", "steps that did not complete"],
 			"Not completed",
-			(report?.steps ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(tellStepResult),
+			(results ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(tellStepResult),
 		),
 	({ report }) =>
 		bullets(
@@ -188,30 +201,26 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				: [`${reportHeadings.unverified}: ${codeSpan(report.unverified)}`]),
 		]),
 	(one) => {
-		const title = one.report === null ? "Removals" : "Removals, and what became of them";
+		const title = one.results === null ? "Removals" : "Removals, and what became of them";
 		return fenced(2, ["line of removals", "lines of removals"], title, removalLines(one), "diff");
 	},
-	({ plan, report }) =>
-		bullets(
-			3,
-			["activity that waits", "activities that wait"],
-			headings.waiting,
-			report !== null
-				? []
-				: plan.waiting.map(
-						(activity) =>
-							`${codeSpan(renderWaitingActivity(activity, plan.userNames))}: ${codeSpan(tellWaiting({ ...activity, covers: [listCovers(activity.covers)] }))}`,
-					),
-		),
+	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
+	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
 	({ plan }) => {
 		const lines = plan.changes.flatMap((change) => changeLines(change, plan));
 		return folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, lines, "diff");
 	},
-	({ plan, report }) =>
-		report === null
-			? folded(7, ["step", "steps"], `Steps, in their order (${plan.steps.length})`, plan.steps.map(tellPlannedStep))
-			: completedSteps(report),
+	({ results }) => {
+		const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
+		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
+	},
+	({ plan, report, broken, results }) => {
+		const over = new Set((results ?? []).map(({ step }) => step.id));
+		const steps = report === null ? plan.steps.filter(({ id }) => !over.has(id)) : [];
+		const title = broken === null ? "Steps, in their order" : "Steps of which there is no result";
+		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(tellPlannedStep));
+	},
 	({ plan }) =>
 		folded(
 			8,
@@ -221,29 +230,42 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 		),
 ];
 
-/** The steps that need nobody; the others stand open above. */
-function completedSteps({ steps }: Report): Block {
-	const completed = steps.filter(({ outcome }) => outcome === "completed");
-	return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
+/** What stands in the way of a plan that was not begun, an activity a line; each part is short enough never to be cut. */
+function waitingLines({ plan, results }: OrganizationResult, which: "waits" | "inDoubt"): readonly string[] {
+	if (results !== null) return [];
+	return sortWaiting(plan)[which].map((activity) => {
+		const means = tellWaiting({ ...activity, covers: [listCovers(activity.covers)] });
+		return [...describeWaiting(activity, plan.userNames), means.map(codeSpan).join("; ")]
+			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
+			.join(": ");
+	});
 }
 
 function tellStepResult(result: StepResult): readonly string[] {
-	return renderStep(result, plainStyle);
+	const lines = renderStep(result, plainStyle);
+	if (result.step.waitsFor?.status !== null) return lines;
+	// What to do about a step in doubt is told in shorter lines, so that the name to give up is never cut.
+	return lines.flatMap((line, index) => (index === 1 ? line.split(/(?<=:) (?=the )|(?<=;) /).map(indent) : [line]));
+}
+
+function indent(line: string): string {
+	return `     ${line.trim()}`;
 }
 
 /** A step, what it comes after, and the activity that stands for it. */
 function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, waits for activity ${showText(waitsFor.activityId)}`;
+	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showText(nameOf(waitsFor))}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, report }: OrganizationResult): readonly string[] {
-	const results = resultsByAddress(report);
+function removalLines({ plan, results, broken }: OrganizationResult): readonly string[] {
+	const byAddress = resultsByAddress(results);
 	const became = (address: string): string => {
-		const result = results.get(address);
-		return result === undefined ? "" : `  [${tellOutcome({ ...result, message: null })}]`;
+		const result = byAddress.get(address);
+		if (result === undefined) return broken === null ? "" : "  [no result]";
+		return `  [${tellOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {
 		if (change.action === "remove") return [`${renderChange(change, plan, plainStyle)[0]}${became(change.address)}`];

@@ -2,6 +2,7 @@
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
 import type { Outcome, Report, StepResult } from "../report.ts";
+import type { WaitsFor } from "../steps.ts";
 import { showText, showValue } from "./escape.ts";
 import type { Style } from "./text.ts";
 
@@ -70,6 +71,11 @@ export function tellOutcome({ step, outcome, message }: StepResult): string {
 	return message === null ? says : `${says}: ${showText(message)}`;
 }
 
+/** What the name of an activity that a step waits for is the name of. */
+export function tellWaitedFor({ activityId }: WaitsFor): string {
+	return activityId === null ? "what was sent before," : "activity";
+}
+
 /** One sentence: whether the organization is as the document says, and what is missing. */
 export function summarizeReport(report: Report): string {
 	const byOutcome = Map.groupBy(report.steps, ({ outcome }) => outcome);
@@ -81,6 +87,11 @@ export function summarizeReport(report: Report): string {
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
 	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not converged";
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
+}
+
+/** One sentence on an organization in which an error ended the work; the error is told beside it. */
+export function summarizeBroken(taken: number, total: number): string {
+	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
 }
 
 /** At most three of the addresses, and how many more there are. */

@@ -5,19 +5,36 @@
 import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
-import { notApplied, summarizeReport } from "./report-text.ts";
+import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
+
+/** Why something could not go on. */
+export interface ToldError {
+	readonly code: string;
+	readonly message: string;
+	readonly hint: string | null;
+}
+
+/** An organization in which an error ended the work, so that there is no report. */
+export interface Broken {
+	readonly organizationId: string;
+	readonly error: ToldError;
+	/** What was over by then. */
+	readonly steps: readonly StepResult[];
+}
 
 /** The answer of `plan`, `drift` or `apply`; with `error`, of any command. */
 export interface CommandResult {
 	readonly command: string;
 	/** One an organization; left out when the work could not go on. */
 	readonly plans?: readonly Plan[];
-	/** Of `apply`: one an organization, or none when whoever was asked did not agree. */
+	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
 	readonly reports?: readonly Report[];
+	/** Of `apply`; `error` is then that of the first. */
+	readonly broken?: readonly Broken[];
 	/** Problems of the documents. */
 	readonly problems?: readonly Problem[];
-	readonly error?: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+	readonly error?: ToldError | null;
 	/** Name and version of the program, for the foot of a page. */
 	readonly generatedBy?: string;
 }
@@ -30,6 +47,9 @@ export interface OrganizationResult {
 	readonly command: string;
 	readonly plan: Plan;
 	readonly report: Report | null;
+	readonly broken: Broken | null;
+	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
+	readonly results: readonly StepResult[] | null;
 	readonly state: State;
 	readonly tone: Tone;
 	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
@@ -41,8 +61,10 @@ const states = {
 	refused: ["refused by a guard", "bad"],
 	interrupted: ["interrupted", "bad"],
 	failed: ["not converged", "bad"],
+	brokenOff: ["broken off", "bad"],
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
+	inDoubt: ["held up by what was sent before", "attention"],
 	waiting: ["waiting for somebody", "attention"],
 	changing: ["to change", "attention"],
 	drifted: ["not as the document says", "attention"],
@@ -64,13 +86,24 @@ const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 };
 
 /** Every organization of the result, in its order. */
-export function organizationsOf({ command, plans = [], reports }: CommandResult): readonly OrganizationResult[] {
-	const byId = new Map((reports ?? []).map((report) => [report.organizationId, report]));
+export function organizationsOf(result: CommandResult): readonly OrganizationResult[] {
+	const { command, plans = [], reports = [] } = result;
+	const reported = new Map(reports.map((report) => [report.organizationId, report]));
+	const brokenOff = new Map((result.broken ?? []).map((one) => [one.organizationId, one]));
 	return plans.map((plan) => {
-		const report = byId.get(plan.organizationId) ?? null;
-		const state = report !== null ? stateOfReport(report) : stateOfPlan(plan, command);
-		return { command, plan, report, state, tone: states[state][1], verdict: tellOne(command, plan, report) };
+		const report = reported.get(plan.organizationId) ?? null;
+		const broken = brokenOff.get(plan.organizationId) ?? null;
+		const results = (report ?? broken)?.steps ?? null;
+		const state = stateOf(command, plan, report, broken);
+		const verdict = tellOne(command, plan, report, broken);
+		return { command, plan, report, broken, results, state, tone: states[state][1], verdict };
 	});
+}
+
+function stateOf(command: string, plan: Plan, report: Report | null, broken: Broken | null): State {
+	if (report !== null) return stateOfReport(report);
+	if (broken === null) return stateOfPlan(plan, command);
+	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
 }
 
 function stateOfReport(report: Report): State {
@@ -83,20 +116,23 @@ function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
 	if (command === "apply") return "notApplied";
 	if (plan.steps.length === 0) return "reported";
-	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) return "waiting";
+	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) {
+		return plan.steps.some(({ waitsFor }) => waitsFor?.status === null) ? "inDoubt" : "waiting";
+	}
 	return command === "drift" ? "drifted" : "changing";
 }
 
-function tellOne(command: string, plan: Plan, report: Report | null): string {
+function tellOne(command: string, plan: Plan, report: Report | null, broken: Broken | null): string {
 	if (report !== null) return summarizeReport(report);
+	if (broken !== null) return summarizeBroken(broken.steps.length, plan.steps.length);
 	if (command === "apply") return notApplied;
 	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
 }
 
 /** What became of the steps that make a change, by its address; the first that did not complete, where several do. */
-export function resultsByAddress(report: Report | null): ReadonlyMap<string, StepResult> {
+export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
 	const byAddress = new Map<string, StepResult>();
-	for (const result of report?.steps ?? []) {
+	for (const result of results ?? []) {
 		for (const address of result.step.covers) {
 			const earlier = byAddress.get(address);
 			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
@@ -105,10 +141,16 @@ export function resultsByAddress(report: Report | null): ReadonlyMap<string, Ste
 	return byAddress;
 }
 
+/** The error that is told above all organizations; null where each that broke off has its own. */
+export function errorAbove({ error = null, broken = [] }: CommandResult): ToldError | null {
+	return broken.length === 0 ? error : null;
+}
+
 /** The verdict on everything in one sentence, with the worst tone of all. Of errors it says only that there is one. */
 export function judgeResult(result: CommandResult): { readonly verdict: string; readonly tone: Tone } {
-	const { command, error, problems = [] } = result;
-	if (error !== undefined && error !== null) {
+	const { command, problems = [] } = result;
+	const error = errorAbove(result);
+	if (error !== null) {
 		const verdict =
 			problems.length > 0
 				? `orgsync ${command} could not begin: ${count(problems.length, "problem", "problems")} of the documents.`

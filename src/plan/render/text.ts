@@ -6,7 +6,7 @@ import type { Change, RemovalChange, ReportChange, TagChange } from "../change.t
 import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
-import type { Waiting, WaitingActivity } from "../waiting.ts";
+import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
 import { showText, showValue } from "./escape.ts";
 
 /** How parts of the text are marked; each function gets text and returns it marked. */
@@ -29,6 +29,7 @@ export const headings = {
 	problems: "This organization cannot become what the document says",
 	guards: "Guards that keep apply from sending anything",
 	waiting: "Activities that wait",
+	inDoubt: "Sent before, and nobody knows what became of it",
 	unread: "Unknown, because it could not be read",
 } as const;
 
@@ -183,11 +184,12 @@ export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
 		if (first === undefined) return [];
-		const shown = group.slice(0, 5).map(({ address }) => showText(address));
+		const shown = group
+			.slice(0, 5)
+			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showText(address)}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-		const members = group.every(({ address }) => address.startsWith("userTag:")) ? "members of " : "";
 		const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
-		return [`${members}${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 	});
 }
 
@@ -198,9 +200,17 @@ const statusWords: Readonly<Record<string, string>> = {
 	ACTIVITY_STATUS_PENDING: "is under way",
 };
 
-/** An activity that waits, in one line: what it waits for, since when, and who approved it. */
+/**
+ * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
+ * when it was sent and what is missing.
+ */
 export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan["userNames"]): string {
 	const { activityId, fingerprint, status, createdAt, approvedBy, saidBy } = activity;
+	if (status === null) {
+		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
+		const answer = activityId === null ? "no answer came" : `activity ${activityId} has a status that nobody knows`;
+		return showText(`${sent}, and ${answer}; fingerprint ${fingerprint}`);
+	}
 	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${status}`;
 	const since = createdAt === null ? "" : ` since ${createdAt}`;
 	const approvers = (approvedBy ?? []).map((userId) => userNames[userId.toLowerCase()] ?? userId);
@@ -210,20 +220,56 @@ export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan
 }
 
 function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	if (plan.waiting.length === 0) return [];
-	const lines = plan.waiting.flatMap((activity) => [
-		`  ${renderWaitingActivity(activity, plan.userNames)}`,
-		`    ${tellWaiting(activity)}`,
-	]);
-	return [style.warn(`${headings.waiting}:`), ...lines, ""];
+	const { waits, inDoubt } = sortWaiting(plan);
+	return [[headings.waiting, waits] as const, [headings.inDoubt, inDoubt] as const].flatMap(([heading, activities]) => {
+		if (activities.length === 0) return [];
+		const lines = activities.flatMap((activity) => [
+			`  ${describeWaiting(activity, plan.userNames).join(": ")}`,
+			...tellWaiting(activity).map((line) => `    ${line}`),
+		]);
+		return [style.warn(`${heading}:`), ...lines, ""];
+	});
 }
 
-/** What an activity that waits means for this plan. */
-export function tellWaiting({ activityId, covers, verdict }: Waiting): string {
+/** Activities that wait for somebody, and those of which nobody knows the end: each needs something else of a person. */
+export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
+	readonly waits: readonly Waiting[];
+	readonly inDoubt: readonly Waiting[];
+} {
+	return {
+		waits: waiting.filter(({ status }) => status !== null),
+		inDoubt: waiting.filter(({ status }) => status === null),
+	};
+}
+
+/** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
+export function describeWaiting(activity: Waiting, userNames: Plan["userNames"]): readonly string[] {
+	const state = renderWaitingActivity(activity, userNames);
+	if (activity.status !== null) return [state];
+	return [showText(`${activity.operation} (${describeParameters(activity, userNames)})`), state];
+}
+
+/** What it means for this plan, and what to do about one that is in doubt. */
+export function tellWaiting(activity: Waiting): readonly string[] {
+	const { covers, status, verdict } = activity;
 	const what = showText(covers.join(", "));
-	return verdict === "joins"
-		? `does what is wanted for ${what}: apply joins it and submits nothing for that`
-		: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${showText(activityId)}`;
+	const name = showText(nameOf(activity));
+	if (status === null) return [`it may still change ${what}: apply leaves that alone`, learnOrGiveUp(name)];
+	return [
+		verdict === "joins"
+			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
+			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${name}`,
+	];
+}
+
+/** What was asked for, without what is empty; users by the names of the document. */
+function describeParameters({ parameters }: Waiting, userNames: Plan["userNames"]): string {
+	const nameOfUser = (value: unknown): string => userNames[String(value).toLowerCase()] ?? String(value);
+	return Object.entries(parameters)
+		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
+		.filter(([, values]) => values.length > 0)
+		.map(([key, values]) => `${key} ${values.map(nameOfUser).join(", ")}`)
+		.join("; ");
 }
 
 function renderGuards(plan: Plan, style: Style): readonly string[] {

@@ -77,7 +77,7 @@ describe("the page as text", () => {
 describe("a change that takes two steps", () => {
 	it("is shown as the one that did not complete", () => {
 		const { apply } = resultsOf();
-		const outcomes = [...resultsByAddress(apply?.reports?.[0] ?? null)].map(([address, { outcome }]) => [
+		const outcomes = [...resultsByAddress(apply?.reports?.[0]?.steps ?? null)].map(([address, { outcome }]) => [
 			address,
 			outcome,
 		]);

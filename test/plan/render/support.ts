@@ -6,6 +6,7 @@ import { emptyExpectations, emptyMemory } from "../../../src/plan/organization.t
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import type { CommandResult } from "../../../src/plan/render/result.ts";
 import type { Outcome, Report, StepResult } from "../../../src/plan/report.ts";
+import { learnOrGiveUp } from "../../../src/plan/waiting.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
 
 /** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
@@ -138,6 +139,41 @@ export function impossiblePlanOf(name: Naming = peaceful): Plan {
 	);
 }
 
+/** A plan held up by what was sent before: bytes that no answer came to, and an activity with a status that nobody knows. */
+export function doubtfulPlanOf(name: Naming = peaceful): Plan {
+	const tag = { userTagId: id("tag", 1), newUserTagName: name("auditors"), addUserIds: [alice], removeUserIds: [] };
+	const sent = { operation: "update_user_tag", status: null, approvedBy: null, saidBy: "journal" } as const;
+	return makePlan(
+		desiredOf({
+			users: { [name("alice")]: alice, [name("bob")]: bob },
+			userTags: [1, 2].map((number) =>
+				wantTag(name(`tag-${number}`), {
+					id: id("tag", number),
+					members: { mode: "exactly", exactly: [bob] },
+					at: { file: name("orgsync.yaml"), line: number, column: 5 },
+				}),
+			),
+		}),
+		liveOf({ userTags: known([1, 2].map((number) => liveTag(number, name(`tag-${number}`), { members: known([]) }))) }),
+		{
+			...context,
+			waiting: [
+				{ ...sent, activityId: null, fingerprint, parameters: tag, createdAt: "2026-01-01T00:00:00.000Z" },
+				{
+					...sent,
+					activityId: id("other", 8),
+					fingerprint: "sha256:8",
+					parameters: { ...tag, userTagId: id("tag", 2) },
+					createdAt: null,
+				},
+			],
+			unread: [{ address: "activity:*", because: name("HTTP 404"), standsIn: "nothing" }],
+		},
+	);
+}
+
+export const fingerprint = `sha256:${"0123456789abcdef".repeat(4)}`;
+
 /** A plan that finds nothing to do. */
 export function emptyPlan(number = 1): Plan {
 	return { ...makePlan(desiredOf(), liveOf(), context), organizationId: id("org", number) };
@@ -207,10 +243,67 @@ export function goodReportOf(plan: Plan): Report {
 
 const generatedBy = "orgsync 0.0.0-test";
 
+/** What `apply` makes of a plan in doubt: nothing is attempted. */
+function doubtfulReportOf(plan: Plan, name: Naming): Report {
+	return {
+		...reportOf(plan, name),
+		steps: plan.steps.map((step) => ({
+			step,
+			outcome: "not-attempted",
+			activityId: step.waitsFor?.activityId ?? null,
+			fingerprint: step.waitsFor?.fingerprint ?? null,
+			requests: 0,
+			tookMs: 0,
+			message: `another ${step.operation} was sent for the same before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
+			refusedStatus: null,
+			policyEvaluations: [],
+		})),
+		left: null,
+		unverified: null,
+	};
+}
+
+/** Results of `apply` that an error stopped, before anything was begun or in one of its organizations. */
+function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
+	const plan = planOf(name);
+	const error = { code: "storage", message: `the journal ${name("journal")} cannot be used`, hint: name("make room") };
+	const broken = { organizationId: plan.organizationId, error, steps: reportOf(plan, name).steps.slice(0, 3) };
+	const above = { ...error, message: `organization ${plan.organizationId}: ${error.message}` };
+	const [second, third] = [2, 3].map((number) => ({ ...plan, organizationId: id("org", number) }));
+	const others = [second, third].flatMap((one) => one ?? []);
+	const [refusal, dead] = [
+		{
+			code: "guard",
+			message: `refused, nothing was sent: ${name("2 policies")}`,
+			hint: "when this is meant: --allow policies=2",
+		},
+		{
+			code: "live-problem",
+			message: "the organization cannot become what the document says; nothing was sent",
+			hint: "the plan says why",
+		},
+	];
+	const command = "apply";
+	return {
+		"apply-refused": { command, error: refusal, plans: [plan], reports: [], generatedBy },
+		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [], generatedBy },
+		"apply-broken": { command, error, plans: [plan], reports: [], broken: [broken], generatedBy },
+		"apply-one-broken": {
+			command,
+			error: above,
+			plans: [plan, ...others],
+			reports: others.map(goodReportOf),
+			broken: [{ ...broken, steps: [] }],
+			generatedBy,
+		},
+	};
+}
+
 /** One result for each way in which a command can end, by the name of its golden file. */
 export function resultsOf(name: Naming = peaceful): Readonly<Record<string, CommandResult>> {
 	const plan = planOf(name);
 	const [second, third] = [id("org", 2), id("org", 3)];
+	const doubtful = doubtfulPlanOf(name);
 	const calm = { ...plan, guards: plan.guards.map((guard) => ({ ...guard, refuses: false })) };
 	const problem = { file: name("orgsync.yaml"), line: 3, column: 9, path: "", code: "unknown-user" };
 	return {
@@ -222,6 +315,14 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			plans: [plan, emptyPlan(2), { ...impossiblePlanOf(name), organizationId: third }],
 			generatedBy,
 		},
+		"plan-doubt": { command: "plan", plans: [doubtful], generatedBy },
+		"apply-doubt": {
+			command: "apply",
+			plans: [doubtful],
+			reports: [doubtfulReportOf(doubtful, name)],
+			generatedBy,
+		},
+		...stoppedOf(name),
 		drift: { command: "drift", plans: [calm], generatedBy },
 		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
 		"apply-good": { command: "apply", plans: [calm], reports: [goodReportOf(calm)], generatedBy },

@@ -1,0 +1,26 @@
+/**
+ * The example as a story: `node examples/pulumi-typescript/run.ts`. It runs the real engine on the embedded service, in a
+ * copy that it removes again.
+ */
+import { playInCopy } from "../pulumi-stage.ts";
+
+const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
+
+process.exitCode = await playInCopy(new URL(".", import.meta.url), async ({ pulumi, orgsync }) => {
+	if (await pulumi("stack", "init", "local")) return 1;
+	say("What would have to change? A preview submits nothing.");
+	if (await pulumi("preview", "--diff")) return 1;
+	say("Make it so: five activities, each sent once.");
+	if (await pulumi("up", "--yes", "--skip-preview")) return 1;
+	say("And again: nothing left to do.");
+	if (await pulumi("preview", "--expect-no-changes")) return 1;
+	say("Behind our back, somebody renames a tag and takes it from bob.");
+	const somebodyElse = ["--yes", "--quiet", "--journal", ".orgsync/somebody-else.sqlite"];
+	if (await orgsync("apply", "-f", "somebody-else.yaml", ...somebodyElse)) return 1;
+	say("A scheduled job would notice: exit code 7.");
+	if ((await pulumi("preview", "--refresh", "--expect-no-changes")) !== 7) return 1;
+	say("Put it right: one activity for both.");
+	if (await pulumi("up", "--yes", "--skip-preview", "--refresh")) return 1;
+	say("Take it down: only what `onDestroy` says is submitted, the tags stay.");
+	return pulumi("destroy", "--yes", "--skip-preview");
+});

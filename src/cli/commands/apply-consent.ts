@@ -1,0 +1,86 @@
+/**
+ * What has to be agreed to before `apply` submits anything: guards acknowledged by their values, activities given up by
+ * their names, and the whole of it by a person or by `--yes`.
+ */
+import { ConfigurationError, GuardError, LiveProblemError } from "../../errors.ts";
+import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { showText } from "../../plan/render/escape.ts";
+import type { Terminal, Voice } from "../voice.ts";
+
+/** `--allow KIND=N`, each as often as there are numbers. Throws ConfigurationError for what acknowledges no guard. */
+export function readAllowed(texts: readonly string[]): Allowed {
+	const allowed = new Map<GuardKind, Set<number>>();
+	for (const text of texts) {
+		const [, kind = "", value = ""] = /^(\w+)=(\d+)$/.exec(text) ?? [];
+		if (!isGuardKind(kind)) {
+			throw new ConfigurationError(`--allow ${showText(text)}: that acknowledges no guard`, {
+				hint: `write KIND=N with the number that the plan found, KIND one of ${guardKinds.join(", ")}`,
+			});
+		}
+		allowed.set(kind, (allowed.get(kind) ?? new Set()).add(Number(value)));
+	}
+	return allowed;
+}
+
+/** The names after `--abandon` in small letters; throws ConfigurationError for what is neither an id nor a fingerprint. */
+export function readGivenUp(names: readonly string[]): readonly string[] {
+	return names.map((name) => {
+		if (/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) return name.toLowerCase();
+		throw new ConfigurationError(`--abandon ${showText(name)}: that is no activity`, {
+			hint: "give an activity id or a fingerprint, as apply and status print them",
+		});
+	});
+}
+
+/** Throws LiveProblemError while one of the organizations cannot become what its document says. */
+export function refuseImpossible(plans: readonly Plan[]): void {
+	const problems = plans.flatMap((plan) => plan.problems);
+	if (problems.length === 0) return;
+	throw new LiveProblemError(
+		problems.length === 1
+			? "the organization cannot become what the document says; nothing was sent"
+			: `${problems.length} things in the document cannot be made so; nothing was sent`,
+		{ hint: "the plan says why; change the document, or the organization by hand" },
+	);
+}
+
+/** Throws GuardError while a guard of one of the organizations refuses: none of its values is what its plan found. */
+export function refuseGuarded(plans: readonly Plan[], allowed: Allowed): void {
+	const refusing = plans.flatMap(({ guards }) => refusingGuards(guards, allowed));
+	if (refusing.length === 0) return;
+	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	const all = plans.flatMap((plan) => plan.guards).filter(({ refuses }) => refuses);
+	const values = [...new Set(all.map(({ kind, found }) => `--allow ${kind}=${found}`))].join(" ");
+	throw new GuardError(`refused, nothing was sent: ${said}`, { hint: `when this is meant: ${values}` });
+}
+
+/** How agreement is had: by `--yes`, by asking on a terminal, or not at all, which is an error before anything is read. */
+export function prepareToAsk(
+	flags: { readonly yes?: boolean },
+	terminal: Terminal,
+	voice: Voice,
+): (steps: number) => Promise<boolean> {
+	if (flags.yes === true) return async () => true;
+	if (voice.format !== "text") {
+		throw new ConfigurationError(`apply asks before it submits, but not with --format ${voice.format}`, {
+			hint: "use --yes, after a look at orgsync plan",
+		});
+	}
+	if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
+		throw new ConfigurationError("apply asks before it submits, and there is nobody to ask", {
+			hint: "use --yes, after a look at orgsync plan",
+		});
+	}
+	return async (steps) => {
+		const { createInterface } = await import("node:readline/promises");
+		const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
+		try {
+			const what = steps === 1 ? "this activity" : `these ${steps} activities`;
+			const answer = await lines.question(`Submit ${what}? Only "yes" does: `);
+			return answer.trim() === "yes";
+		} finally {
+			lines.close();
+		}
+	};
+}

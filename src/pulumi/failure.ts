@@ -1,0 +1,124 @@
+/**
+ * What goes wrong, in the forms in which Pulumi can show it: a failed check names its property, a resource whose activity
+ * waits keeps its id and state, and nobody sees a stack trace.
+ */
+import { OrgsyncError } from "../errors.ts";
+import type { Outcome, Report, StepResult } from "../plan/report.ts";
+import type { CheckFailure, Properties } from "./inputs.ts";
+
+/** Stands where the text of an error would be printed a second time, so that it can be left out there. */
+const printedFailure = "(orgsync failure)";
+
+/** Whether this line, as the dynamic provider prints it, says only what the engine shows beside the resource anyway. */
+export function isRepetition(line: unknown): boolean {
+	return line === `${printedFailure}: `;
+}
+
+/**
+ * An error that the engine shows as it is. With `id` and `properties` the resource is kept in the state as one that is not
+ * ready, and the next `up` updates it.
+ */
+export class ResourceFailure extends Error {
+	readonly id?: string;
+	readonly properties?: Properties;
+	readonly reasons?: readonly string[];
+
+	constructor(message: string, kept?: { readonly id: string; readonly properties: Properties }) {
+		super(message);
+		// Pulumi prints the stack of what a program throws; the message says all there is to say.
+		this.stack = "";
+		if (kept === undefined) return;
+		this.id = kept.id;
+		this.properties = kept.properties;
+		this.reasons = [message];
+	}
+
+	/** The same failure, with more in the state that it keeps, if it keeps one. */
+	with(more: Properties): ResourceFailure {
+		const { message, id, properties } = this;
+		return new ResourceFailure(message, id && properties ? { id, properties: { ...properties, ...more } } : undefined);
+	}
+
+	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepetition. */
+	override toString(): string {
+		return printedFailure;
+	}
+}
+
+/** Message and hint of an error that is thrown on purpose, in words for whoever runs Pulumi; any other is thrown again. */
+export function explain(error: unknown): string {
+	if (!(error instanceof OrgsyncError)) throw error;
+	return forPulumi(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
+}
+
+/** An error of a check: about a property, or about none when it is not the inputs' fault. */
+export function failCheck(error: unknown, property = ""): CheckFailure {
+	return { property, reason: explain(error) };
+}
+
+const words: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
+	"awaiting-approval": "waits for approval",
+	"awaiting-authenticator": "waits for an authenticator",
+	rejected: "was rejected",
+	denied: "was denied",
+	failed: "failed",
+	unknown: "perhaps arrived and perhaps did not",
+	"not-attempted": "was not attempted",
+};
+
+/** Why a report is not a success, and what to do, one sentence a step. */
+export function explainReport(report: Report): string {
+	return report.steps
+		.flatMap((result) => (result.outcome === "completed" ? [] : [explainStep(result, result.outcome)]))
+		.join("\n");
+}
+
+function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
+	const { step, message, activityId, fingerprint, policyEvaluations } = result;
+	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${forPulumi(message)})`}`];
+	for (const { policyId, outcome: verdict } of policyEvaluations) {
+		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
+	}
+	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
+	if (activityId !== null && outcome === "awaiting-authenticator") {
+		lines.push(`  \`orgsync explain ${activityId}\` says which methods are missing`);
+	}
+	// Where a person has to give something up first, the message has said so.
+	const next = message?.includes("--abandon") === true ? undefined : whatNext[outcome];
+	if (next !== undefined) lines.push(`  ${next}`);
+	return lines.join("\n");
+}
+
+const joins = "the next run joins this activity and opens no other";
+const sendsAnew = "the next run submits it anew";
+
+/** What follows, by what became of a step. */
+const whatNext: Partial<Record<Outcome, string>> = {
+	"awaiting-approval": joins,
+	"awaiting-authenticator": joins,
+	rejected: "it is not sent again until the program changes or `ORGSYNC_RETRY_REJECTED=true pulumi up` asks once more",
+	denied: sendsAnew,
+	failed: sendsAnew,
+	unknown: "the next run asks with the same bytes, so that there is no second activity",
+};
+
+/** The setting that is a flag on the command line. */
+const settingOf: Readonly<Record<string, string>> = {
+	"--url": "orgsync:url",
+	"--timeout": "orgsync:timeout",
+	"--max-rps": "orgsync:maxRequestsPerSecond",
+	"--journal FILE": "orgsync:journal",
+};
+
+/** What the command line would say with flags, said with configuration. */
+function forPulumi(text: string): string {
+	return text
+		.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
+			return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
+		})
+		.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
+		.replace(
+			"the document as it was then, applied within the hour,",
+			"the program as it was then, run within the hour,",
+		);
+}

@@ -1,0 +1,277 @@
+/**
+ * What must not exist, as Pulumi resources: OAuth providers of a user, policies, a TVC app. One row a resource; each is a
+ * question to plan/ and sync/.
+ */
+import { GuardError } from "../errors.ts";
+import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
+import { sameValue } from "../plan/value.ts";
+import type { Applied } from "../sync/journal.ts";
+import { explain, explainReport, failCheck, ResourceFailure } from "./failure.ts";
+import {
+	type CheckFailure,
+	hasUnknown,
+	type Properties,
+	type PropertyPlaces,
+	readDocument,
+	withoutUndefined,
+} from "./inputs.ts";
+import { type Kept, type KeptActivity, keepActivities } from "./kept.ts";
+import type { Session } from "./session.ts";
+import { checkShapes, type InputShapes, type Shape } from "./shapes.ts";
+import { noOrganization } from "./user-tag.ts";
+
+export interface RemovalInputs {
+	readonly organizationId: string;
+	readonly policyIds?: readonly string[];
+	readonly userId?: string;
+	readonly providerIds?: readonly string[];
+	readonly appId?: string;
+	readonly limits?: Properties;
+	/** The resource's name in the program. */
+	readonly resource: string;
+	/** The component that it is a part of, which shows its plan. */
+	readonly partOf?: string;
+}
+
+export interface RemovalOutputs extends RemovalInputs {
+	/** When each id was removed by orgsync, ISO 8601 in UTC, by the key that memory has for it. */
+	readonly removedAt?: Readonly<Record<string, string>>;
+	/** Activities that have not ended. */
+	readonly activities?: readonly KeptActivity[];
+}
+
+/** What one removal resource is about. */
+export interface RemovalRow {
+	readonly kind: Exclude<Applied["kind"], "userTag">;
+	/** The input that lists ids, or names the one. */
+	readonly idsProperty: "policyIds" | "providerIds" | "appId";
+	/** Inputs that make it another resource when they change. */
+	readonly identity: readonly ("organizationId" | "userId" | "appId")[];
+	readonly shapes: InputShapes;
+	readonly places: PropertyPlaces;
+	absent(inputs: Partial<RemovalInputs>): Properties;
+	idsOf(desired: DesiredOrganization): readonly string[];
+	/** The ids as an input. */
+	withIds(ids: readonly string[]): Partial<RemovalInputs>;
+	resourceId(inputs: RemovalInputs): string;
+	/** Ids that are there now, or undefined when that cannot be read. */
+	liveIds(live: LiveOrganization, inputs: RemovalInputs): readonly string[] | undefined;
+	remembered(memory: Memory): Readonly<Record<string, { readonly appliedAt: string }>>;
+	memoryKey(inputs: RemovalInputs, id: string): string;
+}
+
+function shapesOf(own: Readonly<Record<string, Shape>>, limit: string): InputShapes {
+	const limits: Shape = { fields: { [limit]: "any" } };
+	return { required: Object.keys(own), fields: { ...own, organizationId: "id", limits } };
+}
+
+export const policies: RemovalRow = {
+	kind: "policy",
+	idsProperty: "policyIds",
+	identity: ["organizationId"],
+	shapes: shapesOf({ policyIds: { listOf: "id" } }, "policies"),
+	places: [
+		["absent.policies", "policyIds"],
+		["limits", "limits"],
+	],
+	absent: ({ policyIds }) => ({ policies: policyIds }),
+	idsOf: ({ absent }) => absent.policyIds,
+	withIds: (policyIds) => ({ policyIds }),
+	resourceId: ({ organizationId }) => `${organizationId}/policies`,
+	liveIds: ({ policies: live }) => (live.known ? live.value.map(({ id }) => id) : undefined),
+	remembered: ({ removedPolicies }) => removedPolicies,
+	memoryKey: (_inputs, id) => id,
+};
+
+export const oauthProviders: RemovalRow = {
+	kind: "oauthProvider",
+	idsProperty: "providerIds",
+	identity: ["organizationId", "userId"],
+	shapes: shapesOf({ userId: "id", providerIds: { listOf: "id" } }, "oauthProviders"),
+	places: [
+		["absent.oauthProviders", "providerIds"],
+		["limits", "limits"],
+	],
+	absent: ({ userId, providerIds }) => ({ oauthProviders: { [String(userId)]: providerIds } }),
+	idsOf: ({ absent }) => absent.oauthProviders[0]?.providerIds ?? [],
+	withIds: (providerIds) => ({ providerIds }),
+	resourceId: ({ organizationId, userId }) => `${organizationId}/${userId}`,
+	liveIds: ({ oauthProviders: live }, { userId }) =>
+		live.known ? live.value.filter((provider) => provider.userId === userId).map(({ id }) => id) : undefined,
+	remembered: ({ removedOauthProviders }) => removedOauthProviders,
+	memoryKey: ({ userId }, id) => `${userId}/${id}`,
+};
+
+export const tvcApps: RemovalRow = {
+	kind: "tvcApp",
+	idsProperty: "appId",
+	identity: ["organizationId", "appId"],
+	shapes: shapesOf({ appId: "id" }, "tvcApps"),
+	places: [
+		["absent.tvcApps", "appId"],
+		["limits", "limits"],
+	],
+	absent: ({ appId }) => ({ tvcApps: [appId] }),
+	idsOf: ({ absent }) => absent.tvcAppIds,
+	withIds: ([appId]) => withoutUndefined({ appId }) as Partial<RemovalInputs>,
+	resourceId: ({ appId }) => String(appId),
+	liveIds: ({ tvcApps: live }) => (live.known ? live.value.map(({ id }) => id) : undefined),
+	remembered: ({ removedTvcApps }) => removedTvcApps,
+	memoryKey: (_inputs, id) => id,
+};
+
+/** The inputs completed, or what is wrong with them: as inputs, and against the live organization where they are new. */
+export async function checkRemoval(
+	row: RemovalRow,
+	olds: Partial<RemovalInputs>,
+	news: Partial<RemovalInputs>,
+	session: Session,
+): Promise<{ readonly inputs: Properties; readonly failures: readonly CheckFailure[] }> {
+	const organizationId = news.organizationId ?? session.settings.organizationId;
+	const misshapen = checkShapes({ ...news }, row.shapes);
+	if (misshapen.length > 0) return { inputs: { ...news }, failures: misshapen };
+	if (organizationId === undefined) return { inputs: { ...news }, failures: [noOrganization] };
+	const given = { ...news, organizationId };
+	if (hasUnknown(given)) return { inputs: given, failures: [] };
+	const read = readDocument(documentOf(row, given), row.places);
+	if ("failures" in read) return { inputs: given, failures: read.failures };
+	const inputs = writeInputs(row, news, read.desired);
+	const ids = row.idsOf(read.desired);
+	const failures = ids.flatMap((id) => {
+		const owner = session.claims.claim(
+			inputs.organizationId,
+			`${row.kind}/${row.memoryKey(inputs, id)}`,
+			inputs.resource,
+		);
+		if (owner === undefined) return [];
+		const reason = `${id} is removed by the resource \`${owner}\` and by \`${inputs.resource}\`; list it once`;
+		return [{ property: row.idsProperty, reason }];
+	});
+	const { resource } = inputs;
+	const isNew = !sameValue(wishOf(olds), wishOf(inputs));
+	if (failures.length > 0 || !isNew) return { inputs: { ...inputs }, failures };
+	try {
+		const { plan } = await session.judge({ resource, desired: read.desired, kept: nothingKept });
+		session.refuseGuarded(plan);
+		if (olds.organizationId === undefined && inputs.partOf === undefined) session.announce(resource, plan);
+		return { inputs: { ...inputs }, failures: [] };
+	} catch (error) {
+		const property = error instanceof GuardError ? row.idsProperty : "";
+		return { inputs: { ...inputs }, failures: [failCheck(error, property)] };
+	}
+}
+
+/** What is wanted gone: without whose resource it is, and how much an update may take away. */
+function wishOf({ organizationId, policyIds, userId, providerIds, appId }: Partial<RemovalInputs>): Properties {
+	return { organizationId, policyIds, userId, providerIds, appId };
+}
+
+/** What differs between the state and the program; nothing is asked of the service. */
+export function diffRemoval(
+	row: RemovalRow,
+	olds: RemovalOutputs,
+	news: Partial<RemovalInputs>,
+): { changes: boolean; replaces: string[] } {
+	const replaces = row.identity.filter((key) => {
+		const value = news[key];
+		return value !== undefined && !hasUnknown(value) && value.toLowerCase() !== olds[key];
+	});
+	const key = row.idsProperty;
+	const changes = hasUnknown(news) || !sameValue(olds[key], news[key]);
+	return { changes: changes || replaces.length > 0, replaces };
+}
+
+/** Removes what is there: submits one activity, or none. Throws ResourceFailure. */
+export async function convergeRemoval(
+	row: RemovalRow,
+	inputs: RemovalInputs,
+	olds: RemovalOutputs | undefined,
+	session: Session,
+): Promise<{ readonly id: string; readonly outs: RemovalOutputs }> {
+	try {
+		const desired = mustRead(row, inputs);
+		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept: keptOf(row, olds) });
+		const id = row.resourceId(inputs);
+		const remembered = row.remembered(journal.memory(inputs.organizationId));
+		const ids = row.idsOf(desired);
+		const removedAt = Object.fromEntries(
+			ids.flatMap((one) => {
+				const key = row.memoryKey(inputs, one);
+				const at = remembered[key]?.appliedAt;
+				return at === undefined ? [] : [[key, at] as const];
+			}),
+		);
+		const outs: RemovalOutputs = { ...inputs, ...(Object.keys(removedAt).length === 0 ? {} : { removedAt }) };
+		if (report === undefined || report.steps.every(({ outcome }) => outcome === "completed")) return { id, outs };
+		const gone = ids.filter((one) => removedAt[row.memoryKey(inputs, one)] !== undefined);
+		const activities = keepActivities(report, journal);
+		const properties = {
+			...outs,
+			...(row.idsProperty === "appId" ? {} : row.withIds(gone)),
+			...(activities.length === 0 ? {} : { activities }),
+		};
+		throw new ResourceFailure(explainReport(report), { id, properties });
+	} catch (error) {
+		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));
+	}
+}
+
+/** The state as live shows it: an id that is back is listed no more, and an app that is back is not removed any more. */
+export async function readRemoval(
+	row: RemovalRow,
+	id: string,
+	props: RemovalOutputs,
+	session: Session,
+): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
+	const desired = mustRead(row, props);
+	const ids = row.idsOf(desired);
+	const live =
+		ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept: keptOf(row, props) });
+	const there = live === undefined ? undefined : row.liveIds(live, props);
+	const { removedAt, activities, ...inputs } = props;
+	if (there === undefined) return { id, props: { ...props }, inputs };
+	const left = ids.filter((one) => !there.includes(one));
+	// One that waits is kept, with its activity: the next up has to join that.
+	if (row.idsProperty === "appId" && left.length === 0 && (activities ?? []).length === 0) return {};
+	const seen = left.length === ids.length ? {} : row.withIds(left);
+	return {
+		id,
+		props: withoutUndefined({ ...inputs, ...seen, removedAt, activities }),
+		inputs: { ...inputs, ...seen },
+	};
+}
+
+const nothingKept: Kept = { activities: [], applied: [] };
+
+function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined): Kept {
+	const applied = Object.entries(olds?.removedAt ?? {}).map(([id, appliedAt]) => ({ kind: row.kind, id, appliedAt }));
+	return { activities: olds?.activities ?? [], applied };
+}
+
+function documentOf(row: RemovalRow, inputs: Partial<RemovalInputs>): Properties {
+	return {
+		organizationId: inputs.organizationId,
+		absent: row.absent(inputs),
+		...withoutUndefined({ limits: inputs.limits }),
+	};
+}
+
+function mustRead(row: RemovalRow, inputs: Partial<RemovalInputs>): DesiredOrganization {
+	const read = readDocument(documentOf(row, inputs), row.places);
+	if ("desired" in read) return read.desired;
+	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
+}
+
+function writeInputs(
+	row: RemovalRow,
+	{ userId, limits, partOf, resource }: Partial<RemovalInputs>,
+	desired: DesiredOrganization,
+): RemovalInputs {
+	return {
+		organizationId: desired.organizationId,
+		...withoutUndefined({ userId: userId?.toLowerCase() }),
+		...row.withIds(row.idsOf(desired)),
+		...withoutUndefined({ limits, partOf }),
+		resource: String(resource),
+	};
+}

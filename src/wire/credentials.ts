@@ -1,0 +1,100 @@
+/**
+ * Who speaks to the service, and where it is. First found wins: what was given (flags, a provider's arguments), then
+ * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (service-facts.md, "Stamps").
+ *
+ * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
+ * stamper. The environment is handed in.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError, explainFileError } from "../errors.ts";
+import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What was given by whoever calls; the first of these that is there is used. */
+export interface GivenCredentials {
+	readonly stampCommand?: string | undefined;
+	/** A key file of the vendor's kind: NAME.private, with NAME.public beside it when there is one. */
+	readonly keyFile?: string | undefined;
+	readonly privateKey?: string | undefined;
+	readonly publicKey?: string | undefined;
+}
+
+/** The base address of the service in the environment, or undefined. */
+export function findUrl(environment: Environment): string | undefined {
+	return firstSet(environment, ["ORGSYNC_URL", "TURNKEY_BASE_URL"]);
+}
+
+/** The organization in the environment, or undefined. */
+export function findOrganizationId(environment: Environment): string | undefined {
+	const names = ["ORGSYNC_ORGANIZATION_ID", "TURNKEY_ORGANIZATION_ID", "ORGANIZATION_ID"];
+	return firstSet(environment, names)?.toLowerCase();
+}
+
+/**
+ * The stamper for whoever runs this, or undefined when there is no key anywhere. Throws ConfigurationError when what is
+ * there cannot be used as a key.
+ */
+export function findStamper(given: GivenCredentials, environment: Environment): Stamper | undefined {
+	if (given.stampCommand !== undefined) return createCommandStamper(given.stampCommand);
+	if (given.keyFile !== undefined) return fromKeyFile(given.keyFile);
+	if (given.privateKey !== undefined) return fromKeys("that was given", given.privateKey, given.publicKey);
+	for (const [privateName, publicName] of keyNames) {
+		const privateKey = setValue(environment, privateName);
+		if (privateKey !== undefined) return fromKeys(`in ${privateName}`, privateKey, setValue(environment, publicName));
+	}
+	const keyFile = setValue(environment, "ORGSYNC_KEY_FILE");
+	if (keyFile !== undefined) return fromKeyFile(keyFile);
+	const command = setValue(environment, "ORGSYNC_STAMP_COMMAND");
+	if (command !== undefined) return createCommandStamper(command);
+	const vendorFile = join(setValue(environment, "HOME") ?? homedir(), ".config", "turnkey", "keys", "default.private");
+	return existsSync(vendorFile) ? fromKeyFile(vendorFile) : undefined;
+}
+
+const keyNames = [
+	["ORGSYNC_API_PRIVATE_KEY", "ORGSYNC_API_PUBLIC_KEY"],
+	["TURNKEY_API_PRIVATE_KEY", "TURNKEY_API_PUBLIC_KEY"],
+	["API_PRIVATE_KEY", "API_PUBLIC_KEY"],
+] as const;
+
+function fromKeyFile(file: string): Stamper {
+	const privateFile = file.endsWith(".private") || existsSync(file) ? file : `${file}.private`;
+	const publicFile = privateFile.replace(/\.private$/, ".public");
+	const privateKey = readKeyFile(privateFile);
+	const publicKey = publicFile !== privateFile && existsSync(publicFile) ? readKeyFile(publicFile) : undefined;
+	return fromKeys(`in ${privateFile}`, privateKey, publicKey);
+}
+
+function readKeyFile(file: string): string {
+	try {
+		return readFileSync(file, "utf8").trim();
+	} catch (error) {
+		throw new ConfigurationError(`the key file ${file} cannot be read: ${explainFileError(error)}`, {
+			hint: "it holds the private key as 64 hexadecimal characters; NAME.public beside NAME.private holds the public key",
+			cause: error,
+		});
+	}
+}
+
+function fromKeys(where: string, privateKey: string, publicKey: string | undefined): Stamper {
+	try {
+		return createApiKeyStamper({ privateKey, ...(publicKey === undefined ? {} : { publicKey }) });
+	} catch (error) {
+		if (!(error instanceof ConfigurationError)) throw error;
+		throw new ConfigurationError(`the API key ${where} cannot be used: ${error.message}`, {
+			...(error.hint === undefined ? {} : { hint: error.hint }),
+		});
+	}
+}
+
+function firstSet(environment: Environment, names: readonly string[]): string | undefined {
+	return names.map((name) => setValue(environment, name)).find((value) => value !== undefined);
+}
+
+/** The variable's value; one that is set to nothing counts as not set. */
+function setValue(environment: Environment, name: string): string | undefined {
+	const value = environment[name]?.trim();
+	return value === "" ? undefined : value;
+}

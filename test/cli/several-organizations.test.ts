@@ -1,0 +1,171 @@
+/**
+ * One call for several organizations: what goes wrong in one of them is told by its name, and the others have their turn.
+ */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type Answer, expectNoSecret, normalize, readOutput } from "./run.ts";
+import { alice, document, keys, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
+
+const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
+
+const second = "f0000000-0000-4000-8000-000000000002";
+const third = "f0000000-0000-4000-8000-000000000003";
+const theirPolicies = ["f9000000-0000-4000-8000-000000000001", "f9000000-0000-4000-8000-000000000002"] as const;
+const apply = ["apply", "--yes"];
+const inJson = ["--format", "json"];
+
+/** Two more organizations of alice's, each with one tag `theirs`; the second has two policies besides. */
+async function makeThree(text: string): Promise<World> {
+	const world = await makeWorld(text);
+	for (const id of [second, third]) {
+		await world.addOrganization({
+			organizationId: id,
+			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+			userTags: [{ tagId: tags.oncall, tagName: "theirs" }],
+			policies:
+				id === second ? theirPolicies.map((policyId, index) => ({ policyId, policyName: `theirs ${index}` })) : [],
+		});
+	}
+	return world;
+}
+
+const renaming = document("userTags: [{ name: signatories, previously: [signers] }]");
+const theirs = (id: string, more = ""): string =>
+	`---\norganizationId: ${id}\nuserTags: [{ name: ours, previously: [theirs] }]\n${more}`;
+
+/** From now on the journal takes nothing of this kind that is about the organization, as if the disk were full. */
+function breakJournal(world: World, id: string, operation = "%"): void {
+	const journal = new DatabaseSync(join(world.folder, ".orgsync", "journal.sqlite"));
+	journal.exec(`CREATE TRIGGER full_disk BEFORE INSERT ON sent
+		WHEN NEW.organization_id = '${id}' AND NEW.operation LIKE '${operation}'
+		BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+	journal.close();
+}
+
+describe("apply, when an error ends the work in one of three organizations", () => {
+	async function applyThree(words: readonly string[], operation?: string, more = ""): Promise<[World, Answer]> {
+		const world = await makeThree(`${renaming}${theirs(second, more)}${theirs(third)}`);
+		await world.run(["wait", "--organization", organizationId]);
+		breakJournal(world, second, operation);
+		return [world, await world.run([...apply, ...words])];
+	}
+
+	test("the two others are applied and reported, the error is told with its organization, and the exit code is 1", async () => {
+		const [world, answer] = await applyThree(inJson);
+		expect(answer.code).toBe(1);
+		const message = /^the journal .* cannot be used: database or disk is full$/;
+		expect(readOutput(answer)).toMatchObject({
+			error: { code: "storage", message: expect.stringMatching(`^organization ${second}: the journal `) },
+			plans: [{ organizationId }, { organizationId: second }, { organizationId: third }],
+			reports: [
+				{ organizationId, converged: true },
+				{ organizationId: third, converged: true },
+			],
+			broken: [
+				{ organizationId: second, error: { code: "storage", message: expect.stringMatching(message) }, steps: [] },
+			],
+		});
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	});
+
+	test("in text, every organization is named over what became of it", async () => {
+		const [, { code, stdout, stderr }] = await applyThree(["--quiet"]);
+		expect(code).toBe(1);
+		await expect(normalize(`${stdout}${stderr}`)).toMatchFileSnapshot(golden("apply-one-of-three-broke-off"));
+	});
+
+	test.each([
+		["markdown", "### 3 organizations: 1 broken off, 2 applied.\n"],
+		["html", "<title>orgsync apply: 3 organizations: 1 broken off, 2 applied.</title>"],
+		["github", "::error title=orgsync%3A apply::3 organizations: 1 broken off, 2 applied.\n"],
+	])("as %s, the verdict counts it, and the error stands at its organization", async (format, verdict) => {
+		const [, { code, stdout }] = await applyThree(["--format", format]);
+		expect(code).toBe(1);
+		expect(stdout).toContain(verdict);
+		expect(stdout.match(/cannot be used: database or disk is full/g)).toHaveLength(1);
+		expect(stdout).toContain("Broke off: 0 of 1 step taken; see the error.");
+		expect(stdout).toContain(second);
+	});
+
+	test("the steps that it had taken by then are told, and the exit code is 7 when one of them completed", async () => {
+		const removal = `absent: { policies: [${theirPolicies.join(", ")}] }\n`;
+		const [, answer] = await applyThree([...inJson, "--concurrency", "1"], "delete_policies", removal);
+		expect(answer.code).toBe(7);
+		expect(readOutput(answer)).toMatchObject({
+			broken: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
+			reports: [{ organizationId }, { organizationId: third, converged: true }],
+		});
+	});
+
+	test("the next run finishes it, and submits nothing twice", async () => {
+		const [world] = await applyThree([]);
+		const journal = new DatabaseSync(join(world.folder, ".orgsync", "journal.sqlite"));
+		journal.exec("DROP TRIGGER full_disk");
+		journal.close();
+		const answer = await world.run([...apply, ...inJson]);
+		expect(answer.code).toBe(0);
+		expect(readOutput(answer)).not.toHaveProperty("broken");
+		expect(world.submits().length).toBe(3);
+	});
+});
+
+test("each report counts its own submits, and the requests of all reports are those of the run", async () => {
+	const world = await makeThree(`${renaming}${theirs(second)}${theirs(third)}`);
+	world.clearRequests();
+	const { reports } = readOutput(await world.run([...apply, ...inJson]));
+	const stats: readonly { queries: number; submits: number }[] = reports.map(
+		(report: { stats: object }) => report.stats,
+	);
+	expect(stats.map(({ submits }) => submits)).toEqual([1, 1, 1]);
+	const requests = stats.reduce((sum, { queries, submits }) => sum + queries + submits, 0);
+	expect(requests).toBe(world.requests().length);
+});
+
+test("a key that is refused only when something is submitted is exit 4", async () => {
+	const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
+	const stranger = { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } };
+	const answer = await world.run([...apply, "--reads", "documented", ...inJson], stranger);
+	expect(answer.code).toBe(4);
+	expect(readOutput(answer).reports).toMatchObject([{ steps: [{ outcome: "denied", refusedStatus: 401 }] }]);
+});
+
+describe("guards of one kind in two organizations", () => {
+	const limit = "limits: { policies: 0 }";
+	const removeAll = `${document(`absent: { policies: [${policies.join(", ")}] }`, limit)}---
+organizationId: ${second}
+absent: { policies: [${theirPolicies.join(", ")}] }
+${limit}
+`;
+
+	test("find their own numbers, and the refusal names both", async () => {
+		const world = await makeThree(removeAll);
+		const { code, stderr } = await world.run(apply);
+		expect(code).toBe(5);
+		expect(stderr).toContain("hint: when this is meant: --allow policies=3 --allow policies=2\n");
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("are acknowledged by both numbers, in any order, and by neither alone", async () => {
+		const world = await makeThree(removeAll);
+		for (const alone of ["policies=3", "policies=2"]) {
+			const { code, stderr } = await world.run([...apply, "--allow", alone]);
+			expect(code).toBe(5);
+			expect(stderr).toContain(`refused, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
+		}
+		expect(world.submits()).toEqual([]);
+		expect((await world.run([...apply, "--allow", "policies=2", "--allow", "policies=3"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_policies", "delete_policies"]);
+	});
+
+	test("that find the same number are acknowledged by it once, and named once", async () => {
+		const same = removeAll.replace(`, ${policies[2]}`, "");
+		const world = await makeThree(same);
+		const { stderr } = await world.run(apply);
+		expect(stderr).toContain("hint: when this is meant: --allow policies=2\n");
+		expect((await world.run([...apply, "--allow", "policies=2"])).code).toBe(0);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

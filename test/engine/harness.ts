@@ -1,0 +1,360 @@
+/**
+ * Pulumi as its users have it: a project in a folder of its own, the package as it is published in its node_modules, a
+ * stack in a file backend, and the real command line. Importing this makes sure of the engine before the first test.
+ *
+ * Everything that a command printed or wrote is kept, so that tests can search all of it for secrets; see `written`.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import {
+	cpSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	readlinkSync,
+	realpathSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
+import { type Engine, ensureEngine } from "./engine.ts";
+
+export interface Answer {
+	/** Null when a signal ended it. */
+	readonly exitCode: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+export interface StackOptions {
+	/**
+	 * The files of the project by path. Added when left out: Pulumi.yaml and a package.json whose `main` is the first file.
+	 */
+	readonly files: Readonly<Record<string, string>>;
+	/** Configuration of the stack; a name without a colon belongs to the project, whose name is `probe`. */
+	readonly config?: Configuration;
+	/** Added to the environment of every command. */
+	readonly env?: Environment;
+	/** Keeps every call between engine, program and providers for `calls`. */
+	readonly recordCalls?: boolean;
+	/** The folder of the Node that runs program and provider; the one that runs the tests when left out. */
+	readonly node?: string;
+	/** The package to install; null for none. */
+	readonly orgsync?: InstallOptions | null;
+}
+
+export type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
+/** An undefined value takes the variable away. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface InstallOptions {
+	/** Written into its package.json, as another release would have it. */
+	readonly version?: string;
+	/** Changes the installed files, given their folder. */
+	edit?(folder: string): void;
+}
+
+export interface RunOptions {
+	readonly env?: Environment;
+	readonly stdin?: string;
+}
+
+export interface Started {
+	readonly child: ChildProcess;
+	/** What was printed on standard output so far. */
+	stdout(): string;
+	readonly ended: Promise<Answer>;
+}
+
+/** One call between engine, program and providers, as PULUMI_DEBUG_GRPC has it. Secrets are in it in plain text. */
+export interface Call {
+	/** For example `/pulumirpc.ResourceProvider/Create`. */
+	readonly method: string;
+	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+	readonly request: any;
+	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+	readonly response?: any;
+	readonly errors?: readonly string[];
+}
+
+/** What the stack keeps about a resource. */
+export interface StateResource {
+	readonly urn: string;
+	readonly type: string;
+	readonly id?: string;
+	readonly custom: boolean;
+	readonly inputs?: Readonly<Record<string, unknown>>;
+	readonly outputs?: Readonly<Record<string, unknown>>;
+	readonly initErrors?: readonly string[];
+	readonly provider?: string;
+	readonly parent?: string;
+	readonly delete?: boolean;
+}
+
+export interface State {
+	readonly version: number;
+	readonly deployment: {
+		readonly resources?: readonly StateResource[];
+		readonly pending_operations?: readonly { readonly resource: StateResource; readonly type: string }[];
+	};
+}
+
+/** One text, and where it was found. */
+export interface Written {
+	readonly place: string;
+	readonly text: string;
+}
+
+export interface RunningProcess {
+	readonly pid: number;
+	readonly command: string;
+}
+
+export interface Stack {
+	/** The folder of the project. */
+	readonly folder: string;
+	/** Runs `pulumi` to its end, in the folder, with this stack selected. */
+	pulumi(words: readonly string[], options?: RunOptions): Promise<Answer>;
+	/** Starts `pulumi` and leaves it running. */
+	start(words: readonly string[], options?: RunOptions): Started;
+	preview(words?: readonly string[], options?: RunOptions): Promise<Answer>;
+	/** Without the preview before it, as are `refresh` and `destroy`. */
+	up(words?: readonly string[], options?: RunOptions): Promise<Answer>;
+	refresh(words?: readonly string[], options?: RunOptions): Promise<Answer>;
+	destroy(words?: readonly string[], options?: RunOptions): Promise<Answer>;
+	configure(values: Configuration): Promise<void>;
+	/** Changes the program; a path with null is removed. */
+	write(files: Readonly<Record<string, string | null>>): void;
+	/** Replaces the installed package. */
+	install(options?: InstallOptions): void;
+	/** What `pulumi stack export` prints, secrets encrypted. */
+	state(): Promise<State>;
+	/** The one resource of this name in the state. */
+	resource(name: string): Promise<StateResource>;
+	/** What `pulumi stack output --json` prints. */
+	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+	outputs(): Promise<any>;
+	/** Every file of the backend as it lies on disk: state, history, backups, locks. */
+	stateFiles(): readonly Written[];
+	/** Everything that can hold a secret by mistake: the backend, the project, Pulumi's home, all that was printed. */
+	written(): readonly Written[];
+	/** The calls since the last time, oldest first; asks for `recordCalls`. */
+	calls(): readonly Call[];
+	/** The living processes of this stack: engine, language host, program, providers. */
+	processes(): readonly RunningProcess[];
+	/** Kills all of them (SIGKILL) by their ids. */
+	kill(): void;
+}
+
+const project = fileURLToPath(new URL("../..", import.meta.url));
+const stackName = "test";
+
+/** Everything that this test file makes on disk; gone at its end. */
+const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
+const stacks: Stack[] = [];
+let engine: Engine;
+
+beforeAll(async () => {
+	engine = await ensureEngine();
+	// One level above the projects: they find what the package would have brought, and nothing is copied.
+	symlinkSync(join(project, "node_modules"), join(root, "node_modules"));
+	// Building it takes minutes; `npm test` has done that before, with its progress in sight.
+}, 20 * 60_000);
+
+afterAll(() => {
+	for (const stack of stacks) stack.kill();
+	rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+});
+
+/** Makes a project and its stack. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+	const place = mkdtempSync(join(root, "stack-"));
+	const folder = join(place, "project");
+	const backend = join(place, "backend");
+	const home = join(place, "home");
+	const callsFile = join(place, "calls.jsonl");
+	for (const each of [folder, backend, home]) mkdirSync(each);
+
+	// Found again in the environment of every process that descends from ours, also when its parent was killed.
+	const marker = `ORGSYNC_TEST_STACK=${randomUUID()}`;
+	const environment: Environment = {
+		PATH: [engine.folder, options.node ?? dirname(process.execPath), process.env.PATH].join(delimiter),
+		HOME: home,
+		PULUMI_HOME: join(home, ".pulumi"),
+		PULUMI_BACKEND_URL: `file://${backend}`,
+		PULUMI_CONFIG_PASSPHRASE: "test",
+		PULUMI_STACK: stackName,
+		PULUMI_SKIP_UPDATE_CHECK: "true",
+		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+		// Every command loads the same packages in two processes; what was compiled once is kept for the others.
+		NODE_COMPILE_CACHE: join(root, "compiled"),
+		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
+		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
+		...options.env,
+	};
+	const printed: Written[] = [];
+	const children = new Set<ChildProcess>();
+	let callsRead = 0;
+
+	const stack: Stack = {
+		folder,
+		pulumi(words, run = {}) {
+			const { child, ended } = stack.start(words, run);
+			child.stdin?.end(run.stdin ?? "");
+			return ended;
+		},
+		start(words, { env } = {}) {
+			const child = spawn(join(engine.folder, "pulumi"), [...words, "--non-interactive", "--color=never"], {
+				cwd: folder,
+				env: { ...environment, ...env },
+				stdio: "pipe",
+			});
+			children.add(child);
+			const texts = { stdout: "", stderr: "" };
+			for (const name of ["stdout", "stderr"] as const) {
+				child[name].setEncoding("utf8").on("data", (text: string) => {
+					texts[name] += text;
+				});
+			}
+			// A command that ends without reading its input closes the pipe; that is no error of the test.
+			child.stdin.on("error", () => undefined);
+			const ended = new Promise<Answer>((resolve, reject) => {
+				child.on("error", reject);
+				child.on("close", (exitCode) => {
+					children.delete(child);
+					const command = `pulumi ${words.join(" ")}`;
+					printed.push({ place: `standard output of ${command}`, text: texts.stdout });
+					printed.push({ place: `standard error of ${command}`, text: texts.stderr });
+					resolve({ exitCode, ...texts });
+				});
+			});
+			return { child, stdout: () => texts.stdout, ended };
+		},
+		preview: (words = [], run) => stack.pulumi(["preview", ...words], run),
+		up: (words = [], run) => stack.pulumi(["up", "--yes", "--skip-preview", ...words], run),
+		refresh: (words = [], run) => stack.pulumi(["refresh", "--yes", "--skip-preview", ...words], run),
+		destroy: (words = [], run) => stack.pulumi(["destroy", "--yes", "--skip-preview", ...words], run),
+		async configure(values) {
+			const words = Object.entries(values).flatMap(([key, value]) =>
+				typeof value === "string" ? ["--plaintext", `${key}=${value}`] : ["--secret", `${key}=${value.secret}`],
+			);
+			if (words.length > 0) expectSuccess(await stack.pulumi(["config", "set-all", ...words]));
+		},
+		write(files) {
+			for (const [name, content] of Object.entries(files)) {
+				const file = join(folder, name);
+				mkdirSync(dirname(file), { recursive: true });
+				if (content === null) rmSync(file, { force: true });
+				else writeFileSync(file, content);
+			}
+		},
+		install: (install) => installPackage(join(folder, "node_modules/orgsync"), install),
+		async state() {
+			return JSON.parse(expectSuccess(await stack.pulumi(["stack", "export"]))) as State;
+		},
+		async resource(name) {
+			const { deployment } = await stack.state();
+			const found = (deployment.resources ?? []).filter(({ urn }) => urn.endsWith(`::${name}`));
+			const [one] = found;
+			if (one === undefined || found.length > 1) throw new Error(`${found.length} resources are called ${name}`);
+			return one;
+		},
+		async outputs() {
+			return JSON.parse(expectSuccess(await stack.pulumi(["stack", "output", "--json"])));
+		},
+		stateFiles: () => readTexts(backend),
+		written: () => [...readTexts(backend), ...readTexts(folder), ...readTexts(home), ...printed],
+		calls() {
+			if (!existsSync(callsFile)) return [];
+			const lines = readFileSync(callsFile, "utf8").split("\n").slice(0, -1);
+			const fresh = lines.slice(callsRead);
+			callsRead = lines.length;
+			return fresh.map((line) => JSON.parse(line) as Call);
+		},
+		processes: () => findProcesses(marker),
+		kill() {
+			for (const child of children) child.kill("SIGKILL");
+			// Whoever is killed late may have started another, so until nobody is left.
+			for (let found = stack.processes(); found.length > 0; found = stack.processes()) {
+				for (const { pid } of found) killOne(pid);
+			}
+		},
+	};
+	stacks.push(stack);
+
+	const main = Object.keys(options.files).find((name) => /\.[cm]?[jt]s$/.test(name));
+	stack.write({
+		"Pulumi.yaml": "name: probe\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
+		"package.json": JSON.stringify({ name: "probe", private: true, main }),
+		...options.files,
+	});
+	if (options.orgsync !== null) stack.install(options.orgsync);
+	expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+	await stack.configure(options.config ?? {});
+	return stack;
+}
+
+/** Standard output of a command that has to succeed. */
+export function expectSuccess({ exitCode, stdout, stderr }: Answer): string {
+	if (exitCode !== 0) throw new Error(`exit code ${exitCode}\n${stdout}\n${stderr}`);
+	return stdout;
+}
+
+/** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */
+function installPackage(folder: string, { version, edit }: InstallOptions = {}): void {
+	const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+		version: string;
+		files: string[];
+	};
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	for (const name of manifest.files) {
+		if (!existsSync(join(project, name))) throw new Error(`${name} is not there to be installed: \`npm run build\``);
+		cpSync(join(project, name), join(folder, name), { recursive: true });
+	}
+	const written = { ...manifest, version: version ?? manifest.version };
+	writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, null, "\t")}\n`);
+	edit?.(folder);
+}
+
+function readTexts(folder: string): Written[] {
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => !/(^|\/)node_modules(\/|$)/.test(name))
+		.map((name) => join(folder, name))
+		.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
+		.map((file) => ({ place: relative(root, file), text: readFileSync(file, "utf8") }));
+}
+
+/** By the marker in their environment, which Linux shows in /proc; elsewhere only what we started ourselves is killed. */
+function findProcesses(marker: string): RunningProcess[] {
+	const found: RunningProcess[] = [];
+	for (const name of existsSync("/proc/self/environ") ? readdirSync("/proc") : []) {
+		const pid = Number(name);
+		if (!Number.isInteger(pid) || pid === process.pid) continue;
+		try {
+			if (!readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(marker)) continue;
+			readlinkSync(`/proc/${pid}/exe`);
+			found.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() });
+		} catch {
+			// It ended meanwhile, is a zombie, or is another user's.
+		}
+	}
+	return found;
+}
+
+function killOne(pid: number): void {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch {
+		// It ended meanwhile.
+	}
+}

@@ -1,0 +1,217 @@
+/**
+ * Addresses, keys and other settings that are wrong; secrets; Providers of a program's own; and the functions.
+ */
+import { describe, expect, it } from "vitest";
+import { userTag } from "../../src/pulumi/provider.ts";
+import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../cli/world.ts";
+import { type Answer, expectSuccess } from "../engine/harness.ts";
+import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
+
+const threeTags = (...userIds: readonly string[]) =>
+	["signers", "oncall", "auditors"]
+		.map((name) => `new orgsync.UserTag("${name}", ${JSON.stringify({ name, members: { atLeast: userIds } })});`)
+		.join("\n");
+
+/** What was said about one resource or the stack in the summary at the end. */
+const diagnostics = (answer: Answer): string => shown(answer).split("Diagnostics:")[1] ?? "";
+
+const times = (text: string, part: string): number => text.split(part).length - 1;
+
+describe("a configuration that is wrong", { timeout: 180_000 }, () => {
+	it("is one clear error, creates nothing, and loses nothing from the state", async () => {
+		const { world, stack } = await makePulumiWorld(threeTags(alice));
+		expectSuccess(await stack.up());
+		const { resources } = (await stack.state()).deployment;
+		const before = world.organization();
+		world.clearRequests();
+		stack.write({ "index.mjs": withImports(threeTags(alice, bob)) });
+		const unused = "00000000-0000-4000-8000-00000000000f";
+		type Case = readonly [env: Record<string, string | undefined>, says: string];
+		const wrongKey: Case = [
+			{ ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey },
+			`the service does not accept this key: the public key of X-Stamp is not registered in the organization; check that the public key ${keys.stranger.publicKey} is registered in the organization ${organizationId} and has not expired, and orgsync:url`,
+		];
+		const cases: readonly Case[] = [
+			wrongKey,
+			[
+				{ ORGSYNC_API_PRIVATE_KEY: undefined },
+				"no API key is given; give one with `pulumi config set --secret orgsync:apiPrivateKey` or to a Provider, or set ORGSYNC_API_PRIVATE_KEY, ORGSYNC_KEY_FILE or ORGSYNC_STAMP_COMMAND",
+			],
+			[
+				{ ORGSYNC_URL: "http://127.0.0.1:9" },
+				"no service answers at http://127.0.0.1:9 (connection refused); check orgsync:url, and that the service is running",
+			],
+			[
+				{ ORGSYNC_ORGANIZATION_ID: unused },
+				`the service answered 404: no organization found with id ${unused}; check the ids, the organization ${unused} and orgsync:url`,
+			],
+		];
+		for (const [env, says] of cases) {
+			const answer = await stack.up([], { env });
+			expect(answer.exitCode).toBe(1);
+			expect(times(diagnostics(answer), says)).toBe(1);
+			expect(diagnostics(answer)).not.toMatch(/^\s+at /m);
+		}
+		const refreshed = await stack.refresh([], { env: wrongKey[0] });
+		expect(refreshed.exitCode).toBe(1);
+		// Each resource says why it could not be refreshed, and nobody says it again.
+		expect(times(diagnostics(refreshed), wrongKey[1])).toBe(3);
+		expect(diagnostics(refreshed)).not.toMatch(/^\s+at /m);
+		expect((await stack.state()).deployment.resources?.map(({ urn, outputs }) => [urn, outputs])).toEqual(
+			resources?.map(({ urn, outputs }) => [urn, outputs]),
+		);
+		expect(world.submits()).toEqual([]);
+		expect(world.organization()).toEqual(before);
+		expectNoSecretIn(stack);
+	});
+
+	it("with the private key as plain text is refused before anything is registered, with what to do", async () => {
+		const { world, stack } = await makePulumiWorld(threeTags(alice), {
+			config: { "orgsync:apiPrivateKey": keys.stranger.privateKey },
+		});
+		const answer = await stack.up();
+		expect(answer.exitCode).toBe(1);
+		const says =
+			"orgsync:apiPrivateKey is in the stack's configuration as plain text: take it out, make another key, and write that one with `pulumi config set --secret orgsync:apiPrivateKey`";
+		expect(times(diagnostics(answer), says)).toBe(1);
+		expect((await stack.state()).deployment.resources?.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
+		expect(world.requests()).toEqual([]);
+		// Pulumi wrote it where it was told to, and keeps the configuration of every update; nobody wrote it anywhere else.
+		const leaks = stack.written().filter(({ text }) => text.includes(keys.stranger.privateKey));
+		const places = leaks.map(({ place }) => place.replace(/^.*\/(?=[^/]+$)/, "").replace(/\d+/, "N"));
+		expect(places.sort()).toEqual(["Pulumi.test.yaml", "test-N.history.json"]);
+	});
+
+	it.each([
+		["apiPrivateKey", "hidden-key", /^the API key that was given cannot be used: the API private key is malformed/],
+		[
+			"url",
+			"ftp://service",
+			/^the service's address is not an http or https URL; give an address like .* with orgsync:url$/,
+		],
+		["organizationId", "acme", /^orgsync:organizationId is `acme`, and must be a UUID; it is set by the Provider's/],
+		["reads", "some", /^orgsync:reads is `some`, and must be auto or documented; /],
+		["retryRejected", "yes", /^orgsync:retryRejected is `yes`, and must be true or false; /],
+		["wait", "-1", /^orgsync:wait is `-1`, and must be a /],
+		["timeout", "soon", /^orgsync:timeout is `soon`, and must be a /],
+		["maxRequestsPerSecond", "0", /^orgsync:maxRequestsPerSecond is `0`, and must be a /],
+		["allow", "everything", /^orgsync:allow is `everything`, and must be KIND=N with the number that was found, /],
+	])("with a bad %s names it, without a request and without its value where that is a key", async (name, value, says) => {
+		const settings: Record<string, string> = {
+			url: "http://127.0.0.1:9",
+			organizationId,
+			apiPrivateKey: keys.alice.privateKey,
+			[name]: value,
+		};
+		const provider = userTag();
+		const get = (key: string) => settings[key.replace("orgsync:", "")];
+		await provider.configure?.({ config: { get, require: get } } as never);
+		const checked = await provider.check?.({}, { name: "signers", resource: "signers" });
+		expect(checked?.failures).toMatchObject([{ property: "", reason: expect.stringMatching(says) }]);
+		expect(JSON.stringify(checked)).not.toContain("hidden-key");
+	});
+});
+
+/** The eight queries, plain and as outputs of what the first resource gives. */
+const asked = `
+const config = new pulumi.Config("other");
+const other = new orgsync.Provider("other", { url: config.require("url"), apiPrivateKey: config.require("key") });
+const bare = new orgsync.Provider("bare");
+const here = new orgsync.UserTag("here", { name: "auditors", members: { exactly: ["${alice}"] } });
+new orgsync.UserTag("there", { name: "inspectors", members: { exactly: ["${bob}"] } }, { provider: other });
+new orgsync.UserTag("bare", { name: "oncall", members: { atLeast: ["${alice}"] } }, { provider: bare });
+const user = { userId: "${alice}" };
+const activity = { activityId: config.require("activity") };
+const queries = {
+	SessionProfile: { sessionProfileId: "${profile}" },
+	MfaPolicy: { ...user, mfaPolicyId: "${mfaPolicy}" },
+	MfaPolicies: user,
+	MfaStatus: activity,
+	LatestBootProof: { appName: "${apps.signer}" },
+	PolicyEvaluations: activity,
+	UserTags: {},
+	SupportedAssets: { caip2: "eip155:1" },
+};
+const call = (name, suffix, ...words) => (orgsync["get" + name + suffix] ?? orgsync["list" + name + suffix])(...words);
+const each = (make) => Object.fromEntries(Object.entries(queries).map(make));
+export const plain = each(([name, args]) => [name, call(name, "", args)]);
+export const outputs = each(([name, args]) => [name, call(name, "Output", { ...args, organizationId: here.organizationId })]);
+export const there = [
+	orgsync.listUserTags({}, { provider: other }),
+	orgsync.listUserTagsOutput({}, { provider: other }),
+].map((tags) => pulumi.output(tags).apply((all) => all.map(({ tagName }) => tagName)));
+export const missing = orgsync.getSessionProfile({ sessionProfileId: "${policies[0]}" }).catch(({ message }) => message);
+`;
+
+describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
+	it("go each to their own service, answer what is there, and no key is in the state or in a log of ours", async () => {
+		const other = await makePulumiWorld("", { orgsync: null });
+		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
+		const { world, stack } = await makePulumiWorld(asked, {
+			env: { ORGSYNC_URL: undefined, ORGSYNC_API_PRIVATE_KEY: undefined, ORGSYNC_ORGANIZATION_ID: undefined },
+		});
+		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
+		const [{ id: activityId }] = world.activities();
+		world.clearRequests();
+		await stack.configure({
+			"orgsync:url": world.url,
+			"orgsync:organizationId": organizationId,
+			"orgsync:apiPrivateKey": { secret: keys.alice.privateKey },
+			"other:url": other.world.url,
+			"other:key": { secret: keys.bob.privateKey },
+			"other:activity": activityId,
+		});
+		const logged = await stack.up(["--logtostderr", "-v=9"]);
+		expectSuccess(logged);
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+		expect(other.world.submits()).toEqual(["update_user_tag"]);
+		expect(other.world.organization().userTags).toContainEqual(
+			expect.objectContaining({ tagName: "inspectors", userIds: [bob] }),
+		);
+
+		const { plain, outputs, there, missing } = await stack.outputs();
+		expect(plain).toMatchObject({
+			SessionProfile: { sessionProfileId: profile, sessionProfileName: "default" },
+			MfaPolicy: { mfaPolicyId: mfaPolicy, mfaPolicyName: "passkey-first" },
+			MfaPolicies: [{ mfaPolicyId: mfaPolicy }],
+			MfaStatus: expect.any(Array),
+			LatestBootProof: { deploymentLabel: "prod-42", enclaveApp: "signer" },
+			PolicyEvaluations: [{ activityId, organizationId }],
+			UserTags: expect.arrayContaining([expect.objectContaining({ tagId: tags.signers, tagName: "signers" })]),
+			SupportedAssets: [{ symbol: "ETH", decimals: 18 }],
+		});
+		const names = (all: readonly { tagName: string }[]) => all.map(({ tagName }) => tagName);
+		expect({ ...outputs, UserTags: names(outputs.UserTags) }).toEqual({ ...plain, UserTags: names(plain.UserTags) });
+		expect(there).toEqual([
+			["signers", "oncall", "inspectors"],
+			["signers", "oncall", "inspectors"],
+		]);
+		expect(missing).toBe(
+			`get_session_profile: the service answered 404: no session profile found with id ${policies[0]}; check the ids, the organization ${organizationId} and orgsync:url`,
+		);
+
+		const secrets = [keys.alice.privateKey, keys.bob.privateKey];
+		const leaking = stack
+			.written()
+			.flatMap(({ text }) => text.split("\n"))
+			.filter((line) => secrets.some((secret) => line.includes(secret)));
+		// At this level the engine itself logs every property that it passes on, secret or not; see docs/pulumi.md.
+		expect(leaking.filter((line) => !line.includes("arshaling property for RPC["))).toEqual([]);
+
+		// Another key of a Provider is no reason to replace what was made with it.
+		await stack.configure({ "other:key": { secret: keys.alice.privateKey } });
+		const rotated = await stack.preview(["--json"]);
+		expect(JSON.parse(expectSuccess(rotated)).changeSummary).toEqual({ same: 5, update: 1 });
+
+		stack.write({
+			"index.mjs": withImports(`orgsync.listUserTags({}); orgsync.listUserTagsOutput({});
+orgsync.getMfaPolicies({ userId: "${alice}" });`),
+		});
+		await stack.configure({ "orgsync:apiPrivateKey": { secret: keys.stranger.privateKey } });
+		const failed = await stack.preview();
+		expect(failed.exitCode).toBe(1);
+		expect(times(diagnostics(failed), "error: ")).toBe(1);
+		expect(diagnostics(failed)).toContain("error: the service does not accept this key: ");
+		expect(diagnostics(failed)).not.toMatch(/^\s+at /m);
+	});
+});

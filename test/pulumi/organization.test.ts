@@ -1,0 +1,179 @@
+/**
+ * A whole document as one component: the fewest activities, judged as a whole before the first child is registered.
+ */
+import { describe, expect, it } from "vitest";
+import { agreeing, alice, apps, bob, document, policies, providers, tags } from "../cli/world.ts";
+import { expectSuccess } from "../engine/harness.ts";
+import { makePulumiWorld, shown } from "./world.ts";
+
+const program = `export const { summary } = new orgsync.Organization("acme", { document: "orgsync.yaml" });`;
+
+/** A world whose program converges this document. */
+async function makeOrganization(text: string, options: Parameters<typeof makePulumiWorld>[1] = {}) {
+	const { world, stack } = await makePulumiWorld(program, options);
+	stack.write({ "orgsync.yaml": text });
+	return { world, stack };
+}
+
+describe("Organization", () => {
+	it("converges every kind with the fewest activities, and the next up submits nothing", async () => {
+		const everything = document(
+			`userTags: [{ name: approvers, id: ${tags.signers}, previously: [signers], members: { exactly: [alice, bob] } }]`,
+			`absent:
+  policies: [${policies.join(", ")}]
+  oauthProviders: { bob: [${providers.bob.join(", ")}] }
+  tvcApps: [${apps.retired}, ${apps.old}]`,
+			agreeing.supportedAssets.replace("decimals: 18", "decimals: 19"),
+		);
+		const { world, stack } = await makeOrganization(everything);
+		const preview = await stack.preview();
+		expectSuccess(preview);
+		expect(world.submits()).toEqual([]);
+		// The whole plan as the command line shows it, with the document's names for users.
+		expect(shown(preview)).toMatch(/name: signers -> approvers\n\s*\+ member bob\n\s*- member carol\n/);
+		expect(shown(preview)).toContain("Plan: 5 activities.");
+
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(shown(up)).toMatch(/warning: what can only be read differs[\s\S]*decimals: live 18, document 19/);
+		expect([...world.submits()].sort()).toEqual([
+			"delete_oauth_providers",
+			"delete_policies",
+			"delete_tvc_app_and_deployments",
+			"delete_tvc_app_and_deployments",
+			"update_user_tag",
+		]);
+		const { summary } = await stack.outputs();
+		expect(summary).toMatchObject({ activities: 5, differences: ["supportedAsset:eip155:1/ETH"] });
+		const component = await stack.resource("acme");
+		expect(component.inputs, "the document itself is not kept in the state").toEqual({
+			organizationId: summary.organizationId,
+		});
+
+		world.clearRequests();
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		// The component alone looks: children whose inputs are as they were ask nothing.
+		expect([...world.requests()].sort()).toEqual([
+			"list_policies",
+			"list_supported_assets",
+			"list_tvc_apps",
+			"list_user_tags",
+			"list_users",
+		]);
+	});
+
+	it("renames a child that is called otherwise now in place, with one activity", async () => {
+		const named = (name: string, more = "") =>
+			document(`userTags: [{ name: ${name}${more}, members: { atLeast: [alice] } }]`);
+		const { world, stack } = await makeOrganization(named("signers"));
+		expectSuccess(await stack.up());
+		stack.write({ "orgsync.yaml": named("approvers", ", previously: [signers]") });
+		const up = await stack.up();
+		expectSuccess(up);
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(shown(up)).toMatch(/1 updated/);
+		expect((await stack.resource("acme-approvers")).id).toBe(tags.signers);
+	});
+
+	it("lets two tags exchange their names, at the cost of one activity more", async () => {
+		const { world, stack } = await makeOrganization(
+			document(`userTags:
+  - { name: oncall, id: ${tags.signers} }
+  - { name: signers, id: ${tags.oncall} }`),
+		);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
+		const names = world
+			.organization()
+			.userTags.map(({ tagId, tagName }: { tagId: string; tagName: string }) => [tagId, tagName]);
+		expect(names).toEqual(
+			expect.arrayContaining([
+				[tags.signers, "oncall"],
+				[tags.oncall, "signers"],
+			]),
+		);
+	});
+
+	it("renames in the order in which names become free, with one activity a tag", async () => {
+		const { world, stack } = await makeOrganization(
+			document(`userTags:
+  - { name: auditors, id: ${tags.oncall} }
+  - { name: oncall, id: ${tags.signers} }
+  - { name: reviewers, id: ${tags.auditors} }`),
+		);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
+	});
+
+	it("fails before anything is registered where the document, the organization or a guard forbids it", async () => {
+		const { world, stack } = await makeOrganization(
+			document("userTags: [{ name: signers, members: { exactly: [alcie] } }]"),
+		);
+		const misspelt = await stack.preview();
+		expect(misspelt.exitCode).toBe(1);
+		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: no user `alcie`; did you mean `alice`?");
+		expect(world.requests()).toEqual([]);
+
+		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });
+		const missing = await stack.preview();
+		expect(missing.exitCode).toBe(1);
+		expect(shown(missing)).toContain("no user tag is called `signres`; the nearest: `signers`");
+
+		stack.write({
+			"orgsync.yaml": document(`absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 2 }"),
+		});
+		const refused = await stack.preview();
+		expect(refused.exitCode).toBe(1);
+		expect(shown(refused)).toContain("3 policies would be removed (allowed: at most 2)");
+		expect(shown(refused)).toContain('pulumi config set orgsync:allow "policies=3"');
+		for (const answer of [misspelt, missing, refused]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+		expect(world.submits()).toEqual([]);
+
+		await stack.configure({ "orgsync:allow": "policies=3" });
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	it("is acknowledged as a whole: its children take away what was judged", async () => {
+		const { world, stack } = await makeOrganization(
+			document(
+				`userTags:
+  - { name: signers, members: { exactly: [alice] } }
+  - { name: oncall, members: { exactly: [alice] } }`,
+				"limits: { memberRemovals: 1 }",
+			),
+		);
+		const refused = await stack.preview();
+		expect(refused.exitCode).toBe(1);
+		expect(shown(refused)).toContain("2 members would be removed (allowed: at most 1)");
+		await stack.configure({ "orgsync:allow": "memberRemovals=2" });
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+		world.clearRequests();
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		expect(world.requests()).toEqual(["list_user_tags", "list_users"]);
+	});
+
+	it("is told the document as an object, and which organization where a file holds several", async () => {
+		const { world, stack } = await makePulumiWorld(`
+new orgsync.Organization("object", { document: {
+	organizationId: process.env.ORGSYNC_ORGANIZATION_ID,
+	users: { alice: "${alice}", bob: "${bob}" },
+	userTags: [{ name: "oncall", members: { atLeast: ["alice", "bob"] } }],
+} });
+new orgsync.Organization("file", { document: "both.yaml", organizationId: process.env.ORGSYNC_ORGANIZATION_ID });`);
+		const other = "organizationId: 10000000-0000-4000-8000-000000000009\n";
+		stack.write({
+			"both.yaml": `${document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]")}---\n${other}`,
+		});
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+
+		stack.write({
+			"index.mjs": `import { Organization } from "orgsync/pulumi";\nnew Organization("file", { document: "both.yaml" });`,
+		});
+		const unclear = await stack.preview();
+		expect(unclear.exitCode).toBe(1);
+		expect(shown(unclear)).toContain("both.yaml speaks of 2 organizations: say which by organizationId");
+	});
+});

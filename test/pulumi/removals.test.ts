@@ -1,0 +1,107 @@
+/** What must not exist: removed once, left alone, removed again when it is back. */
+import { describe, expect, it } from "vitest";
+import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../cli/world.ts";
+import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { makePulumiWorld, shown, withImports } from "./world.ts";
+
+interface Listed {
+	readonly policyIds: readonly string[];
+	readonly providerIds: readonly string[];
+	readonly organizationId?: string;
+	readonly userId?: string;
+}
+
+function program({ policyIds, providerIds, userId = bob, ...rest }: Listed, more = ""): string {
+	return `
+new orgsync.PolicyRemoval("policies", ${JSON.stringify({ policyIds, ...rest })});
+new orgsync.OauthProviderRemoval("providers", ${JSON.stringify({ userId, providerIds })});
+new orgsync.TvcAppRemoval("app", { appId: "${apps.old}" });
+${more}`;
+}
+
+/** What each activity since the last time was about, by its type. */
+function intentsOf(world: World, count: number): object {
+	const intents = count === 0 ? [] : world.activities().slice(-count);
+	return Object.assign({}, ...intents.map(({ intent }) => intent));
+}
+
+async function keptIds(stack: Stack, name: string): Promise<unknown> {
+	const { outputs = {} } = await stack.resource(name);
+	return outputs.policyIds ?? outputs.providerIds;
+}
+
+const otherOrganization = "00000000-0000-4000-8000-000000000002";
+
+describe("removals", { timeout: 240_000 }, () => {
+	it("submit one activity for what is there, only for what is newly listed, and again for what is back", async () => {
+		const { world, stack } = await makePulumiWorld(
+			program({ policyIds: [policies[0]], providerIds: [providers.bob[0]], userId: bob.toUpperCase() }),
+		);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toHaveLength(3);
+		expect(intentsOf(world, 3)).toEqual({
+			deletePoliciesIntent: { policyIds: [policies[0]] },
+			deleteOauthProvidersIntent: { userId: bob, providerIds: [providers.bob[0]] },
+			deleteTvcAppAndDeploymentsIntent: { appId: apps.old },
+		});
+
+		const listed = { policyIds: [policies[1].toUpperCase(), policies[0]], providerIds: [...providers.bob] };
+		stack.write({ "index.mjs": withImports(program(listed)) });
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.submits()).toHaveLength(2);
+		expect(intentsOf(world, 2)).toEqual({
+			deletePoliciesIntent: { policyIds: [policies[1]] },
+			deleteOauthProvidersIntent: { userId: bob, providerIds: [providers.bob[1]] },
+		});
+		world.clearRequests();
+		expect(shown(await stack.up())).toContain("4 unchanged");
+		expect(world.requests()).toEqual([]);
+
+		await world.change({
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+			users: [{ userId: bob, oauthProviders: [provider(providers.bob[0], "bob-one")] }],
+			tvcApps: [{ id: apps.old, name: "old" }],
+		});
+		expect(shown(await stack.refresh())).toMatch(/TvcAppRemoval app deleted/);
+		expect(await keptIds(stack, "policies")).toEqual([policies[1]]);
+		expect(await keptIds(stack, "providers")).toEqual([providers.bob[1]]);
+		await expect(stack.resource("app")).rejects.toThrow("0 resources");
+		expect([...world.requests()].sort()).toEqual(["list_policies", "list_tvc_apps", "list_users"]);
+
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.submits()).toHaveLength(3);
+		expect(intentsOf(world, 3)).toEqual({
+			deletePoliciesIntent: { policyIds: [policies[0]] },
+			deleteOauthProvidersIntent: { userId: bob, providerIds: [providers.bob[0]] },
+			deleteTvcAppAndDeploymentsIntent: { appId: apps.old },
+		});
+
+		await world.addOrganization({
+			organizationId: otherOrganization,
+			organizationName: "Other",
+			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+		});
+		world.clearRequests();
+		const elsewhere = program({ ...listed, organizationId: otherOrganization, userId: alice });
+		stack.write({ "index.mjs": withImports(elsewhere) });
+		const replaced = expectSuccess(await stack.preview(["--diff"]));
+		expect(replaced).toMatch(/PolicyRemoval: \(replace\)/);
+		expect(replaced).toContain(`~ organizationId: "${organizationId}" => "${otherOrganization}"`);
+		expect(replaced).toMatch(/OauthProviderRemoval: \(replace\)/);
+		expect(replaced).not.toMatch(/TvcAppRemoval: \((?!same)/);
+		expect(world.submits()).toEqual([]);
+
+		const again = `new orgsync.PolicyRemoval("more", { policyIds: ["${policies[1]}", "${policies[2]}"] });`;
+		stack.write({ "index.mjs": withImports(program(listed, again)) });
+		const twice = await stack.preview();
+		expect(twice.exitCode).toBe(1);
+		expect(shown(twice)).toMatch(/9\S+2 is removed by the resource `(policies|more)` and by `(policies|more)`/);
+		expect(shown(twice)).not.toMatch(/by the resource `(\w+)` and by `\1`/);
+
+		world.clearRequests();
+		expectSuccess(await stack.destroy());
+		expect(world.requests()).toEqual([]);
+	});
+});

@@ -1,0 +1,216 @@
+/**
+ * What the providers say of inputs, asked as the engine asks them, because it ends at the first wrong resource; that their
+ * words reach the screen is shown in user-tag-found.test.ts.
+ */
+import type { dynamic } from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import * as found from "../../src/pulumi/provider.ts";
+import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
+
+const kinds = {
+	UserTag: found.userTag,
+	PolicyRemoval: found.policyRemoval,
+	OauthProviderRemoval: found.oauthProviderRemoval,
+	TvcAppRemoval: found.tvcAppRemoval,
+};
+
+/** What Pulumi has in the place of a value that is not known yet. */
+const sentinel = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+async function providerOf(
+	kind: keyof typeof kinds,
+	settings: Readonly<Record<string, string>> = {},
+): Promise<Required<dynamic.ResourceProvider>> {
+	const provider = kinds[kind]() as Required<dynamic.ResourceProvider>;
+	const given: Readonly<Record<string, string>> = { organizationId, ...settings };
+	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
+	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
+	return provider;
+}
+
+/** The failures of a check as text, `property: reason`. */
+async function failuresOf(kind: keyof typeof kinds, inputs: object): Promise<readonly string[]> {
+	const { failures = [] } = await (await providerOf(kind)).check({}, { resource: "it", ...inputs });
+	return failures.map(({ property, reason }) => `${property}: ${reason}`);
+}
+
+const uuid = "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+const isNull = "is null; leave it out, or give it a value";
+const tagProperties = "name, organizationId, tagId, previously, members, limits and onDestroy";
+
+const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
+	[{ name: undefined }, "name: it is missing, and has to be there"],
+	[{ name: null }, `name: it ${isNull}`],
+	[{ name: 5 }, "name: it must be text, and is 5"],
+	[{ name: "" }, "name: the name is empty; write a name"],
+	[{ tagId: "7000" }, `tagId: it must be ${uuid}, and is "7000"`],
+	[{ organizationId: "acme" }, `organizationId: it must be ${uuid}, and is "acme"`],
+	[{ organizationId: null }, `organizationId: it ${isNull}`],
+	[{ previously: "auditors" }, 'previously: it must be a list of texts, and is "auditors"'],
+	[
+		{ previously: ["signers"] },
+		"previously: previously[0]: `signers` is the tag's own name; `previously` is for the names it had before",
+	],
+	[{ members: null }, `members: it ${isNull}`],
+	[{ members: "all" }, 'members: it must be an object with exactly, atLeast or never, and is "all"'],
+	[{ members: [alice] }, `members: it must be an object with exactly, atLeast or never, and is ["${alice}"]`],
+	[{ members: { exactly: null } }, `members: members.exactly ${isNull}`],
+	[{ members: { atLeast: ["alice"] } }, `members: members.atLeast[0] must be ${uuid}, and is "alice"`],
+	[{ members: { only: [alice] } }, "members: members.only is not known; here can be exactly, atLeast or never"],
+	[
+		{ members: { exactly: [alice], atLeast: [bob] } },
+		"members: members.atLeast: `atLeast` cannot stand beside `exactly`, which names all members already; keep one of the two",
+	],
+	[
+		{ members: { atLeast: [alice, bob], never: [bob] } },
+		`members: members.never[0]: \`${bob}\` is wanted under \`atLeast\`, and unwanted here under \`never\`; keep one`,
+	],
+	[
+		{ members: { exactly: [alice, carol, alice] } },
+		`members: members.exactly[2]: \`${alice}\` is listed twice; keep one`,
+	],
+	[{ limits: { policies: 3 } }, "limits: limits.policies is not known; here can be memberRemovals"],
+	[{ onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
+	[{ onDestroy: null }, `onDestroy: it ${isNull}`],
+	[{ member: [alice] }, `member: there is no such property; there are ${tagProperties}`],
+	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
+];
+
+const provider = providers.bob[0];
+const wrongRemovals: readonly (readonly [kind: keyof typeof kinds, inputs: object, failure: string])[] = [
+	["PolicyRemoval", {}, "policyIds: it is missing, and has to be there"],
+	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: it must be a list of UUIDs, and is "${policies[0]}"`],
+	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, and is "x"`],
+	["PolicyRemoval", { policyIds: [policies[0], null] }, `policyIds: policyIds[1] ${isNull}`],
+	["OauthProviderRemoval", { providerIds: [provider] }, "userId: it is missing, and has to be there"],
+	["OauthProviderRemoval", { userId: "bob", providerIds: [provider] }, `userId: it must be ${uuid}, and is "bob"`],
+	["OauthProviderRemoval", { userId: bob, providerIds: null }, `providerIds: it ${isNull}`],
+	[
+		"OauthProviderRemoval",
+		{ userId: bob, providerIds: [provider, provider] },
+		`providerIds: providerIds[1]: \`${provider}\` is listed twice; keep one`,
+	],
+	["TvcAppRemoval", { appId: "signer" }, `appId: it must be ${uuid}, and is "signer"`],
+	["TvcAppRemoval", { appId: 5 }, `appId: it must be ${uuid}, and is 5`],
+	["TvcAppRemoval", { appId: apps.old, limits: 1 }, "limits: it must be an object with tvcApps, and is 1"],
+];
+
+describe("check", () => {
+	it.each(wrongTags)("refuses a UserTag with %j and names the property", async (inputs, failure) => {
+		expect(await failuresOf("UserTag", { name: "signers", ...inputs })).toEqual([failure]);
+	});
+
+	it.each(wrongRemovals)("refuses a %s with %j and names the property", async (kind, inputs, failure) => {
+		expect(await failuresOf(kind, inputs)).toEqual([failure]);
+	});
+
+	it("names all that is wrong at once", async () => {
+		const failures = await failuresOf("UserTag", { tagId: "x", onDestroy: "delete" });
+		expect(failures.map((failure) => failure.split(":")[0])).toEqual(["name", "tagId", "onDestroy"]);
+	});
+
+	it("takes a name for what it is, whatever it would mean in a document", async () => {
+		// With an input that is wrong for another reason, the service is not asked.
+		expect(await failuresOf("UserTag", { name: "a $" + "{HOME} b", members: {} })).toEqual([
+			"members: `members` says nothing; write `exactly`, `atLeast` or `never`, or leave `members` out (`exactly: []` means nobody)",
+		]);
+	});
+
+	it.each([
+		{ members: { atLeast: [sentinel] } },
+		{ members: sentinel, previously: sentinel, onDestroy: sentinel, limits: sentinel },
+		{ organizationId: sentinel },
+	])("keeps what it knows beside %j, which is not known yet", async (unknown) => {
+		const olds = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "it" };
+		const news = { name: "signers", resource: "it", ...unknown };
+		const { inputs, failures } = await (await providerOf("UserTag")).check(olds, news);
+		expect(failures).toEqual([]);
+		expect(inputs).toEqual({ ...olds, ...unknown });
+	});
+});
+
+const agreeing: readonly (readonly [kind: keyof typeof kinds, inputs: object, kept: object])[] = [
+	[
+		"UserTag",
+		{ name: "signers", tagId: tags.signers.toUpperCase(), members: { exactly: [bob.toUpperCase(), alice] } },
+		{ name: "signers", tagId: tags.signers, members: { exactly: [alice, bob] }, onDestroy: "keep" },
+	],
+	["PolicyRemoval", { policyIds: [policies[1].toUpperCase(), policies[0]] }, { policyIds: [policies[0], policies[1]] }],
+	[
+		"OauthProviderRemoval",
+		{ userId: bob.toUpperCase(), providerIds: [providers.bob[1], providers.bob[0].toUpperCase()] },
+		{ userId: bob, providerIds: providers.bob },
+	],
+	["OauthProviderRemoval", { userId: bob, providerIds: [] }, { userId: bob, providerIds: [] }],
+	["TvcAppRemoval", { appId: apps.old.toUpperCase() }, { appId: apps.old }],
+];
+
+describe("check of what the state has already", () => {
+	it.each(agreeing)("of a %s takes %j as the state has it, and asks nothing", async (kind, inputs, kept) => {
+		const olds = { organizationId, resource: "it", ...kept };
+		const checked = await (await providerOf(kind)).check(olds, { resource: "it", ...inputs });
+		expect(checked).toEqual({ inputs: olds, failures: [] });
+	});
+
+	it("says how to forget a tag that somebody has deleted, when the program does not name its id", async () => {
+		const world = await makeWorld();
+		const settings = { url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
+		const provider = await providerOf("UserTag", settings);
+		await world.change({ remove: { userTags: [tags.auditors] } });
+		const olds = { organizationId, name: "auditors", tagId: tags.auditors, onDestroy: "keep", resource: "it" };
+		const { failures } = await provider.check(olds, { name: "reviewers", resource: "it" });
+		expect(failures).toEqual([
+			{
+				property: "name",
+				reason: expect.stringMatching(/^no user tag has the id 7\S+3; the nearest: .*`pulumi refresh` takes it out/),
+			},
+		]);
+	});
+});
+
+const other = "0000000f-0000-4000-8000-000000000002";
+const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", members: { exactly: [alice] } };
+const replacing: readonly (readonly [keyof typeof kinds, olds: object, more: object, replaces: readonly string[]])[] = [
+	["UserTag", tag, { organizationId: other }, ["organizationId"]],
+	["UserTag", tag, { tagId: tags.oncall }, ["tagId"]],
+	["UserTag", tag, { name: "approvers", members: { exactly: [bob] }, previously: ["signers"] }, []],
+	["UserTag", tag, { organizationId: sentinel, tagId: sentinel }, []],
+	["PolicyRemoval", { organizationId, policyIds: [policies[0]] }, { organizationId: other }, ["organizationId"]],
+	["PolicyRemoval", { organizationId, policyIds: [policies[0]] }, { policyIds: [policies[1]] }, []],
+	["OauthProviderRemoval", { organizationId, userId: bob, providerIds: [provider] }, { userId: alice }, ["userId"]],
+	["OauthProviderRemoval", { organizationId, userId: bob, providerIds: [provider] }, { userId: sentinel }, []],
+	["TvcAppRemoval", { organizationId, appId: apps.old }, { appId: apps.retired }, ["appId"]],
+];
+
+describe("diff", () => {
+	it.each(replacing)("of a %s from %j with %j replaces for %j", async (kind, olds, more, replaces) => {
+		const id = kind === "UserTag" ? tags.signers : "it";
+		const difference = await (await providerOf(kind)).diff(id, olds, { ...olds, ...more });
+		expect(difference).toEqual({ changes: true, replaces });
+		expect(await (await providerOf(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
+	});
+});
+
+describe("delete", () => {
+	it("with removeMembers takes the tag from everybody it manages, also where nobody can count them", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const dave = "a0000000-0000-4000-8000-000000000004";
+		const userIds = [alice, bob, carol, dave];
+		await world.change({
+			users: [{ userId: dave, userName: "dave" }],
+			userTags: [{ tagId: tags.signers, userIds }],
+		});
+		const settings = {
+			url: world.url,
+			apiPrivateKey: keys.alice.privateKey,
+			journal: ":memory:",
+			reads: "documented",
+		};
+		const provider = await providerOf("UserTag", settings);
+		const limits = { memberRemovals: "25%" };
+		const props = { ...tag, members: { exactly: userIds }, limits, onDestroy: "removeMembers", resource: "it" };
+		await provider.delete(tags.signers, props);
+		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag"]);
+		expect(world.organization().userTags[0].userIds).toEqual([]);
+	});
+});

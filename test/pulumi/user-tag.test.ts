@@ -1,0 +1,118 @@
+/**
+ * The life of a user tag under `pulumi`: made so, left alone, drifted, repaired, changed, destroyed; where the service
+ * shows its members, and where it shows only their tag.
+ */
+import { describe, expect, it } from "vitest";
+import { alice, bob, carol, tags, type World } from "../cli/world.ts";
+import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
+
+/** Name and members of a tag as they are in the organization. */
+function live(world: World, tagId: string): object {
+	const all = world.organization().userTags as { tagId: string; tagName: string; userIds: string[] }[];
+	const { tagName, userIds } = all.find((tag) => tag.tagId === tagId) ?? { tagName: "", userIds: [] };
+	return { name: tagName, members: [...userIds].sort() };
+}
+
+/** Name and members of the tag as the state of its resource has them. */
+async function kept(stack: Stack): Promise<object> {
+	const { outputs = {}, inputs = {} } = await stack.resource("signers");
+	expect(inputs.members).toEqual(outputs.members);
+	return { name: outputs.name, members: outputs.members };
+}
+
+const program = (args: string) => `export const { tagId } = new orgsync.UserTag("signers", ${args});`;
+const signers = program(`{ name: "signers", members: { exactly: ["${bob}", "${alice}"] } }`);
+const lastIntent = (world: World) => world.activities().at(-1).intent.updateUserTagIntent;
+
+describe("UserTag", { timeout: 240_000 }, () => {
+	it("is made so with one activity, asks nothing more, is repaired with one, changed with one, and gone with one", async () => {
+		const { world, stack } = await makePulumiWorld(signers);
+		// Whoever calls keeps a tag, so that no guard minds what follows.
+		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
+
+		const first = await stack.preview(["--diff"]);
+		const preview = expectSuccess(first);
+		expect(preview).toMatch(/\+ pulumi-nodejs:dynamic\/orgsync:UserTag: \(create\)/);
+		expect(preview).toMatch(new RegExp(`exactly: \\[\\s+\\[0\\]: "${alice}"\\s+\\[1\\]: "${bob}"`));
+		expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
+		// The engine shows what is created; what adopting the live tag takes away is told beside it.
+		expect(shown(first)).toContain(
+			`signers: adopts the user tag signers and gives it to ${bob}, takes it from ${carol}`,
+		);
+		expect(world.requests()).toEqual(["list_user_tags", "list_users", "whoami"]);
+		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, carol] });
+
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, bob] });
+
+		world.clearRequests();
+		expect(expectSuccess(await stack.up())).toContain("2 unchanged");
+		expect(world.requests()).toEqual([]);
+		expectSuccess(await stack.preview(["--refresh", "--expect-no-changes"]));
+		expect(world.requests()).toEqual(["list_user_tags", "list_users"]);
+
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, carol] }] });
+		const pipeline = await stack.preview(["--refresh", "--expect-no-changes", "--diff"]);
+		expect(pipeline.exitCode).toBe(7);
+		expect(pipeline.stdout).toMatch(/~ name +: "signers" => "signatories"/);
+		expect(pipeline.stdout).toContain(`"${bob}" => "${carol}"`);
+		expectSuccess(await stack.refresh());
+		expect(await kept(stack)).toEqual({ name: "signatories", members: { exactly: [alice, carol] } });
+
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, bob] });
+
+		const changed = `{ name: "approvers", members: { exactly: ["${carol}", "${alice}"] }, onDestroy: "removeMembers" }`;
+		stack.write({ "index.mjs": withImports(program(changed)) });
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		const edit = { userTagId: tags.signers, newUserTagName: "approvers", addUserIds: [carol], removeUserIds: [bob] };
+		expect(lastIntent(world)).toEqual(edit);
+
+		// What somebody else has made of it meanwhile is left alone.
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "voters", userIds: [alice, bob, carol] }] });
+		world.clearRequests();
+		expectSuccess(await stack.destroy());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(lastIntent(world)).toEqual({ userTagId: tags.signers, addUserIds: [], removeUserIds: [alice, carol] });
+		expect(live(world, tags.signers)).toEqual({ name: "voters", members: [bob] });
+		expectNoSecretIn(stack);
+	});
+
+	it("does not pretend to know its members where only the documented queries are served", async () => {
+		const { world, stack } = await makePulumiWorld(signers, {
+			serves: "documented",
+			env: { ORGSYNC_READS: "documented" },
+		});
+		expectSuccess(await stack.up());
+		// The second reading learns when our own change was made: somebody else's is told from it by that.
+		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag", "list_user_tags"]);
+		expect(lastIntent(world)).toMatchObject({ addUserIds: [alice, bob], removeUserIds: [] });
+
+		world.clearRequests();
+		expect(expectSuccess(await stack.refresh())).toContain("2 unchanged");
+		expect(await kept(stack)).toEqual({ name: "signers", members: { exactly: [alice, bob] } });
+
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [carol] }] });
+		expect(shown(await stack.refresh(["--diff"]))).toMatch(/- members {7}: \{/);
+		expect(await kept(stack)).toEqual({ name: "signatories", members: undefined });
+		expect(world.requests()).toEqual(["list_user_tags", "list_user_tags"]);
+
+		world.clearRequests();
+		expectSuccess(await stack.up());
+		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag", "list_user_tags"]);
+		const edit = { newUserTagName: "signers", addUserIds: [alice, bob], removeUserIds: [] };
+		expect(lastIntent(world)).toEqual({ userTagId: tags.signers, ...edit });
+
+		world.clearRequests();
+		expectSuccess(await stack.destroy());
+		expect(world.requests()).toEqual([]);
+		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, bob, carol] });
+	});
+});

@@ -1,0 +1,251 @@
+/**
+ * Activities that wait, end badly or get lost: made once and joined by every `pulumi up`, on this machine or another, and
+ * given up only when somebody says so.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../cli/world.ts";
+import { expectSuccess, type RunOptions, type Stack } from "../engine/harness.ts";
+import { expectNoSecretIn, makePulumiWorld, type PulumiWorld, shown, withImports } from "./world.ts";
+
+const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
+const removingApp = "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS";
+const providerFile = new URL("../../src/pulumi/provider.ts", import.meta.url).href;
+const twoHoursMs = 2 * 60 * 60 * 1000;
+
+const removal = (name: string, ...policyIds: readonly string[]) =>
+	`new orgsync.PolicyRemoval("${name}", ${JSON.stringify({ policyIds })});\n`;
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+const ofType = (world: World, type: string): readonly any[] => world.activities().filter((one) => one.type === type);
+
+interface Ran {
+	readonly exitCode: number | null;
+	readonly said: string;
+	/** What was asked of the service, sorted: resources are worked on side by side. */
+	readonly requests: readonly string[];
+	readonly submits: readonly string[];
+}
+
+/** `pulumi up` that goes on with the other resources when one fails. */
+async function up({ world, stack }: PulumiWorld, options?: RunOptions): Promise<Ran> {
+	world.clearRequests();
+	const answer = await stack.up(["--continue-on-error"], options);
+	return {
+		exitCode: answer.exitCode,
+		said: shown(answer),
+		requests: [...world.requests()].sort(),
+		submits: [...world.submits()].sort(),
+	};
+}
+
+/** Leaves nothing but Pulumi's state of what was done before, as on another machine. */
+function moveToAnotherMachine({ folder }: Stack): void {
+	rmSync(join(folder, ".orgsync"), { recursive: true });
+}
+
+/** Two hours pass for the service, and for the commands that get the options which this returns. */
+async function waitTwoHours({ world, stack }: PulumiWorld): Promise<RunOptions> {
+	stack.write({ "later.cjs": `const now = Date.now; Date.now = () => now() + ${twoHoursMs};` });
+	await world.moveClock(twoHoursMs);
+	return { env: { NODE_OPTIONS: `--require ${join(stack.folder, "later.cjs")}` } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+async function activitiesInState(stack: Stack): Promise<Record<string, any[]>> {
+	const { deployment } = await stack.state();
+	const resources = (deployment.resources ?? []).filter(({ outputs }) => outputs?.activities !== undefined);
+	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+	const activities = (outputs: any) => outputs.activities as any[];
+	return Object.fromEntries(resources.map(({ urn, outputs }) => [urn.split("::").at(-1), activities(outputs)]));
+}
+
+describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
+	it("is made by the first up, joined by the next, also elsewhere and hours later, and done after the approval: 1, 1, 1, 0", async () => {
+		const made = await makePulumiWorld(removal("old", policies[0]));
+		const { world, stack } = made;
+		await world.setRules({ approvals: { [removing]: 2 } });
+
+		const first = await up(made);
+		expect({ code: first.exitCode, submits: first.submits }).toEqual({ code: 1, submits: ["delete_policies"] });
+		const [{ id, fingerprint }] = ofType(world, removing);
+		expect(first.said).toContain(`remove a policy: waits for approval
+      activity ${id}, fingerprint ${fingerprint}
+      the next run joins this activity and opens no other`);
+		const kept = (await activitiesInState(stack)).old?.[0];
+		expect(kept).toMatchObject({ activityId: id, fingerprint, outcome: "awaiting-approval" });
+		expect(JSON.parse(kept.body)).toMatchObject({ type: removing, organizationId: expect.any(String) });
+
+		const second = await up(made);
+		expect({ ...second, said: "" }).toEqual({
+			exitCode: 1,
+			said: "",
+			requests: ["get_activity", "list_activities", "list_policies"],
+			submits: [],
+		});
+		expect(second.said).toContain(id);
+
+		moveToAnotherMachine(stack);
+		const later = await waitTwoHours(made);
+		const elsewhere = await up(made, later);
+		expect({ code: elsewhere.exitCode, submits: elsewhere.submits }).toEqual({ code: 1, submits: [] });
+		expect(elsewhere.said).toContain(id);
+		expect((await activitiesInState(stack)).old).toEqual([kept]);
+
+		await world.submitAsBob("approve_activity", { fingerprint });
+		const last = await up(made, later);
+		expect({ code: last.exitCode, submits: last.submits }).toEqual({ code: 0, submits: [] });
+		expect(ofType(world, removing)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
+		expect(await activitiesInState(stack)).toEqual({});
+		expect((await stack.resource("old")).initErrors).toBeUndefined();
+		expectNoSecretIn(stack);
+	});
+
+	it("with documented reads is joined by its bytes, said to be past asking when these are too old, and made anew when it is given up", async () => {
+		const program = `${removal("approved", policies[0])}
+new orgsync.TvcAppRemoval("waiting", { appId: "${apps.old}" });`;
+		const made = await makePulumiWorld(program, { serves: "documented", env: { ORGSYNC_READS: "documented" } });
+		const { world, stack } = made;
+		await world.setRules({ approvals: { [removing]: 2, [removingApp]: 2 } });
+		const both = ["delete_policies", "delete_tvc_app_and_deployments"];
+		expect((await up(made)).submits).toEqual(both);
+		const [approved] = ofType(world, removing);
+		const [waiting] = ofType(world, removingApp);
+
+		moveToAnotherMachine(stack);
+		await world.submitAsBob("approve_activity", { fingerprint: approved.fingerprint });
+		const second = await up(made);
+		expect({ code: second.exitCode, requests: second.requests }).toEqual({ code: 1, requests: both });
+		expect(ofType(world, removing)).toMatchObject([{ id: approved.id, status: "ACTIVITY_STATUS_COMPLETED" }]);
+		expect(ofType(world, removingApp)).toMatchObject([{ id: waiting.id, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" }]);
+		expect(Object.keys(await activitiesInState(stack))).toEqual(["waiting"]);
+
+		// A refresh forgets that the resource failed, and must not make the stack look as if all were done.
+		expectSuccess(await stack.refresh());
+		moveToAnotherMachine(stack);
+		const later = await waitTwoHours(made);
+		const third = await up(made, later);
+		expect({ code: third.exitCode, requests: third.requests }).toEqual({ code: 1, requests: [] });
+		expect(third.said).toContain(
+			`it waited when it was last asked for, and what became of it cannot be asked any more; when you know that it has ended, \`pulumi config set orgsync:abandon ${waiting.id}\` lets orgsync make another`,
+		);
+		expect(third.said).not.toContain("joins this activity");
+
+		await stack.configure({ "orgsync:abandon": waiting.id });
+		const fourth = await up(made, later);
+		expect({ code: fourth.exitCode, requests: fourth.requests }).toEqual({ code: 1, requests: both.slice(1) });
+		const [, another] = ofType(world, removingApp);
+		expect(ofType(world, removingApp).length).toBe(2);
+		expect((await activitiesInState(stack)).waiting).toMatchObject([{ activityId: another.id }]);
+	});
+});
+
+/** One resource for each way in which an activity can end, or not end. */
+const endings = (secondPolicies: readonly string[]) =>
+	withImports(
+		`${removal("first", policies[0])}${removal("second", ...secondPolicies)}
+new orgsync.OauthProviderRemoval("providers", { userId: "${bob}", providerIds: ["${providers.bob[0]}"] });
+new orgsync.TvcAppRemoval("app", { appId: "${apps.old}" });
+new orgsync.UserTag("signers", { name: "signers", members: { exactly: ["${alice}", "${bob}", "${carol}"] } });`,
+	);
+
+describe("an activity that did not come to a good end", { timeout: 180_000 }, () => {
+	it("says so, and is followed by the same bytes, by new ones or by none, also from another machine", async () => {
+		const made = await makePulumiWorld("", {
+			files: { "index.mjs": endings([policies[1]]) },
+			env: { ORGSYNC_TIMEOUT: "1" },
+		});
+		const { world, stack } = made;
+		const rules = { approvals: { [removing]: 2 }, authenticators: ["ACTIVITY_TYPE_UPDATE_USER_TAG"] };
+		await world.setRules(rules);
+		await world.addFault({ operation: "delete_oauth_providers", fault: "fail" });
+		await world.addFault({ operation: "delete_tvc_app_and_deployments", fault: "drop-after", count: 20 });
+		const one = await up(made);
+		expect(one.exitCode).toBe(1);
+		expect(one.said).toContain("change who has `signers`: waits for an authenticator\n");
+		expect(one.said).toContain("remove an OAuth provider: failed (");
+		expect(one.said).toContain("remove a TVC app and all its deployments: perhaps arrived and perhaps did not (");
+		expect(one.said).toContain("the next run asks with the same bytes, so that there is no second activity");
+		const kept = await activitiesInState(stack);
+		expect(Object.fromEntries(Object.entries(kept).map(([name, [activity]]) => [name, activity.outcome]))).toEqual({
+			first: "awaiting-approval",
+			second: "awaiting-approval",
+			providers: "failed",
+			app: "unknown",
+			signers: "awaiting-authenticator",
+		});
+		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
+		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` says which methods are missing`);
+		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
+
+		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });
+		await world.setRules({ ...rules, deny: [{ type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS" }] });
+		await fetch(`${world.url}/emulator/faults`, { method: "DELETE" });
+		moveToAnotherMachine(stack);
+		const two = await up(made);
+		expect({ code: two.exitCode, submits: two.submits }).toEqual({ code: 1, submits: ["delete_oauth_providers"] });
+		expect(two.said.match(/remove a policy: was rejected/g)?.length).toBeGreaterThanOrEqual(2);
+		expect(two.said).toMatch(/remove an OAuth provider: was denied \(.*\)\n {6}policy [0-9a-f-]{36}: OUTCOME_DENY_/);
+		expect(Object.keys(await activitiesInState(stack)).sort()).toEqual(["first", "second", "signers"]);
+
+		await world.setRules({ authenticators: rules.authenticators });
+		stack.write({ "index.mjs": endings([policies[1], policies[2]]) });
+		const three = await up(made);
+		expect({ code: three.exitCode, submits: three.submits }).toEqual({
+			code: 1,
+			submits: ["delete_oauth_providers", "delete_policies"],
+		});
+		expect(three.said).toContain("remove a policy: was rejected (it was rejected before, so it was not sent again)");
+		expect(world.organization().policies).toMatchObject([{ policyId: policies[0] }]);
+		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([
+			{ id: failed.id, status: "ACTIVITY_STATUS_FAILED" },
+			{ status: "ACTIVITY_STATUS_COMPLETED" },
+		]);
+
+		const four = await up(made, { env: { ORGSYNC_RETRY_REJECTED: "true" } });
+		expect({ code: four.exitCode, submits: four.submits }).toEqual({ code: 1, submits: ["delete_policies"] });
+		expect(world.organization().policies ?? []).toEqual([]);
+		expect(Object.keys(await activitiesInState(stack))).toEqual(["signers"]);
+		expect(ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG").length).toBe(1);
+		expect(ofType(world, removingApp).length).toBe(1);
+	});
+});
+
+describe("Ctrl-C in the middle of up", { timeout: 180_000 }, () => {
+	it("lets what is in flight end, keeps it, begins nothing else, and the next up makes no second activity", async () => {
+		const made = await makePulumiWorld(
+			`const first = new orgsync.PolicyRemoval("first", { policyIds: ["${policies[0]}"] });
+const members = { exactly: ["${alice}", "${bob}", "${carol}"] };
+new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first });`,
+		);
+		const { world, stack } = made;
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 1500 });
+		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
+		await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["delete_policies"]);
+		for (const { pid } of stack.processes()) process.kill(pid, "SIGINT");
+		expect(await ended).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("update canceled") });
+		expect((await stack.resource("first")).outputs?.policyIds).toEqual([policies[0]]);
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(await up(made)).toMatchObject({ exitCode: 0, submits: ["update_user_tag"] });
+		expect(world.activities().length).toBe(2);
+		expect(stack.processes()).toEqual([]);
+	});
+
+	it("ends the provider at once when nothing is in flight: the engine waits for it after every command", async () => {
+		const code = `import { userTag } from ${JSON.stringify(providerFile)};
+const provider = userTag();
+await provider.configure({ config: { get: () => undefined } });
+await provider.check({}, { name: "signers", resource: "signers", organizationId: "${organizationId}" });
+setInterval(() => console.log("ready"), 50);`;
+		const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		onTestFinished(() => void child.kill("SIGKILL"));
+		await once(child.stdout, "data");
+		child.kill("SIGINT");
+		expect(await once(child, "exit")).toEqual([130, null]);
+	});
+});

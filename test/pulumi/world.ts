@@ -1,0 +1,46 @@
+/**
+ * What the tests of the Pulumi room share: the emulator and organization of the command line's tests, and a stack of the
+ * real engine whose program knows that emulator and alice's key.
+ */
+import { expect } from "vitest";
+import { keys, makeWorld, organizationId, type World } from "../cli/world.ts";
+import { type Answer, type Stack, type StackOptions, startStack } from "../engine/harness.ts";
+
+export interface PulumiWorld {
+	readonly world: World;
+	readonly stack: Stack;
+}
+
+/** An emulator and a stack with this program, an ES module with `orgsync` and `pulumi` imported. */
+export async function makePulumiWorld(
+	program: string,
+	options: Partial<StackOptions> & { readonly serves?: "all" | "documented" } = {},
+): Promise<PulumiWorld> {
+	const { serves, ...rest } = options;
+	const world = await makeWorld(undefined, serves === undefined ? {} : { reads: serves });
+	const env = {
+		ORGSYNC_URL: world.url,
+		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
+		ORGSYNC_ORGANIZATION_ID: organizationId,
+		...options.env,
+	};
+	const stack = await startStack({ files: { "index.mjs": withImports(program) }, ...rest, env });
+	return { world, stack };
+}
+
+/** The program as a whole ES module. */
+export function withImports(program: string): string {
+	return `import * as pulumi from "@pulumi/pulumi";\nimport * as orgsync from "orgsync/pulumi";\n${program}\n`;
+}
+
+/** Both streams of an answer, for a look at what a person sees. */
+export function shown({ stdout, stderr }: Answer): string {
+	return stdout + stderr;
+}
+
+/** Everything that the stack wrote, searched for the private keys of the tests. */
+export function expectNoSecretIn(stack: Stack): void {
+	const secrets = Object.values(keys).map(({ privateKey }) => privateKey);
+	const leaks = stack.written().filter(({ text }) => secrets.some((secret) => text.includes(secret)));
+	expect(leaks.map(({ place }) => place)).toEqual([]);
+}

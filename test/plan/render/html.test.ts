@@ -1,12 +1,16 @@
 /** The HTML page as text: its policy, its size, and that it is the same every time. test/browser/ opens it. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { renderGithub } from "../../../src/plan/render/github.ts";
 import { renderHtml } from "../../../src/plan/render/html.ts";
 import { html, trusted } from "../../../src/plan/render/html-text.ts";
+import { renderMarkdown } from "../../../src/plan/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../../src/plan/render/matrix.ts";
 import { resultsByAddress } from "../../../src/plan/render/result.ts";
+import { describeWaiting, plainStyle, renderPlan, tellWaiting } from "../../../src/plan/render/text.ts";
+import { id } from "../support-organizations.ts";
 import { largePlan } from "./large.ts";
-import { alice, bob, carol, planOf, resultsOf } from "./support.ts";
+import { alice, bob, carol, doubtfulPlanOf, fingerprint, planOf, resultsOf } from "./support.ts";
 
 const results = Object.entries(resultsOf());
 
@@ -71,6 +75,30 @@ describe("the page as text", () => {
 			"only reported  2",
 			"activities wait  2",
 		]);
+	});
+});
+
+describe("what was sent and never answered", () => {
+	const doubtful = doubtfulPlanOf();
+	const sentences = doubtful.waiting.flatMap((activity) => [
+		...describeWaiting(activity, doubtful.userNames),
+		...tellWaiting(activity),
+	]);
+	const formats = {
+		text: renderPlan(doubtful, plainStyle),
+		Markdown: renderMarkdown({ command: "plan", plans: [doubtful] }),
+		HTML: renderHtml({ command: "plan", plans: [doubtful] }).replace(/&#(\d+);/g, (_, code) =>
+			String.fromCodePoint(Number(code)),
+		),
+		GitHub: renderGithub({ command: "plan", plans: [doubtful] }).annotations,
+	};
+
+	it.each(Object.entries(formats))("is told in the same sentences as %s, with the name to give up", (_, shown) => {
+		expect(doubtful.waiting.map(({ activityId }) => activityId)).toEqual([id("other", 8), null]);
+		expect(sentences).toHaveLength(8);
+		for (const sentence of sentences) expect(shown).toContain(sentence);
+		expect(shown).toContain(`--abandon ${fingerprint}`);
+		expect(shown).not.toContain("null");
 	});
 });
 

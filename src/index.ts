@@ -33,7 +33,12 @@ export {
 	type Memory,
 } from "./plan/organization.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
+export { type GithubOptions, type GithubResult, renderGithub } from "./plan/render/github.ts";
+export { renderHtml } from "./plan/render/html.ts";
+export { type MarkdownOptions, renderMarkdown } from "./plan/render/markdown.ts";
+export { type PositionOf, positionsOf } from "./plan/render/positions.ts";
 export { renderReport } from "./plan/render/report-text.ts";
+export type { CommandResult } from "./plan/render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./plan/render/text.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
 export type { Step } from "./plan/steps.ts";

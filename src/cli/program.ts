@@ -4,7 +4,8 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors.ts";
-import { type Format, type Result, type Terminal, Voice } from "./voice.ts";
+import { type Format, formats } from "./formats.ts";
+import { type Result, type Terminal, Voice } from "./voice.ts";
 
 interface VoiceFlags {
 	readonly format?: Format;
@@ -37,9 +38,9 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 			try {
 				voice.checkOutput();
 				const result = await action(flags, terminal, voice, positional);
-				finish(typeof result === "number" ? result : voice.result(result));
+				finish(typeof result === "number" ? result : await voice.result(result));
 			} catch (error) {
-				finish(voice.failure(error));
+				finish(await voice.failure(error));
 			}
 		});
 	};
@@ -87,6 +88,7 @@ function documentCommands(define: Define): void {
 		define("plan", "show what would be submitted; submits nothing", async (flags: never, terminal, voice) =>
 			(await import("./commands/plan.ts")).plan(flags, terminal, voice),
 		),
+		formats,
 	)
 		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
 		.addOption(only());
@@ -96,12 +98,14 @@ function documentCommands(define: Define): void {
 			"find what is not as the document says; exit 2 when there is any",
 			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).drift(flags, terminal, voice),
 		),
+		formats,
 	).addOption(only());
 	withWaiting(
 		withConnection(
 			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>
 				(await import("./commands/apply.ts")).apply(flags, terminal, voice),
 			),
+			formats,
 		),
 	)
 		.option("-y, --yes", "do not ask")
@@ -191,9 +195,9 @@ function serviceCommands(define: Define): void {
 	);
 }
 
-function withVoice(command: Command): Command {
+function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
 	return command
-		.addOption(new Option("--format <format>", "how the result is printed").choices(["text", "json"]).default("text"))
+		.addOption(new Option("--format <format>", "how the result is printed").choices(choices).default("text"))
 		.addOption(new Option("--output <file>", "write the result to this file").argParser(namedFile))
 		.option("--no-color", "no colours")
 		.option("-q, --quiet", "only the result and errors")
@@ -208,8 +212,8 @@ function withFile(command: Command): Command {
 	);
 }
 
-function withService(command: Command): Command {
-	return withVoice(withFile(command))
+function withService(command: Command, choices?: readonly Format[]): Command {
+	return withVoice(withFile(command), choices)
 		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
 		.option("--local", "use the embedded service kept in .orgsync; no account needed")
 		.option(
@@ -239,8 +243,8 @@ function journal(): Option {
 	return new Option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
 }
 
-function withConnection(command: Command): Command {
-	return withService(command)
+function withConnection(command: Command, choices?: readonly Format[]): Command {
+	return withService(command, choices)
 		.addOption(reads())
 		.addOption(
 			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
@@ -305,6 +309,7 @@ export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal
 		quiet: flags.quiet === true,
 		verbose: flags.verbose === true,
 		output: flags.output,
+		generatedBy: `orgsync ${readVersion()}`,
 	});
 }
 

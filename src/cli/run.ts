@@ -3,6 +3,7 @@
  */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
+import { type Format, formats } from "./formats.ts";
 import { makeProgram, makeVoice } from "./program.ts";
 import type { Terminal } from "./voice.ts";
 
@@ -13,7 +14,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 		exitCode = code;
 	};
 	const program = makeProgram(terminal, finish);
-	// Mistakes in flags go through the one voice too, in JSON when JSON was asked for.
+	// Mistakes in flags go through the one voice too, in the format that was asked for.
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride().configureOutput({ outputError: () => {}, writeErr: () => {} });
 	}
@@ -24,21 +25,32 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 		}
 		await program.parseAsync([...words], { from: "user" });
 	} catch (error) {
-		finish(failedFlags(error, words, program, terminal));
+		finish(await failedFlags(error, words, program, terminal));
 	}
 	return exitCode;
 }
 
-function failedFlags(error: unknown, words: readonly string[], program: Command, terminal: Terminal): ExitCode {
-	const called = program.commands.some((command) => command.name() === words[0]);
-	const command = (called ? words[0] : undefined) ?? program.name();
-	const json = words.some((word, at) => word === "--format=json" || (word === "--format" && words[at + 1] === "json"));
-	const voice = makeVoice(command, { format: json ? "json" : "text" }, terminal);
+async function failedFlags(
+	error: unknown,
+	words: readonly string[],
+	program: Command,
+	terminal: Terminal,
+): Promise<ExitCode> {
+	const called = program.commands.find((command) => command.name() === words[0]);
+	const voice = makeVoice(called?.name() ?? program.name(), { format: formatOf(words, called) }, terminal);
 	if (!(error instanceof CommanderError)) return voice.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
 	const message = error.code === "commander.help" ? `unknown command '${words[1]}'` : said;
 	return voice.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
+}
+
+/** The format that was asked for, if the command has it; whoever asked for JSON gets it whatever was called. */
+function formatOf(words: readonly string[], called: Command | undefined): Format {
+	const choices = called?.options.find(({ long }) => long === "--format")?.argChoices ?? ["json"];
+	const isAskedFor = (format: Format): boolean =>
+		words.some((word, at) => word === `--format=${format}` || (word === "--format" && words[at + 1] === format));
+	return formats.find((format) => choices.includes(format) && isAskedFor(format)) ?? "text";
 }
 
 function hintFor(error: CommanderError, words: readonly string[], program: Command): string {

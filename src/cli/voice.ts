@@ -2,7 +2,7 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { accessSync, constants, statSync, writeFileSync } from "node:fs";
+import { accessSync, appendFileSync, constants, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
@@ -15,7 +15,9 @@ import {
 	type Problem,
 } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
+import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
+import { type Format, renderers } from "./formats.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -30,8 +32,6 @@ export interface Terminal {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
-export type Format = "text" | "json";
-
 export interface VoiceOptions {
 	readonly command: string;
 	readonly format: Format;
@@ -40,6 +40,8 @@ export interface VoiceOptions {
 	readonly verbose: boolean;
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
+	/** Name and version of the program, for formats that are kept. */
+	readonly generatedBy: string;
 }
 
 /** What every command prints with `--format json`; schemas/output.json describes it. */
@@ -59,7 +61,7 @@ export interface Failure {
 	readonly about?: string;
 }
 
-/** The result of a command: what it prints in either format, and the code it exits with. */
+/** The result of a command: what it prints, and the code it exits with. */
 export interface Result {
 	readonly exitCode: ExitCode;
 	/** Ends with a newline, or is empty. */
@@ -68,6 +70,8 @@ export interface Result {
 	readonly json: Readonly<Record<string, unknown>>;
 	/** Said like errors after the text; the first is the `error` of `Output`. The exit code has to tell of them too. */
 	readonly failures?: readonly Failure[];
+	/** Where the documents speak of what the result is about, for a pipeline that shows it there. */
+	readonly positionOf?: PositionOf;
 }
 
 /** The exit code that something thrown leads to. */
@@ -149,25 +153,26 @@ export class Voice {
 	}
 
 	/** Prints the result and returns its exit code. */
-	result({ exitCode, text, json, failures = [] }: Result): ExitCode {
+	async result(result: Result): Promise<ExitCode> {
 		this.clear();
-		const inText = this.#options.format === "text" ? text(this.#resultStyle()) : "";
+		const { exitCode, text, json, failures = [] } = result;
+		const { command, format } = this.#options;
+		const inText = format === "text" ? text(this.#resultStyle()) : "";
 		// A command that has nothing but errors to tell leaves the file of `--output` as it is.
-		if (this.#options.format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
+		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
 		for (const failure of failures) this.#tellFailure(failure);
-		if (this.#options.format === "text") return exitCode;
-		const first = failures[0];
-		return this.#printObject(exitCode, first === undefined ? null : describeFailure(first), [], json);
+		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
+		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
 	}
 
 	/** Says what went wrong and returns the exit code it leads to. */
-	failure(error: unknown): ExitCode {
+	async failure(error: unknown): Promise<ExitCode> {
 		const problems = error instanceof DocumentError ? error.problems : [];
 		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
 		this.#tellFailure({ error });
 		const exitCode = exitCodeOfError(error);
-		if (this.#options.format === "text") return exitCode;
-		return this.#printObject(exitCode, describeFailure({ error }), problems, {});
+		const { command } = this.#options;
+		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems });
 	}
 
 	#tellFailure(failure: Failure): void {
@@ -178,15 +183,30 @@ export class Voice {
 		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(error.stack ?? "");
 	}
 
-	#printObject(
-		exitCode: ExitCode,
-		error: Output["error"],
-		problems: readonly Problem[],
-		more: Readonly<Record<string, unknown>>,
-	): ExitCode {
-		const { command } = this.#options;
-		const output: Output = { formatVersion: 1, command, exitCode, error, problems, ...more };
-		return this.#print(`${JSON.stringify(output, null, 2)}\n`, exitCode);
+	/** Prints what every format but text is made of. */
+	async #show(output: Output, result?: Result): Promise<ExitCode> {
+		const { format, generatedBy } = this.#options;
+		if (format === "text") return output.exitCode;
+		const positionOf = result?.positionOf;
+		const { text, summary } = await renderers[format](
+			{ ...output, generatedBy },
+			positionOf === undefined ? {} : { positionOf },
+		);
+		this.#summarize(summary);
+		// Annotations alone would leave the log without the plan.
+		const log = format === "github" && result !== undefined ? result.text(plainStyle) : "";
+		return this.#print(`${text}${log}`, output.exitCode);
+	}
+
+	/** Appends to the summary of the pipeline's step, where there is one. */
+	#summarize(summary: string): void {
+		const file = this.#terminal.environment.GITHUB_STEP_SUMMARY;
+		if (summary === "" || file === undefined || file === "") return;
+		try {
+			appendFileSync(file, summary);
+		} catch (error) {
+			this.note(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
+		}
 	}
 
 	#resultStyle(): Style {

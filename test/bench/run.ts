@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
 import { benchApply, benchReading } from "./latency.ts";
+import { benchPage } from "./page.ts";
 import { benchPulumi } from "./pulumi.ts";
 import { benchStamps } from "./stamps.ts";
 
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
 		await benchStamps(),
 		...(await benchEmulator()),
 		...benchDiff(),
+		...(await benchPage()),
 		benchStart(),
 		await benchReading(),
 		await benchApply(),

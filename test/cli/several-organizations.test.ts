@@ -76,6 +76,19 @@ describe("apply, when an error ends the work in one of three organizations", () 
 		await expect(normalize(`${stdout}${stderr}`)).toMatchFileSnapshot(golden("apply-one-of-three-broke-off"));
 	});
 
+	test.each([
+		["markdown", "### 3 organizations: 1 broken off, 2 applied.\n"],
+		["html", "<title>orgsync apply: 3 organizations: 1 broken off, 2 applied.</title>"],
+		["github", "::error title=orgsync%3A apply::3 organizations: 1 broken off, 2 applied.\n"],
+	])("as %s, the verdict counts it, and the error stands at its organization", async (format, verdict) => {
+		const [, { code, stdout }] = await applyThree(["--format", format]);
+		expect(code).toBe(1);
+		expect(stdout).toContain(verdict);
+		expect(stdout.match(/cannot be used: database or disk is full/g)).toHaveLength(1);
+		expect(stdout).toContain("Broke off: 0 of 1 step taken; see the error.");
+		expect(stdout).toContain(second);
+	});
+
 	test("the steps that it had taken by then are told, and the exit code is 7 when one of them completed", async () => {
 		const removal = `absent: { policies: [${theirPolicies.join(", ")}] }\n`;
 		const [, answer] = await applyThree([...inJson, "--concurrency", "1"], "delete_policies", removal);

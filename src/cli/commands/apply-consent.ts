@@ -41,7 +41,7 @@ export function refuseImpossible(plans: readonly Plan[]): void {
 		problems.length === 1
 			? "the organization cannot become what the document says; nothing was sent"
 			: `${problems.length} things in the document cannot be made so; nothing was sent`,
-		{ hint: "the plan above says why; change the document, or the organization by hand" },
+		{ hint: "the plan says why; change the document, or the organization by hand" },
 	);
 }
 
@@ -62,8 +62,8 @@ export function prepareToAsk(
 	voice: Voice,
 ): (steps: number) => Promise<boolean> {
 	if (flags.yes === true) return async () => true;
-	if (voice.format === "json") {
-		throw new ConfigurationError("apply asks before it submits, but not with --format json", {
+	if (voice.format !== "text") {
+		throw new ConfigurationError(`apply asks before it submits, but not with --format ${voice.format}`, {
 			hint: "use --yes, after a look at orgsync plan",
 		});
 	}

@@ -3,7 +3,7 @@
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { renderReport, renderStep } from "../../plan/render/report-text.ts";
+import { notApplied, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
 import type { Style } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
@@ -74,8 +74,7 @@ function describeBroken(one: Broken): Readonly<Record<string, unknown>> {
 function renderBroken({ steps }: Broken, total: number, style: Style, which: "all" | "open"): string {
 	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
 	const lines = shown.flatMap((result) => renderStep(result, style));
-	const summary = `Broke off: ${steps.length} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
-	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summary].join("\n")}\n`;
+	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeBroken(steps.length, total)].join("\n")}\n`;
 }
 
 /** The plans, of which nothing was sent because this was in the way. */
@@ -92,7 +91,7 @@ export function refused(plans: readonly Plan[], error: unknown): Result {
 export function declined(plans: readonly Plan[]): Result {
 	return {
 		exitCode: exitCodes.error,
-		text: () => "Not applied: nothing was sent.\n",
+		text: () => `${notApplied}\n`,
 		json: { plans, reports: [] },
 	};
 }

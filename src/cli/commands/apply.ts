@@ -3,6 +3,7 @@
  */
 import { exitCodes } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
+import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
 import { renderPlan } from "../../plan/render/text.ts";
 import type { Stats, StepResult } from "../../plan/report.ts";
@@ -47,18 +48,19 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 		const comparisons = await compareEach(organizations, connection, flags, terminal, voice, givenUp);
 		const plans = comparisons.map((comparison) => comparison.plan);
 		for (const plan of plans) voice.note(renderPlan(plan, voice.style));
+		const positionOf = positionsOf(organizations);
 		try {
 			refuseImpossible(plans);
 			refuseGuarded(plans, allowed);
 			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
-			if (steps > 0 && !(await ask(steps))) return declined(plans);
+			if (steps > 0 && !(await ask(steps))) return { ...declined(plans), positionOf };
 			for (const id of ids) for (const name of givenUp) journal.abandon(id, name, terminal.now());
 			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
-			return refused(plans, error);
+			return { ...refused(plans, error), positionOf };
 		}
 		const applied = await applyEach(comparisons, { ...context, settled });
-		return showApplied(applied, plans, flags.quiet === true);
+		return { ...showApplied(applied, plans, flags.quiet === true), positionOf };
 	} finally {
 		interruption.stop();
 		journal.close();

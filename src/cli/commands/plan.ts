@@ -6,6 +6,7 @@ import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
+import { positionsOf } from "../../plan/render/positions.ts";
 import { renderPlan, summarizeDrift, summarizePlan } from "../../plan/render/text.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { type Connection, type ConnectionFlags, connect, viewJournal, withGivenUp } from "../connect.ts";
@@ -139,5 +140,6 @@ function showPlans(
 		exitCode,
 		text: (style) => comparisons.map(({ plan }) => renderPlan(plan, style, summarize(plan))).join("\n"),
 		json: { plans: comparisons.map((comparison) => comparison.plan) },
+		positionOf: positionsOf(comparisons.map(({ desired }) => desired)),
 	};
 }

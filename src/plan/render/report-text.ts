@@ -2,8 +2,18 @@
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
 import type { Outcome, Report, StepResult } from "../report.ts";
+import type { WaitsFor } from "../steps.ts";
 import { showText, showValue } from "./escape.ts";
 import type { Style } from "./text.ts";
+
+/** What stands where nobody agreed to a plan. */
+export const notApplied = "Not applied: nothing was sent.";
+
+/** Headings that stand above the same things in every format. */
+export const reportHeadings = {
+	left: "Still different after the last step, so somebody else changed it meanwhile",
+	unverified: "It could not be read again after the last step",
+} as const;
 
 const words: Readonly<Record<Outcome, string>> = {
 	completed: "completed",
@@ -24,11 +34,11 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 	const shown = report.steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
-		lines.push("", style.remove("Still different after the last step, so somebody else changed it meanwhile:"));
+		lines.push("", style.remove(`${reportHeadings.left}:`));
 		lines.push(...report.left.map(({ address }) => `  ${showText(address)}`));
 	}
 	if (report.unverified !== null) {
-		lines.push("", style.warn(`It could not be read again after the last step: ${showText(report.unverified)}`));
+		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
 		lines.push("orgsync drift shows whether it holds");
 	}
 	return `${[...lines, "", summarizeReport(report)].join("\n").trimStart()}\n`;
@@ -36,16 +46,11 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 
 /** One line for a step while the work goes on, more where a person has to do something. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
-	const { step, outcome, message } = result;
+	const { step, outcome } = result;
 	const mark =
 		outcome === "completed" ? style.add("ok") : outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
 	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(showText(listCovers(step.covers)))}`];
-	if (outcome !== "completed") {
-		// An activity that the service is still working on waits for nobody: its message says all.
-		const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
-		const says = worksOn ? "has not ended" : words[outcome];
-		lines.push(`     ${says}${message === null ? "" : `: ${showText(message)}`}`);
-	}
+	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
@@ -56,6 +61,19 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
+}
+
+/** What became of a step and, where there is something to add, why. */
+export function tellOutcome({ step, outcome, message }: StepResult): string {
+	// An activity that the service is still working on waits for nobody: its message says all.
+	const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
+	const says = worksOn ? "has not ended" : words[outcome];
+	return message === null ? says : `${says}: ${showText(message)}`;
+}
+
+/** What the name of an activity that a step waits for is the name of. */
+export function tellWaitedFor({ activityId }: WaitsFor): string {
+	return activityId === null ? "what was sent before," : "activity";
 }
 
 /** One sentence: whether the organization is as the document says, and what is missing. */
@@ -71,6 +89,12 @@ export function summarizeReport(report: Report): string {
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
 }
 
-function listCovers(covers: readonly string[]): string {
+/** One sentence on an organization in which an error ended the work; the error is told beside it. */
+export function summarizeBroken(taken: number, total: number): string {
+	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
+}
+
+/** At most three of the addresses, and how many more there are. */
+export function listCovers(covers: readonly string[]): string {
 	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }

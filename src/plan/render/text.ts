@@ -2,7 +2,8 @@
  * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
  */
 import type { Problem } from "../../errors.ts";
-import type { Change, TagChange } from "../change.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../change.ts";
+import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
 import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
@@ -23,12 +24,21 @@ const same = (text: string): string => text;
 /** Marks nothing. */
 export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };
 
+/** Headings that stand above the same things in every format. */
+export const headings = {
+	problems: "This organization cannot become what the document says",
+	guards: "Guards that keep apply from sending anything",
+	waiting: "Activities that wait",
+	inDoubt: "Sent before, and nobody knows what became of it",
+	unread: "Unknown, because it could not be read",
+} as const;
+
 /** The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. */
 export function renderPlan(plan: Plan, style: Style, summary: string = summarizePlan(plan)): string {
 	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), ""];
 	for (const change of plan.changes) lines.push(...renderChange(change, plan, style), "");
 	if (plan.problems.length > 0) {
-		lines.push(style.remove("This organization cannot become what the document says:"));
+		lines.push(style.remove(`${headings.problems}:`));
 		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
 	}
 	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
@@ -41,8 +51,11 @@ export function renderProblem({ file, line, column, message }: Problem): string 
 	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
 }
 
-/** One sentence: how many activities would be submitted for what, or that there is nothing to do. */
-export function summarizePlan(plan: Plan): string {
+/**
+ * One sentence: how many activities would be submitted for what, or that there is nothing to do. `guardsStand` is where
+ * the reader finds the guards that refuse.
+ */
+export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "above"): string {
 	if (plan.problems.length > 0) {
 		return `Not possible: ${count(plan.problems.length, "problem", "problems")} of the live organization. Nothing would be submitted.`;
 	}
@@ -52,7 +65,7 @@ export function summarizePlan(plan: Plan): string {
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held === 0 ? "" : ` ${count(held, "step waits", "steps wait")} for activities submitted before.`;
-	const refused = plan.guards.some(({ refuses }) => refuses) ? " A guard refuses it: see above." : "";
+	const refused = plan.guards.some(({ refuses }) => refuses) ? ` A guard refuses it: see ${guardsStand}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
 	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
@@ -97,65 +110,87 @@ function countByKind(plan: Plan): string {
 		.join(", ");
 }
 
-function renderChange(change: Change, plan: Plan, style: Style): readonly string[] {
+/** The change in as many lines as it takes, the first beginning with what is done: `~`, `-`, or `!` for what is only said. */
+export function renderChange(change: Change, plan: Plan, style: Style): readonly string[] {
 	if (change.kind === "userTag") return renderTag(change, plan, style);
 	if (change.action === "remove") {
 		const name = change.before === null || change.before.name === "" ? "" : `  ${showText(change.before.name)}`;
-		const unsure = change.basis === "unknown" ? style.warn("  not known to be there; removed once, to be sure") : "";
+		const doubt = tellDoubt(change);
+		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
 		return [`${style.remove("-")} ${showText(change.address)}${name}${unsure}`];
 	}
-	const why = change.before === null ? "is not there" : "differs";
-	const { before } = change;
 	return [
-		`${style.warn("!")} ${showText(change.address)}  ${style.warn(`${why}; it can only be reported`)}`,
-		...(before === null
-			? []
-			: Object.keys(change.after).map(
-					(field) =>
-						`    ${showText(field)}: live ${showValue(before[field])}, document ${showValue(change.after[field])}`,
-				)),
+		`${style.warn("!")} ${showText(change.address)}  ${style.warn(tellReported(change))}`,
+		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }
 
+/** Why a difference that orgsync cannot close is there. */
+export function tellReported({ before }: ReportChange): string {
+	return `${before === null ? "is not there" : "differs"}; it can only be reported`;
+}
+
+/** The fields that differ, both sides as a reader would write them; none when the object is not there. */
+export function differingFields({
+	before,
+	after,
+}: ReportChange): readonly { readonly field: string; readonly live: string; readonly document: string }[] {
+	if (before === null) return [];
+	return Object.keys(after).map((field) => ({
+		field: showText(field),
+		live: showValue(before[field]),
+		document: showValue(after[field]),
+	}));
+}
+
+/** What is not known about a change although it is planned; null when all is. */
+export function tellDoubt(change: TagChange | RemovalChange): string | null {
+	if (change.kind !== "userTag") {
+		return change.basis === "unknown" ? "not known to be there; removed once, to be sure" : null;
+	}
+	if (change.lastApplied !== null) {
+		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
+		return `members are as last applied ${showText(change.lastApplied.at)}, not as live${since}`;
+	}
+	return change.basis === "unknown" ? "who has this tag cannot be read: these are not known to be needed" : null;
+}
+
+/** The user's name in the document, or the id. */
+export function showUser(userId: string, { userNames }: Pick<Plan, "userNames">): string {
+	return showText(Object.hasOwn(userNames, userId) ? (userNames[userId] ?? userId) : userId);
+}
+
 function renderTag(change: TagChange, plan: Plan, style: Style): readonly string[] {
-	const name = (userId: string): string => {
-		return showText(plan.userNames[userId] ?? userId);
-	};
-	const unsure = change.basis === "unknown";
+	const name = (userId: string): string => showUser(userId, plan);
 	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(showText(change.tagId))}`];
 	if (change.before.name !== change.after.name) {
 		lines.push(`    ${style.update("name:")} ${showText(change.before.name)} -> ${showText(change.after.name)}`);
 	}
 	lines.push(...change.addUserIds.map((user) => `    ${style.add("+ member")} ${name(user)}`));
 	lines.push(...change.removeUserIds.map((user) => `    ${style.remove("- member")} ${name(user)}`));
-	if (change.lastApplied !== null) {
-		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
-		lines.push(
-			`    ${style.warn(`members are as last applied ${showText(change.lastApplied.at)}, not as live${since}`)}`,
-		);
-	} else if (unsure) {
-		lines.push(`    ${style.warn("who has this tag cannot be read: these are not known to be needed")}`);
-	}
+	const doubt = tellDoubt(change);
+	if (doubt !== null) lines.push(`    ${style.warn(doubt)}`);
 	return lines;
 }
 
 function renderUnread(plan: Plan, style: Style): readonly string[] {
 	if (plan.unread.length === 0) return [];
+	return [style.warn(`${headings.unread}:`), ...tellUnread(plan).map((line) => `  ${line}`), ""];
+}
+
+/** What could not be read and why, one line a reason; at most five addresses in each. */
+export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
-	return [
-		style.warn("Unknown, because it could not be read:"),
-		...[...byReason.values()].flatMap((group) => {
-			const first = group[0];
-			if (first === undefined) return [];
-			const shown = group
-				.slice(0, 5)
-				.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showText(address)}`);
-			const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-			const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
-			return [`  ${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
-		}),
-		"",
-	];
+	return [...byReason.values()].flatMap((group) => {
+		const first = group[0];
+		if (first === undefined) return [];
+		const shown = group
+			.slice(0, 5)
+			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showText(address)}`);
+		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
+		const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
+		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+	});
 }
 
 const statusWords: Readonly<Record<string, string>> = {
@@ -185,28 +220,46 @@ export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan
 }
 
 function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	const waits = plan.waiting.filter(({ status }) => status !== null);
-	const inDoubt = plan.waiting.filter(({ status }) => status === null);
-	const lines: string[] = [];
-	if (waits.length > 0) lines.push(style.warn("Activities that wait:"));
-	for (const activity of waits) {
-		const covers = showText(activity.covers.join(", "));
-		const verdict =
-			activity.verdict === "joins"
-				? `does what is wanted for ${covers}: apply joins it and submits nothing for that`
-				: `would change ${covers} otherwise: apply leaves that alone until it ends, or --abandon ${showText(nameOf(activity))}`;
-		lines.push(`  ${renderWaitingActivity(activity, plan.userNames)}`, `    ${verdict}`);
-	}
-	if (waits.length > 0) lines.push("");
-	if (inDoubt.length > 0) lines.push(style.warn("Sent before, and nobody knows what became of it:"));
-	for (const activity of inDoubt) {
-		const what = `${activity.operation} (${describeParameters(activity, plan.userNames)})`;
-		lines.push(`  ${showText(what)}: ${renderWaitingActivity(activity, plan.userNames)}`);
-		lines.push(`    it may still change ${showText(activity.covers.join(", "))}: apply leaves that alone`);
-		lines.push(`    ${showText(learnOrGiveUp(nameOf(activity)))}`);
-	}
-	if (inDoubt.length > 0) lines.push("");
-	return lines;
+	const { waits, inDoubt } = sortWaiting(plan);
+	return [[headings.waiting, waits] as const, [headings.inDoubt, inDoubt] as const].flatMap(([heading, activities]) => {
+		if (activities.length === 0) return [];
+		const lines = activities.flatMap((activity) => [
+			`  ${describeWaiting(activity, plan.userNames).join(": ")}`,
+			...tellWaiting(activity).map((line) => `    ${line}`),
+		]);
+		return [style.warn(`${heading}:`), ...lines, ""];
+	});
+}
+
+/** Activities that wait for somebody, and those of which nobody knows the end: each needs something else of a person. */
+export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
+	readonly waits: readonly Waiting[];
+	readonly inDoubt: readonly Waiting[];
+} {
+	return {
+		waits: waiting.filter(({ status }) => status !== null),
+		inDoubt: waiting.filter(({ status }) => status === null),
+	};
+}
+
+/** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
+export function describeWaiting(activity: Waiting, userNames: Plan["userNames"]): readonly string[] {
+	const state = renderWaitingActivity(activity, userNames);
+	if (activity.status !== null) return [state];
+	return [showText(`${activity.operation} (${describeParameters(activity, userNames)})`), state];
+}
+
+/** What it means for this plan, and what to do about one that is in doubt. */
+export function tellWaiting(activity: Waiting): readonly string[] {
+	const { covers, status, verdict } = activity;
+	const what = showText(covers.join(", "));
+	const name = showText(nameOf(activity));
+	if (status === null) return [`it may still change ${what}: apply leaves that alone`, learnOrGiveUp(name)];
+	return [
+		verdict === "joins"
+			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
+			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${name}`,
+	];
 }
 
 /** What was asked for, without what is empty; users by the names of the document. */
@@ -222,14 +275,26 @@ function describeParameters({ parameters }: Waiting, userNames: Plan["userNames"
 function renderGuards(plan: Plan, style: Style): readonly string[] {
 	const refusing = plan.guards.filter(({ refuses }) => refuses);
 	if (refusing.length === 0) return [];
-	const lines = refusing.map(
-		({ kind, found, limit, message }) =>
-			`  ${showText(message)} (allowed: ${limit}); when this is meant: --allow ${kind}=${found}`,
-	);
-	return [style.remove("Guards that keep apply from sending anything:"), ...lines, ""];
+	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
 }
 
-function count(number: number, one: string, many: string): string {
+/** What a guard found and how it is acknowledged, in one line. */
+export function renderGuard(guard: Guard): string {
+	const { found, allowed, meant } = tellGuard(guard);
+	return `${found} (${allowed}); when this is meant: ${meant}`;
+}
+
+/** What a guard found, what is allowed, and the flag that acknowledges it. */
+export function tellGuard({ kind, found, limit, message }: Guard): {
+	readonly found: string;
+	readonly allowed: string;
+	readonly meant: string;
+} {
+	return { found: showText(message), allowed: `allowed: ${limit}`, meant: `--allow ${kind}=${found}` };
+}
+
+/** `1 tag`, `2 tags`. */
+export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 

@@ -1,0 +1,215 @@
+/**
+ * Plans and reports for a pipeline on GitHub: annotations, which it shows at the lines of the document, and the summary of
+ * the step. Annotations are workflow commands, lines of the log that begin with `::`; what a name could say there is
+ * escaped twice, as text for people and as data of the command.
+ */
+import type { Change } from "../change.ts";
+import type { Position } from "../organization.ts";
+import type { StepResult } from "../report.ts";
+import { showText } from "./escape.ts";
+import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+import { clip } from "./markdown-text.ts";
+import type { PositionOf } from "./positions.ts";
+import { reportHeadings, tellOutcome } from "./report-text.ts";
+import {
+	type CommandResult,
+	errorAbove,
+	judgeResult,
+	type OrganizationResult,
+	organizationsOf,
+	type ToldError,
+	type Tone,
+} from "./result.ts";
+import {
+	describeWaiting,
+	headings,
+	plainStyle,
+	renderChange,
+	renderGuard,
+	sortWaiting,
+	tellUnread,
+	tellWaiting,
+} from "./text.ts";
+
+export interface GithubOptions extends MarkdownOptions {
+	readonly positionOf?: PositionOf;
+}
+
+export interface GithubResult {
+	/** Lines for the log, each a workflow command; at most ten of a level, as GitHub shows no more of one step. */
+	readonly annotations: string;
+	/** Markdown to append to the file that `GITHUB_STEP_SUMMARY` names. */
+	readonly summary: string;
+}
+
+const levelsInOrder = ["error", "warning", "notice"] as const;
+
+type Level = (typeof levelsInOrder)[number];
+
+interface Annotation {
+	readonly level: Level;
+	readonly title: string;
+	readonly message: string;
+	readonly at: Position | undefined;
+}
+
+/** Most annotations of a level that GitHub shows of one step. */
+const mostOfALevel = 10;
+
+/** Longest message, in characters; the summary has the whole. */
+const longestMessage = 1_000;
+
+/** Annotations, the verdict first, and summary. No name can begin a workflow command, end one early or add a property to it. */
+export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
+	const [verdict, ...others] = annotationsOf(result, options.positionOf ?? (() => undefined));
+	const byLevel = Map.groupBy(others, ({ level }) => level);
+	const lines = levelsInOrder.flatMap((level) =>
+		withinLimit(byLevel.get(level) ?? [], mostOfALevel - (verdict.level === level ? 1 : 0)),
+	);
+	return {
+		annotations: [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
+		summary: renderMarkdown(result, options),
+	};
+}
+
+const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warning", bad: "error" };
+
+function annotationsOf(
+	result: CommandResult,
+	positionOf: PositionOf,
+): readonly [verdict: Annotation, ...others: Annotation[]] {
+	const { verdict, tone } = judgeResult(result);
+	const { problems = [], command } = result;
+	const error = errorAbove(result);
+	return [
+		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
+		{
+			level: command === "plan" && tone === "attention" ? "notice" : levels[tone],
+			title: titleOf(command),
+			message: error === null ? verdict : tellError(error),
+			at: undefined,
+		},
+		...problems.map((problem) => atProblem(problem)),
+		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+	];
+}
+
+function titleOf(what: string): string {
+	return `orgsync: ${what}`;
+}
+
+function tellError({ message, hint }: ToldError): string {
+	return hint === null ? message : `${message}; ${hint}`;
+}
+
+function atProblem(problem: Position & { readonly code: string; readonly message: string }): Annotation {
+	return { level: "error", title: titleOf(problem.code), message: problem.message, at: problem };
+}
+
+function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	if (one.results === null) return planAnnotations(one, positionOf);
+	const { plan, broken } = one;
+	return [
+		...(broken === null
+			? []
+			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
+		...resultAnnotations(one.results, positionOf),
+		...endAnnotations(one, positionOf),
+	];
+}
+
+function annotate(level: Level, title: string, message: string, at?: Position): Annotation {
+	return { level, title: titleOf(title), message, at };
+}
+
+type Positions = (address: string) => Position | undefined;
+
+/** Of a plan of which nothing was begun. */
+function planAnnotations({ command, plan }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	return [
+		...plan.problems.map(atProblem),
+		...plan.guards
+			.filter(({ refuses }) => refuses)
+			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
+		...sortWaiting(plan).inDoubt.map((activity) => {
+			const message = [...describeWaiting(activity, plan.userNames), tellWaiting(activity).join("; ")].join(": ");
+			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
+		}),
+		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
+		...plan.changes.map((change) => {
+			const message = renderChange(change, plan, plainStyle)
+				.map((line) => line.trim())
+				.join("; ");
+			return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));
+		}),
+	];
+}
+
+function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
+	return results
+		.filter(({ outcome }) => outcome !== "completed")
+		.map((result) => {
+			const message = `${result.step.reason}: ${tellOutcome(result)}`;
+			const at = firstOf(result.step.covers, positionOf);
+			return annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at);
+		});
+}
+
+/** What was found after the last step. */
+function endAnnotations({ report }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	if (report === null) return [];
+	return [
+		...(report.left ?? []).map(({ address }) =>
+			annotate("error", "still different", `${reportHeadings.left}: ${address}`, positionOf(address)),
+		),
+		...(report.unverified === null
+			? []
+			: [annotate("warning", "not verified", `${reportHeadings.unverified}: ${report.unverified}`)]),
+	];
+}
+
+/** Drift is to be looked at; of a plan only what takes something away. */
+function levelOfChange(change: Change, command: string): Level {
+	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
+	return command === "drift" || removes ? "warning" : "notice";
+}
+
+function levelOf({ outcome, step }: StepResult): Level {
+	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
+	return outcome === "not-attempted" ? "notice" : "error";
+}
+
+function firstOf(
+	addresses: readonly string[],
+	positionOf: (address: string) => Position | undefined,
+): Position | undefined {
+	return addresses.map(positionOf).find((position) => position !== undefined);
+}
+
+function withinLimit(annotations: readonly Annotation[], most: number): readonly Annotation[] {
+	const [first] = annotations;
+	if (first === undefined || annotations.length <= most) return annotations;
+	const shown = annotations.slice(0, most - 1);
+	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
+	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
+}
+
+/** One workflow command. `-` is standard input, which no line of the repository belongs to. */
+function renderAnnotation({ level, title, message, at }: Annotation): string {
+	const place =
+		at === undefined || at.file === "-"
+			? []
+			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
+	const properties = [...place, `title=${escapeProperty(title)}`];
+	return `::${level} ${properties.join(",")}::${escapeData(clip(showText(message.replace(/\s*\n\s*/g, " ")), longestMessage))}`;
+}
+
+/** As the toolkit of GitHub's actions escapes the text of a command. */
+function escapeData(text: string): string {
+	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+	return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

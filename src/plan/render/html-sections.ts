@@ -1,0 +1,257 @@
+/**
+ * The sections of the page about one organization. A kind of section is a row of `sections`; what else has to be shown of
+ * an organization is another row.
+ */
+import type { Problem } from "../../errors.ts";
+import type { RemovalChange, ReportChange, TagChange } from "../change.ts";
+import type { Guard } from "../guards.ts";
+import { kinds } from "../kinds.ts";
+import type { Plan } from "../plan.ts";
+import type { StepResult } from "../report.ts";
+import { compareText } from "../value.ts";
+import type { Waiting } from "../waiting.ts";
+import { renderMatrix } from "./html-matrix.ts";
+import { outcomeOf, renderSteps } from "./html-steps.ts";
+import { bdi, type Child, type Html, html } from "./html-text.ts";
+import { reportHeadings } from "./report-text.ts";
+import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
+import {
+	describeWaiting,
+	differingFields,
+	headings,
+	renderProblem,
+	showUser,
+	sortWaiting,
+	tellDoubt,
+	tellGuard,
+	tellReported,
+	tellUnread,
+	tellWaiting,
+} from "./text.ts";
+
+interface Section {
+	readonly title: string;
+	/** Shown beside the title; null when there is nothing to count. */
+	readonly number: number | null;
+	readonly look: "plain" | "bad" | "attention";
+	/** Null leaves the section out. `id` is unique on the page. */
+	readonly body: (one: OrganizationResult, id: string) => Html | null;
+}
+
+/** The sections that have something to show. `level` is that of their headings, 2 or 3. */
+export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: string): readonly Html[] {
+	return sections(one).flatMap(({ title, number, look, body }, index) => {
+		const id = `${prefix}s${index + 1}`;
+		const content = body(one, id);
+		if (content === null) return [];
+		const heading = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
+		// Under an organization of its own a section is no landmark: there would be as many of the same name as organizations.
+		return [
+			level === 2
+				? html`<section class="card ${look}" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${content}</section>\n`
+				: html`<div class="card ${look}"><h3 id="${id}">${heading}</h3>\n${content}</div>\n`,
+		];
+	});
+}
+
+/** In the order in which a reader needs them: after an apply, what became of it comes first. */
+function sections(one: OrganizationResult): readonly Section[] {
+	const { plan, report, broken, results } = one;
+	const { waits, inDoubt } = sortWaiting(plan);
+	const steps: Section = {
+		title: results === null ? "Steps, in their order" : "Steps, and what became of them",
+		number: (report?.steps ?? plan.steps).length,
+		look: "plain",
+		body: (_, id) => renderSteps(one, id),
+	};
+	return [
+		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
+		{
+			title: "Why it broke off",
+			number: null,
+			look: "bad",
+			body: () => (broken === null ? null : renderMessage(broken.error)),
+		},
+		{
+			title: "After the last step",
+			number: null,
+			look: "bad",
+			body: () => renderLeft(report?.left ?? [], report?.unverified ?? null),
+		},
+		...(results === null ? [] : [steps]),
+		guardSection(one),
+		...changeSections(one),
+		{
+			title: headings.waiting,
+			number: waits.length,
+			look: "attention",
+			body: () => (results === null ? renderWaiting(waits, plan) : null),
+		},
+		{
+			title: headings.inDoubt,
+			number: inDoubt.length,
+			look: "attention",
+			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
+		},
+		...(results === null ? [steps] : []),
+		{
+			title: headings.unread,
+			number: null,
+			look: "attention",
+			body: () => list(tellUnread(plan).map((line) => html`${line}`)),
+		},
+		{
+			title: "User tags that the document does not speak of",
+			number: plan.unmanaged.length,
+			look: "plain",
+			body: () => renderUnmanaged(plan),
+		},
+	];
+}
+
+function guardSection({ plan, results }: OrganizationResult): Section {
+	const refuses = results === null && plan.guards.some((guard) => guard.refuses);
+	return {
+		title: refuses ? headings.guards : "Guards",
+		number: plan.guards.length,
+		look: refuses ? "bad" : "plain",
+		body: () => renderGuards(plan.guards, results !== null),
+	};
+}
+
+function changeSections({ plan, results }: OrganizationResult): readonly Section[] {
+	const tags = plan.changes.filter((change) => change.kind === "userTag");
+	const removals = plan.changes.filter((change) => change.action === "remove");
+	const reported = plan.changes.filter((change) => change.action === "report");
+	const byAddress = resultsByAddress(results);
+	return [
+		{ title: "Removals", number: removals.length, look: "plain", body: () => renderRemovals(removals, byAddress) },
+		{
+			title: results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag",
+			number: null,
+			look: "plain",
+			body: (_, id) => renderMatrix(plan, id),
+		},
+		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress) },
+		{
+			title: "Differences that can only be reported",
+			number: reported.length,
+			look: "attention",
+			body: () => renderReported(reported),
+		},
+	];
+}
+
+type Results = ReadonlyMap<string, StepResult>;
+
+function list(items: readonly Html[]): Html | null {
+	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+}
+
+/** An error with what to do about it. */
+export function renderMessage({ message, hint }: ToldError, problems: readonly Problem[] = []): Html {
+	const lines = (text: string): Child =>
+		text.split("\n").map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
+	return html`<p>${lines(message)}</p>${renderProblems(problems)}${hint === null ? null : html`<p class="soft">What to do: ${lines(hint)}</p>`}`;
+}
+
+/** Problems with their places, or null when there is none. */
+export function renderProblems(problems: readonly Problem[]): Html | null {
+	return list(problems.map((problem) => html`<code>${renderProblem(problem)}</code>`));
+}
+
+/** `applied`: somebody acknowledged what the guards found, or nothing would have been sent. */
+function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
+	return list(
+		guards.map((guard) => {
+			const { found, allowed, meant } = tellGuard(guard);
+			const said = html`${found} <span class="soft">(${allowed})</span>`;
+			if (!guard.refuses) return html`<span class="word good">holds</span> <span>${said}</span>`;
+			return applied
+				? html`<span class="word attention">acknowledged</span> <span>${said}</span>`
+				: html`<span class="word bad">refuses</span> <span>${said}<br>when this is meant: <code>${meant}</code></span>`;
+		}),
+	);
+}
+
+function renderLeft(left: readonly { readonly address: string }[], unverified: string | null): Html | null {
+	if (left.length === 0 && unverified === null) return null;
+	return html`${left.length === 0 ? null : html`<p>${reportHeadings.left}:</p>${list(left.map(({ address }) => html`<code>${address}</code>`))}`}${
+		unverified === null ? null : html`<p>${reportHeadings.unverified}: ${unverified}</p>`
+	}`;
+}
+
+function renderRemovals(removals: readonly RemovalChange[], results: Results): Html | null {
+	if (removals.length === 0) return null;
+	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
+	return html`<ul class="changes">${removals.map((change) => {
+		const doubt = tellDoubt(change);
+		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
+			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
+		}<code>${change.address}</code> ${outcomeOf(results.get(change.address))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
+	})}</ul>`;
+}
+
+/** More tags than this are folded: the matrix has them already. */
+const mostTagsOpen = 8;
+
+function renderTags(tags: readonly TagChange[], plan: Plan, results: Results): Html | null {
+	if (tags.length === 0) return null;
+	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results))}</ul>`;
+	return tags.length <= mostTagsOpen
+		? body
+		: html`<details><summary>Each user tag with who gains and who loses it</summary>${body}</details>`;
+}
+
+function renderTag(change: TagChange, plan: Plan, results: Results): Html {
+	const { before, after, addUserIds, removeUserIds, tagId } = change;
+	const renamed = before.name !== after.name;
+	const doubt = tellDoubt(change);
+	const name = renamed
+		? html`<strong>${bdi(before.name)}</strong> <span class="kind">becomes</span> <strong>${bdi(after.name)}</strong>`
+		: html`<strong>${bdi(after.name)}</strong>`;
+	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address))}${chips("gained by", "a", "+", addUserIds, plan)}${chips("lost by", "r", "\u2212", removeUserIds, plan)}${
+		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
+	}</div></li>\n`;
+}
+
+function chips(word: string, look: string, sign: string, userIds: readonly string[], plan: Plan): Html | null {
+	if (userIds.length === 0) return null;
+	const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
+	return html`<p class="people"><span class="kind">${word}</span> ${names.map(
+		(name) => html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}</span> `,
+	)}</p>`;
+}
+
+function renderReported(changes: readonly ReportChange[]): Html | null {
+	if (changes.length === 0) return null;
+	return html`<ul class="changes">${changes.map((change) => {
+		const fields = differingFields(change);
+		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code> ${tellReported(change)}${
+			fields.length === 0
+				? null
+				: html`<dl class="fields">${fields.map(
+						({ field, live, document }) =>
+							html`<div><dt>${field}</dt><dd><span class="kind">live</span> ${bdi(live)}</dd><dd><span class="kind">document</span> ${bdi(document)}</dd></div>`,
+					)}</dl>`
+		}</div></li>\n`;
+	})}</ul>`;
+}
+
+function renderWaiting(activities: readonly Waiting[], { userNames }: Plan): Html | null {
+	return list(
+		activities.map((activity) => {
+			const word = activity.status === null ? "in doubt" : activity.verdict;
+			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${line}</span>`);
+			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, userNames).join(": ")}${means}</span>`;
+		}),
+	);
+}
+
+function renderUnmanaged({ unmanaged }: Plan): Html | null {
+	if (unmanaged.length === 0) return null;
+	const names = unmanaged.map(
+		({ address }) => html`<span class="chip">${bdi(address.replace(/^userTag:/, ""))}</span> `,
+	);
+	return html`<details><summary>They are left alone</summary><p class="people">${names}</p></details>`;
+}

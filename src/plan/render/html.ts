@@ -1,0 +1,165 @@
+/**
+ * Plans and reports as one page that needs nothing but itself: no request, and by its own policy no script or style but
+ * the two that are written here. It is for whoever approves, woken up or in a meeting: on a phone, on paper, in the dark,
+ * by keyboard and by ear.
+ */
+
+import { script } from "./html-script.ts";
+import { renderMessage, renderSections } from "./html-sections.ts";
+import { style } from "./html-style.ts";
+import { type Html, hashSource, html, trusted } from "./html-text.ts";
+import {
+	type CommandResult,
+	errorAbove,
+	judgeResult,
+	type OrganizationResult,
+	organizationsOf,
+	resultsByAddress,
+	type Tone,
+} from "./result.ts";
+import { count, sortWaiting } from "./text.ts";
+
+const policy = [
+	"default-src 'none'",
+	`style-src ${hashSource(style)}`,
+	`script-src ${hashSource(script)}`,
+	"base-uri 'none'",
+	"form-action 'none'",
+].join("; ");
+
+/** The page, whole. The same result gives the same bytes; nothing that a name holds is anything but text on it. */
+export function renderHtml(result: CommandResult): string {
+	const { verdict, tone } = judgeResult(result);
+	const organizations = organizationsOf(result);
+	const [headline, rest] = splitVerdict(verdict);
+	const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="${result.generatedBy ?? "orgsync"}">
+<title>orgsync ${result.command}: ${verdict}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<header class="head ${tone}"><div class="inside">
+<p class="brand">orgsync <b>${result.command}</b></p>
+<h1>${badge(tone)}<span>${headline}</span></h1>
+${rest === "" ? null : html`<p class="lead">${rest}</p>`}${organizations.length === 1 ? organizations.map(factsOf) : null}
+</div></header>
+<main class="inside">
+${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${
+	organizations.length === 1
+		? organizations.map((one) => renderSections(one, 2, ""))
+		: organizations.map(renderOrganization)
+}</main>
+<footer class="inside">${renderFoot(result, organizations)}</footer>
+<script>${trusted(script)}</script>
+</body>
+</html>
+`;
+	return page.html;
+}
+
+/** Longest headline, in characters. */
+const longestHeadline = 70;
+
+/** The beginning of the verdict as the headline, what follows as the text below it. */
+function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
+	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
+	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
+		return [sentence[1] ?? "", startSentence(sentence[2] ?? "")];
+	const clause = /^(.*?): (.*)$/.exec(verdict);
+	return clause === null || verdict.length <= longestHeadline
+		? [verdict.replace(/\.$/, ""), ""]
+		: [clause[1] ?? "", startSentence(clause[2] ?? "")];
+}
+
+function startSentence(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const badges: Readonly<Record<Tone, readonly [sign: string, word: string]>> = {
+	good: ["\u2713", "Good"],
+	attention: ["!", "Attention"],
+	bad: ["\u00d7", "Stop"],
+};
+
+function badge(tone: Tone): Html {
+	const [sign, word] = badges[tone];
+	return html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span><span class="unseen">${word}: </span></span>`;
+}
+
+/** What can be counted, in large figures; after an apply only what was done. */
+function factsOf({ plan, report, results }: OrganizationResult): Html {
+	const byAddress = resultsByAddress(results);
+	const changes = plan.changes.filter(
+		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
+	);
+	const tags = changes.filter((change) => change.kind === "userTag");
+	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	const completed = results?.filter(({ outcome }) => outcome === "completed").length;
+	const { waits, inDoubt } = sortWaiting(plan);
+	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
+	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
+		[
+			["+", sum(tags.map(({ addUserIds }) => addUserIds.length)), ["membership gained", "memberships gained"], "a"],
+			[
+				"\u2212",
+				sum(tags.map(({ removeUserIds }) => removeUserIds.length)),
+				["membership lost", "memberships lost"],
+				"r",
+			],
+			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
+			["", changes.filter(({ action }) => action === "report").length, ["only reported", "only reported"], "w"],
+			["", waiting.length, ["activity waits", "activities wait"], "w"],
+			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
+		];
+	const first =
+		completed === undefined
+			? fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")
+			: fact(`${completed} of ${(report?.steps ?? plan.steps).length}`, "steps completed", "");
+	return html`<dl class="facts">${first}${counted
+		.filter(([, number]) => number > 0)
+		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
+<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time></p>`;
+}
+
+function fact(number: string, words: string, look: string): Html {
+	return html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`;
+}
+
+function renderError(result: CommandResult): Html | null {
+	const error = errorAbove(result);
+	if (error === null) return null;
+	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
+${renderMessage(error, result.problems)}</section>`;
+}
+
+function renderOverview(organizations: readonly OrganizationResult[]): Html {
+	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${organizations.length}</span></h2>
+<ul class="overview">${organizations.map(
+		({ plan, verdict, tone }, index) =>
+			html`<li>${badge(tone)}<div><a href="#o${index + 1}">${plan.organizationId}</a> <span>${verdict}</span></div></li>\n`,
+	)}</ul></nav>`;
+}
+
+function renderOrganization(one: OrganizationResult, index: number): Html {
+	const id = `o${index + 1}`;
+	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization <code>${one.plan.organizationId}</code></h2>
+<p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
+}
+
+function renderFoot({ generatedBy }: CommandResult, organizations: readonly OrganizationResult[]): Html {
+	const [only, ...others] = organizations;
+	const what =
+		only === undefined
+			? null
+			: others.length > 0
+				? html`<p>${count(organizations.length, "organization", "organizations")}</p>`
+				: html`<p>Document <code>${only.plan.documentDigest}</code>${only.report === null ? null : html`<br>Plan <code>${only.report.planDigest}</code>`}</p>`;
+	return html`${what}<p>${generatedBy ?? "orgsync"}. This page holds everything it shows: it asks no server for anything.</p>`;
+}

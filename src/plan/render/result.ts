@@ -1,0 +1,190 @@
+/**
+ * What a command found or did, as every format for people is given it, and the one-line verdict on it. Plain data: it is
+ * what `--format json` prints, so a saved answer can be rendered later.
+ */
+import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
+import { findsDifference, type Plan } from "../plan.ts";
+import { exitCodeOf, type Report, type StepResult } from "../report.ts";
+import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
+import { count, summarizeDrift, summarizePlan } from "./text.ts";
+
+/** Why something could not go on. */
+export interface ToldError {
+	readonly code: string;
+	readonly message: string;
+	readonly hint: string | null;
+}
+
+/** An organization in which an error ended the work, so that there is no report. */
+export interface Broken {
+	readonly organizationId: string;
+	readonly error: ToldError;
+	/** What was over by then. */
+	readonly steps: readonly StepResult[];
+}
+
+/** The answer of `plan`, `drift` or `apply`; with `error`, of any command. */
+export interface CommandResult {
+	readonly command: string;
+	/** One an organization; left out when the work could not go on. */
+	readonly plans?: readonly Plan[];
+	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
+	readonly reports?: readonly Report[];
+	/** Of `apply`; `error` is then that of the first. */
+	readonly broken?: readonly Broken[];
+	/** Problems of the documents. */
+	readonly problems?: readonly Problem[];
+	readonly error?: ToldError | null;
+	/** Name and version of the program, for the foot of a page. */
+	readonly generatedBy?: string;
+}
+
+/** How good the news is; every format shows it in its own way, and never by colour alone. */
+export type Tone = "good" | "attention" | "bad";
+
+/** One organization with its plan and, after an apply, its report. */
+export interface OrganizationResult {
+	readonly command: string;
+	readonly plan: Plan;
+	readonly report: Report | null;
+	readonly broken: Broken | null;
+	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
+	readonly results: readonly StepResult[] | null;
+	readonly state: State;
+	readonly tone: Tone;
+	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
+	readonly verdict: string;
+}
+
+const states = {
+	impossible: ["that cannot become what the document says", "bad"],
+	refused: ["refused by a guard", "bad"],
+	interrupted: ["interrupted", "bad"],
+	failed: ["not converged", "bad"],
+	brokenOff: ["broken off", "bad"],
+	partlyApplied: ["partly applied", "bad"],
+	rejected: ["rejected or denied", "bad"],
+	inDoubt: ["held up by what was sent before", "attention"],
+	waiting: ["waiting for somebody", "attention"],
+	changing: ["to change", "attention"],
+	drifted: ["not as the document says", "attention"],
+	reported: ["with differences that can only be reported", "attention"],
+	notApplied: ["not applied", "attention"],
+	applied: ["applied", "good"],
+	unchanged: ["as the document says", "good"],
+} as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
+
+/** What an organization is counted as; in the order in which it matters to a reader. */
+export type State = keyof typeof states;
+
+const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
+	[exitCodes.converged]: "applied",
+	[exitCodes.waiting]: "waiting",
+	[exitCodes.rejectedOrDenied]: "rejected",
+	[exitCodes.partlyApplied]: "partlyApplied",
+	[exitCodes.interrupted]: "interrupted",
+};
+
+/** Every organization of the result, in its order. */
+export function organizationsOf(result: CommandResult): readonly OrganizationResult[] {
+	const { command, plans = [], reports = [] } = result;
+	const reported = new Map(reports.map((report) => [report.organizationId, report]));
+	const brokenOff = new Map((result.broken ?? []).map((one) => [one.organizationId, one]));
+	return plans.map((plan) => {
+		const report = reported.get(plan.organizationId) ?? null;
+		const broken = brokenOff.get(plan.organizationId) ?? null;
+		const results = (report ?? broken)?.steps ?? null;
+		const state = stateOf(command, plan, report, broken);
+		const verdict = tellOne(command, plan, report, broken);
+		return { command, plan, report, broken, results, state, tone: states[state][1], verdict };
+	});
+}
+
+function stateOf(command: string, plan: Plan, report: Report | null, broken: Broken | null): State {
+	if (report !== null) return stateOfReport(report);
+	if (broken === null) return stateOfPlan(plan, command);
+	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
+}
+
+function stateOfReport(report: Report): State {
+	return statesAfterApply[exitCodeOf(report)] ?? "failed";
+}
+
+function stateOfPlan(plan: Plan, command: string): State {
+	if (plan.problems.length > 0) return "impossible";
+	if (!findsDifference(plan)) return "unchanged";
+	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
+	if (command === "apply") return "notApplied";
+	if (plan.steps.length === 0) return "reported";
+	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) {
+		return plan.steps.some(({ waitsFor }) => waitsFor?.status === null) ? "inDoubt" : "waiting";
+	}
+	return command === "drift" ? "drifted" : "changing";
+}
+
+function tellOne(command: string, plan: Plan, report: Report | null, broken: Broken | null): string {
+	if (report !== null) return summarizeReport(report);
+	if (broken !== null) return summarizeBroken(broken.steps.length, plan.steps.length);
+	if (command === "apply") return notApplied;
+	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
+}
+
+/** What became of the steps that make a change, by its address; the first that did not complete, where several do. */
+export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
+	const byAddress = new Map<string, StepResult>();
+	for (const result of results ?? []) {
+		for (const address of result.step.covers) {
+			const earlier = byAddress.get(address);
+			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
+		}
+	}
+	return byAddress;
+}
+
+/** The error that is told above all organizations; null where each that broke off has its own. */
+export function errorAbove({ error = null, broken = [] }: CommandResult): ToldError | null {
+	return broken.length === 0 ? error : null;
+}
+
+/** The verdict on everything in one sentence, with the worst tone of all. Of errors it says only that there is one. */
+export function judgeResult(result: CommandResult): { readonly verdict: string; readonly tone: Tone } {
+	const { command, problems = [] } = result;
+	const error = errorAbove(result);
+	if (error !== null) {
+		const verdict =
+			problems.length > 0
+				? `orgsync ${command} could not begin: ${count(problems.length, "problem", "problems")} of the documents.`
+				: `orgsync ${command} could not go on: ${causes[error.code] ?? "there was an error"}.`;
+		return { verdict, tone: "bad" };
+	}
+	const organizations = organizationsOf(result);
+	const [first, ...others] = organizations;
+	if (first === undefined) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
+	if (others.length === 0) return { verdict: first.verdict, tone: first.tone };
+	const tones = organizations.map(({ tone }) => tone);
+	return {
+		verdict: `${count(organizations.length, "organization", "organizations")}: ${countStates(organizations)}.`,
+		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
+	};
+}
+
+/** Errors whose cause fits into a verdict; the message follows it in every format. */
+const causes: Readonly<Record<string, string>> = {
+	guard: "a guard refused, nothing was sent",
+	"live-problem": "the organization cannot become what the document says, nothing was sent",
+	configuration: "flags, environment or files are wrong",
+	"not-authorized": "the key was not accepted",
+	service: "the service refused",
+	transport: "no usable answer came",
+	storage: "a file of orgsync cannot be used",
+};
+
+function countStates(organizations: readonly OrganizationResult[]): string {
+	const byState = Map.groupBy(organizations, ({ state }) => state);
+	return (Object.keys(states) as State[])
+		.flatMap((state) => {
+			const found = byState.get(state)?.length ?? 0;
+			return found === 0 ? [] : [`${found} ${states[state][0]}`];
+		})
+		.join(", ");
+}

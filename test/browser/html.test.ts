@@ -1,0 +1,310 @@
+/**
+ * The HTML page in a real browser: it asks for nothing, runs nothing that a name says, can be used by keyboard and by ear,
+ * and can be read on a phone, on a desk, in the dark and on paper.
+ */
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Plan } from "../../src/plan/plan.ts";
+import { showText } from "../../src/plan/render/escape.ts";
+import { renderHtml } from "../../src/plan/render/html.ts";
+import type { CommandResult } from "../../src/plan/render/result.ts";
+import { largePlan } from "../plan/render/large.ts";
+import { hostileNames, hostileNamings, planOf, resultsOf } from "../plan/render/support.ts";
+import { launchBrowser } from "./browser.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+let server: Server;
+let shown = "";
+const asked: string[] = [];
+
+beforeAll(async () => {
+	browser = await launchBrowser();
+	server = createServer((request, response) => {
+		asked.push(request.url ?? "");
+		response.setHeader("content-type", "text/html; charset=utf-8").end(request.url === "/page" ? shown : "");
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+}, 60_000);
+
+afterAll(async () => {
+	await browser?.close();
+	await new Promise((resolve) => server?.close(resolve));
+});
+
+interface Look {
+	readonly width?: number;
+	readonly scheme?: "light" | "dark";
+}
+
+/** The page as its reader has it; everything that the browser complained about or asked for is in the lists. */
+async function open(result: CommandResult, { width = 1440, scheme = "light" }: Look = {}) {
+	const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
+	onTestFinished(() => page.close());
+	const complaints: string[] = [];
+	page.on("console", (message) => complaints.push(message.text()));
+	page.on("pageerror", (error) => complaints.push(error.message));
+	page.on("dialog", (dialog) => {
+		complaints.push(`a dialog: ${dialog.message()}`);
+		void dialog.dismiss();
+	});
+	shown = renderHtml(result);
+	asked.length = 0;
+	await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/page`);
+	return { page, complaints };
+}
+
+/** What axe-core finds wrong, with where. The page's policy lets no script in, so it is put in from outside. */
+async function violations(page: Page): Promise<readonly string[]> {
+	await page.evaluate(axe);
+	const { violations: found } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+		violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+	};
+	return found.flatMap(({ id, nodes }) =>
+		nodes.slice(0, 3).map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+	);
+}
+
+const results = Object.entries(resultsOf());
+const plan: CommandResult = { command: "plan", plans: [planOf()] };
+
+describe("the page", () => {
+	it.each(
+		results,
+	)("of %s is without a complaint of the browser or of axe-core, asks for nothing, and says its state in words", async (_, result) => {
+		const { page, complaints } = await open(result);
+		expect(await violations(page)).toEqual([]);
+		expect(complaints).toEqual([]);
+		expect(asked).toEqual(["/page"]);
+		expect(await page.textContent("h1")).toMatch(/(Good|Attention|Stop): /);
+		const levels = await page.$$eval("h1, h2, h3", (all) => all.map((one) => Number(one.tagName.slice(1))));
+		expect(levels.filter((level) => level === 1)).toHaveLength(1);
+		for (const [index, level] of levels.entries()) expect(level - (levels[index - 1] ?? 0)).toBeLessThanOrEqual(1);
+	});
+
+	it.each([
+		["light", 360],
+		["light", 1440],
+		["dark", 360],
+		["dark", 1440],
+	] as const)("is sound in %s, %i pixels wide, and never wider than the window", async (scheme, width) => {
+		for (const result of [
+			plan,
+			{ command: "plan", plans: [largePlan({ tags: 12, users: 30, quiet: 2 })] },
+			resultsOf(hostileNamings[4])["plan-three"],
+		]) {
+			const { page, complaints } = await open(result as CommandResult, { scheme, width });
+			expect(await violations(page)).toEqual([]);
+			expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+			const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+			expect(ground).toBe(scheme === "light" ? "rgb(244, 245, 248)" : "rgb(14, 17, 22)");
+			expect(complaints).toEqual([]);
+		}
+	});
+
+	it("allows no script or style but its own two", async () => {
+		const { page, complaints } = await open(plan);
+		await page.evaluate(`
+			const script = document.createElement("script");
+			script.textContent = "window.broken = true";
+			document.body.append(script);
+			document.body.insertAdjacentHTML("beforeend", '<p id="late" style="position:fixed" onclick="window.broken = true">late</p><img src="/image">');
+			document.querySelector("#late").click();
+		`);
+		expect(await page.evaluate("window.broken")).toBeUndefined();
+		expect(await page.evaluate("getComputedStyle(document.querySelector('#late')).position")).toBe("static");
+		expect(complaints.filter((complaint) => complaint.includes("Content Security Policy"))).toHaveLength(4);
+		expect(asked).toEqual(["/page"]);
+	});
+});
+
+describe("hostile names on the page", () => {
+	/** Every element with its attributes, sorted: users stand in the order of their names. Lines of a message are its own. */
+	const structuresOf = (page: Page, pages: readonly string[]) =>
+		page.evaluate(
+			(texts) =>
+				texts.map((text) => {
+					const { documentElement } = new DOMParser().parseFromString(text, "text/html");
+					const elements = [...documentElement.querySelectorAll(":not(br)")];
+					return elements.map((one) => [one.tagName, ...one.getAttributeNames()].join(" ")).sort();
+				}),
+			pages,
+		);
+
+	it.each(results.map(([name]) => name))("add no element and no attribute to %s", async (name) => {
+		const pages = [resultsOf(), ...hostileNamings.map(resultsOf)].map((all) => renderHtml(all[name] as CommandResult));
+		const { page } = await open(plan);
+		const [peaceful, ...hostile] = await structuresOf(page, pages);
+		for (const one of hostile) expect(one).toEqual(peaceful);
+	});
+
+	it.each(
+		hostileNames.map((name, index) => [name.slice(0, 40), index]),
+	)("%j reads as it is written, and does nothing", async (_, index) => {
+		const { page, complaints } = await open({ command: "plan", plans: [planOf(hostileNamings[2 * Number(index)])] });
+		const names = await page.$$eval(".grid tbody .name", (all) => all.map((one) => one.textContent));
+		expect(names).toContain(showText(`${hostileNames[Number(index)]}auditors`));
+		expect(complaints).toEqual([]);
+		expect(asked).toEqual(["/page"]);
+	});
+});
+
+describe("the matrix", () => {
+	const cells = (page: Page) =>
+		page.$$eval(".grid tr", (rows) =>
+			rows
+				.filter((row) => row.checkVisibility())
+				.map((row) => [...row.children].filter((cell) => cell.checkVisibility()).map((cell) => cell.textContent)),
+		);
+
+	it("tells by sign and word who gains, loses and keeps what", async () => {
+		const { page } = await open(plan);
+		expect(await cells(page)).toEqual([
+			["User tag", "10000003-7a3f-4c9e-9d40-000000000003", "10000004-7a3f-4c9e-9d40-000000000004", "alice", "bob"],
+			["auditors +1", "", "", "+gains", "\u2022keeps"],
+			["signers \u2192 officers \u22123", "\u2212loses", "\u2212loses", "\u2022keeps", "\u2212loses"],
+			["unseen *as last applied +1 \u22121", "\u2212loses", "", "", "+gains"],
+		]);
+	});
+
+	it("finds tags by name with those they concern, and users with their tags", async () => {
+		const { page } = await open(plan);
+		await page.fill("input[type=search]", "AUDIT");
+		expect(await cells(page)).toEqual(
+			[
+				["User tag", "alice"],
+				["auditors +1", "+gains"],
+			]
+				.map(String)
+				.map((row) => row.split(",")),
+		);
+		expect(await page.textContent("output")).toBe("1 of 3 tags, 1 of 4 users");
+		await page.fill("input[type=search]", "10000003");
+		expect((await cells(page)).map((row) => row[0])).toEqual([
+			"User tag",
+			"signers \u2192 officers \u22123",
+			"unseen *as last applied +1 \u22121",
+		]);
+		await page.fill("input[type=search]", "");
+		expect((await cells(page)).flat()).toHaveLength(20);
+		expect(await page.textContent("output")).toBe("");
+	});
+
+	it("shows users without changes when asked to, or when they are searched for", async () => {
+		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 9, users: 9, quiet: 3 })] });
+		const columns = async () => {
+			const [head, ...rows] = (await cells(page)).map(({ length }) => length);
+			expect(new Set(rows)).toEqual(new Set([head]));
+			return head;
+		};
+		expect(await columns()).toBe(1 + 9);
+		await page.check("text=show 3 users without changes");
+		expect(await columns()).toBe(1 + 12);
+		await page.uncheck("text=show 3 users without changes");
+		await page.fill("input[type=search]", "quiet");
+		expect(await columns()).toBe(1 + 3);
+	});
+
+	it("keeps tags and users in sight while it is scrolled", async () => {
+		const { page } = await open({ command: "plan", plans: [largePlan()] }, { width: 360 });
+		const place = () =>
+			page.$$eval(".scroll, .grid tbody tr:nth-child(60) th, .grid thead th:nth-child(60)", (all) =>
+				all.map((one) => one.getBoundingClientRect()).map(({ left, top }) => [left, top]),
+			);
+		await page.$eval(".scroll", (one) => one.scrollTo(1_700, 1_700));
+		const [box, user, tag] = await place();
+		expect(tag?.[0]).toBeCloseTo((box?.[0] ?? 0) + 1, 0);
+		expect(user?.[1]).toBeCloseTo((box?.[1] ?? 0) + 1, 0);
+	});
+
+	it("of 100 tags × 100 users with 3,000 changes is in a page of under 1 MB with every change in it", async () => {
+		const large: Plan = largePlan();
+		const { page } = await open({ command: "plan", plans: [large] });
+		expect(Buffer.byteLength(shown)).toBeLessThan(1_000_000);
+		expect(await page.locator("td.a").count()).toBe(1_500);
+		expect(await page.locator("td.r").count()).toBe(1_500);
+		expect(await page.locator("tbody tr").count()).toBe(100);
+		await page.fill("input[type=search]", "tag-07");
+		expect(await page.locator("tbody tr:visible").count()).toBe(1);
+	});
+
+	it("is not drawn when nobody could look at it", async () => {
+		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] });
+		expect(await page.locator(".grid").count()).toBe(0);
+		expect(await page.locator("text=Each user tag with who gains and who loses it").count()).toBe(1);
+	});
+});
+
+describe("by keyboard", () => {
+	it("everything that can be used is reached in the order of the page, and seen to be", async () => {
+		const { page } = await open({
+			command: "plan",
+			plans: [{ ...planOf(), changes: [...planOf().changes, ...largePlan({ tags: 9, users: 3, quiet: 1 }).changes] }],
+		});
+		const usable = await page.$$eval(
+			"a[href], input, summary, [tabindex='0']",
+			(all) => all.filter((one) => one.checkVisibility()).length,
+		);
+		const seen: string[] = [];
+		for (let count = 0; count < usable; count += 1) {
+			await page.keyboard.press("Tab");
+			seen.push(
+				await page.evaluate(() => {
+					const active = document.activeElement as HTMLElement;
+					const { outlineStyle, outlineWidth } = getComputedStyle(active);
+					return `${active.tagName} ${[...document.querySelectorAll("*")].indexOf(active)} ${outlineStyle} ${outlineWidth}`;
+				}),
+			);
+		}
+		expect(usable).toBeGreaterThanOrEqual(7);
+		expect(new Set(seen).size).toBe(usable);
+		const order = seen.map((one) => Number(one.split(" ")[1]));
+		expect(order).toEqual([...order].sort((left, right) => left - right));
+		for (const one of seen) expect(one).toMatch(/ solid 3px$/);
+	});
+
+	it("folds open, the matrix scrolls and steps lead to each other", async () => {
+		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] });
+		await page.focus("summary >> nth=0");
+		await page.keyboard.press("Enter");
+		expect(await page.locator("details[open]").count()).toBe(1);
+		await page.focus(".scroll");
+		await page.keyboard.press("ArrowRight");
+		await expect.poll(() => page.$eval(".scroll", (one) => one.scrollLeft)).toBeGreaterThan(0);
+		const { page: small } = await open(plan);
+		await small.click("a >> text=step-1 >> nth=0");
+		expect(await small.evaluate("document.querySelector(':target').textContent")).toContain("step-1");
+	});
+});
+
+describe("on paper", () => {
+	const print = async (result: CommandResult, look?: Look): Promise<Page> => {
+		const { page } = await open(result, look);
+		await page.emulateMedia({ media: "print" });
+		return page;
+	};
+
+	it("nothing is folded or cut off, and the ground is white though the screen is dark", async () => {
+		const page = await print(plan, { scheme: "dark" });
+		expect(await page.isVisible("text=guests")).toBe(true);
+		expect(await page.isVisible("input[type=search]")).toBe(false);
+		expect(await page.isVisible(".grid")).toBe(true);
+		expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
+		expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(23, 26, 33)");
+		expect(await page.evaluate("getComputedStyle(document.querySelector('.scroll')).overflow")).toBe("visible");
+	});
+
+	it("the list stands for a matrix that is too wide", async () => {
+		const page = await print({ command: "plan", plans: [largePlan()] });
+		expect(await page.isVisible(".grid")).toBe(false);
+		expect(await page.isVisible("text=The matrix is too wide for paper")).toBe(true);
+		expect(await page.locator(".chip.a:visible").count()).toBe(1_500);
+		const paper = await page.pdf({ format: "A4" });
+		expect(paper.subarray(0, 5).toString()).toBe("%PDF-");
+	});
+});

@@ -1,0 +1,355 @@
+/**
+ * Plans and reports with something of everything, under names that the caller chooses: what a format does must not depend
+ * on them.
+ */
+import { emptyExpectations, emptyMemory } from "../../../src/plan/organization.ts";
+import { makePlan, type Plan } from "../../../src/plan/plan.ts";
+import type { CommandResult } from "../../../src/plan/render/result.ts";
+import type { Outcome, Report, StepResult } from "../../../src/plan/report.ts";
+import { learnOrGiveUp } from "../../../src/plan/waiting.ts";
+import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
+
+/** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
+export type Naming = (name: string) => string;
+
+export const peaceful: Naming = (name) => name;
+
+/** Names that mean something to Markdown, HTML, a terminal, a pipeline or GitHub, and have no business to. */
+export const hostileNames: readonly string[] = [
+	"@acme/security-team",
+	"</details><h1>all is well</h1>",
+	"<!-- orgsync: plan -->",
+	"-->",
+	"<script>alert(1)</script>",
+	'"><img src=x onerror=alert(1)>',
+	"`code` ``` ~~~",
+	"```",
+	"a|b|c\\|",
+	"::error file=a.yaml,line=1::stop",
+	"##[error]stop",
+	"line\nbreak\r\n\r\n# heading",
+	"\u202Egnp.exe\u2066",
+	"\u001b[31mred\u0007",
+	"[click](https://evil.example)",
+	"![x](https://evil.example/x.png)",
+	"https://evil.example www.evil.example me@evil.example",
+	"#12 GH-12 acme/shop#12 a1b2c3d4e5f60718293a4b5c6d7e8f9012345678",
+	"**bold** _it_ ~~no~~ $x$ :tada: [ ] [^1]",
+	"&lt;b&gt; &#60;i&#62; &amp;",
+	"{{ secrets.KEY }} ${{ 1 }} %0A::error::",
+	"'; drop table users; --",
+	" leading and trailing ",
+	"`",
+	"\\",
+	"\uD800",
+	"x".repeat(5_000),
+];
+
+/** Every hostile name before and behind the peaceful one. */
+export const hostileNamings: readonly Naming[] = hostileNames.flatMap((hostile) => [
+	(name: string) => `${hostile}${name}`,
+	(name: string) => `${name}${hostile}`,
+]);
+
+export const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
+
+/** A plan with every kind of change, renames in a cycle, waiting, unknown, guards and unmanaged tags. */
+export function planOf(name: Naming = peaceful): Plan {
+	const exactly = (...users: string[]) => ({ members: { mode: "exactly", exactly: users } }) as const;
+	const at = (line: number) => ({ at: { file: name("orgsync.yaml"), line, column: 5 } });
+	const plan = makePlan(
+		desiredOf({
+			users: { [name("alice")]: alice, [name("bob")]: bob },
+			userTags: [
+				wantTag(name("auditors"), { id: id("tag", 1), ...exactly(alice, bob), ...at(7) }),
+				wantTag(name("second"), { id: id("tag", 2), ...at(9) }),
+				wantTag(name("first"), { id: id("tag", 3), ...at(11) }),
+				wantTag(name("officers"), { id: id("tag", 4), ...exactly(alice), ...at(13) }),
+				wantTag(name("unseen"), { id: id("tag", 5), ...exactly(bob), ...at(15) }),
+			],
+			absent: {
+				policyIds: [id("policy", 1), id("policy", 2)],
+				oauthProviders: [{ userId: alice, providerIds: [id("provider", 1)] }],
+				tvcAppIds: [id("app", 1)],
+			},
+			expect: {
+				...emptyExpectations,
+				sessionProfiles: [{ id: id("other", 1), fields: { name: name("short"), notes: name("n") }, ...at(20) }],
+				bootProofs: [{ appId: id("app", 2), fields: { deploymentLabel: name("prod-42") }, ...at(22) }],
+			},
+			protect: { userIds: [carol], userTags: [] },
+			limits: { policies: 1, memberRemovals: { percent: 25 } },
+		}),
+		liveOf({
+			userTags: known([
+				liveTag(1, name("auditors"), { members: known([bob]) }),
+				liveTag(2, name("first"), { members: known([alice]) }),
+				liveTag(3, name("second"), { members: known([]) }),
+				liveTag(4, name("signers"), { members: known([alice, bob, carol, id("user", 4)]) }),
+				liveTag(5, name("unseen"), { members: { known: false, because: name("HTTP 404") } }),
+				liveTag(6, name("guests"), { members: known([]) }),
+			]),
+			policies: known([
+				{ id: id("policy", 1), name: name("old rule") },
+				{ id: id("policy", 2), name: name("older rule") },
+			]),
+			oauthProviders: { known: false, because: name("HTTP 404") },
+			tvcApps: known([{ id: id("app", 1), name: name("retired") }]),
+			sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name("long"), notes: null }) },
+			bootProofs: { [id("app", 2)]: known(null) },
+			memory: {
+				...emptyMemory,
+				userTags: {
+					[id("tag", 5)]: {
+						appliedAt: "2025-12-30T08:00:00.000Z",
+						name: name("unseen"),
+						present: [carol],
+						gone: [],
+						updatedAt: "1.0",
+					},
+				},
+			},
+		}),
+		{
+			...context,
+			waiting: [
+				{
+					activityId: id("other", 7),
+					fingerprint: name("sha256:1"),
+					status: name("ACTIVITY_STATUS_CONSENSUS_NEEDED"),
+					operation: "delete_policies",
+					parameters: { policyIds: [id("policy", 2)] },
+					createdAt: "2026-01-01T00:00:00.000Z",
+					approvedBy: [alice],
+					saidBy: "service",
+				},
+			],
+			unread: [{ address: "caller", because: name("whoami was denied"), standsIn: "nothing" }],
+		},
+	);
+	return plan;
+}
+
+/** A plan that cannot be carried out. */
+export function impossiblePlanOf(name: Naming = peaceful): Plan {
+	return makePlan(
+		desiredOf({ userTags: [wantTag(name("singers"), { at: { file: name("orgsync.yaml"), line: 3, column: 11 } })] }),
+		liveOf({ userTags: known([liveTag(1, name("signers"))]) }),
+		context,
+	);
+}
+
+/** A plan held up by what was sent before: bytes that no answer came to, and an activity with a status that nobody knows. */
+export function doubtfulPlanOf(name: Naming = peaceful): Plan {
+	const tag = { userTagId: id("tag", 1), newUserTagName: name("auditors"), addUserIds: [alice], removeUserIds: [] };
+	const sent = { operation: "update_user_tag", status: null, approvedBy: null, saidBy: "journal" } as const;
+	return makePlan(
+		desiredOf({
+			users: { [name("alice")]: alice, [name("bob")]: bob },
+			userTags: [1, 2].map((number) =>
+				wantTag(name(`tag-${number}`), {
+					id: id("tag", number),
+					members: { mode: "exactly", exactly: [bob] },
+					at: { file: name("orgsync.yaml"), line: number, column: 5 },
+				}),
+			),
+		}),
+		liveOf({ userTags: known([1, 2].map((number) => liveTag(number, name(`tag-${number}`), { members: known([]) }))) }),
+		{
+			...context,
+			waiting: [
+				{ ...sent, activityId: null, fingerprint, parameters: tag, createdAt: "2026-01-01T00:00:00.000Z" },
+				{
+					...sent,
+					activityId: id("other", 8),
+					fingerprint: "sha256:8",
+					parameters: { ...tag, userTagId: id("tag", 2) },
+					createdAt: null,
+				},
+			],
+			unread: [{ address: "activity:*", because: name("HTTP 404"), standsIn: "nothing" }],
+		},
+	);
+}
+
+export const fingerprint = `sha256:${"0123456789abcdef".repeat(4)}`;
+
+/** A plan that finds nothing to do. */
+export function emptyPlan(number = 1): Plan {
+	return { ...makePlan(desiredOf(), liveOf(), context), organizationId: id("org", number) };
+}
+
+const outcomes: readonly Outcome[] = [
+	"completed",
+	"awaiting-approval",
+	"denied",
+	"failed",
+	"not-attempted",
+	"completed",
+	"unknown",
+	"rejected",
+	"awaiting-authenticator",
+];
+
+/** A report on the plan in which steps end in every way. */
+export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Report> = {}): Report {
+	return {
+		formatVersion: 1,
+		organizationId: plan.organizationId,
+		planDigest: "sha256:0",
+		startedAt: "2026-01-01T00:00:00.000Z",
+		finishedAt: "2026-01-01T00:00:04.000Z",
+		steps: plan.steps.map((step, index): StepResult => {
+			const outcome = outcomes[index % outcomes.length] ?? "completed";
+			return {
+				step,
+				outcome,
+				activityId: outcome === "not-attempted" ? null : id("other", 100 + index),
+				fingerprint: outcome === "not-attempted" ? null : "sha256:f",
+				requests: 1,
+				tookMs: 12,
+				message: outcome === "failed" ? name("no such tag") : null,
+				refusedStatus: outcome === "denied" ? 403 : null,
+				policyEvaluations:
+					outcome === "denied" ? [{ policyId: name("policy-7"), outcome: name("OUTCOME_DENY_EXPLICIT") }] : [],
+			};
+		}),
+		left: plan.changes.slice(0, 1),
+		unverified: name("HTTP 503"),
+		converged: false,
+		interrupted: false,
+		stats: { queries: 3, submits: 7, retries: 1, throttledMs: 0 },
+		...parts,
+	};
+}
+
+/** A report in which everything completed. */
+export function goodReportOf(plan: Plan): Report {
+	const report = reportOf(plan);
+	return {
+		...report,
+		steps: report.steps.map((result) => ({
+			...result,
+			step: { ...result.step, waitsFor: null },
+			outcome: "completed",
+			message: null,
+			policyEvaluations: [],
+		})),
+		left: [],
+		unverified: null,
+		converged: true,
+	};
+}
+
+const generatedBy = "orgsync 0.0.0-test";
+
+/** What `apply` makes of a plan in doubt: nothing is attempted. */
+function doubtfulReportOf(plan: Plan, name: Naming): Report {
+	return {
+		...reportOf(plan, name),
+		steps: plan.steps.map((step) => ({
+			step,
+			outcome: "not-attempted",
+			activityId: step.waitsFor?.activityId ?? null,
+			fingerprint: step.waitsFor?.fingerprint ?? null,
+			requests: 0,
+			tookMs: 0,
+			message: `another ${step.operation} was sent for the same before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
+			refusedStatus: null,
+			policyEvaluations: [],
+		})),
+		left: null,
+		unverified: null,
+	};
+}
+
+/** Results of `apply` that an error stopped, before anything was begun or in one of its organizations. */
+function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
+	const plan = planOf(name);
+	const error = { code: "storage", message: `the journal ${name("journal")} cannot be used`, hint: name("make room") };
+	const broken = { organizationId: plan.organizationId, error, steps: reportOf(plan, name).steps.slice(0, 3) };
+	const above = { ...error, message: `organization ${plan.organizationId}: ${error.message}` };
+	const [second, third] = [2, 3].map((number) => ({ ...plan, organizationId: id("org", number) }));
+	const others = [second, third].flatMap((one) => one ?? []);
+	const [refusal, dead] = [
+		{
+			code: "guard",
+			message: `refused, nothing was sent: ${name("2 policies")}`,
+			hint: "when this is meant: --allow policies=2",
+		},
+		{
+			code: "live-problem",
+			message: "the organization cannot become what the document says; nothing was sent",
+			hint: "the plan says why",
+		},
+	];
+	const command = "apply";
+	return {
+		"apply-refused": { command, error: refusal, plans: [plan], reports: [], generatedBy },
+		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [], generatedBy },
+		"apply-broken": { command, error, plans: [plan], reports: [], broken: [broken], generatedBy },
+		"apply-one-broken": {
+			command,
+			error: above,
+			plans: [plan, ...others],
+			reports: others.map(goodReportOf),
+			broken: [{ ...broken, steps: [] }],
+			generatedBy,
+		},
+	};
+}
+
+/** One result for each way in which a command can end, by the name of its golden file. */
+export function resultsOf(name: Naming = peaceful): Readonly<Record<string, CommandResult>> {
+	const plan = planOf(name);
+	const [second, third] = [id("org", 2), id("org", 3)];
+	const doubtful = doubtfulPlanOf(name);
+	const calm = { ...plan, guards: plan.guards.map((guard) => ({ ...guard, refuses: false })) };
+	const problem = { file: name("orgsync.yaml"), line: 3, column: 9, path: "", code: "unknown-user" };
+	return {
+		plan: { command: "plan", plans: [plan], generatedBy },
+		"plan-nothing": { command: "plan", plans: [emptyPlan()], generatedBy },
+		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)], generatedBy },
+		"plan-three": {
+			command: "plan",
+			plans: [plan, emptyPlan(2), { ...impossiblePlanOf(name), organizationId: third }],
+			generatedBy,
+		},
+		"plan-doubt": { command: "plan", plans: [doubtful], generatedBy },
+		"apply-doubt": {
+			command: "apply",
+			plans: [doubtful],
+			reports: [doubtfulReportOf(doubtful, name)],
+			generatedBy,
+		},
+		...stoppedOf(name),
+		drift: { command: "drift", plans: [calm], generatedBy },
+		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
+		"apply-good": { command: "apply", plans: [calm], reports: [goodReportOf(calm)], generatedBy },
+		"apply-declined": { command: "apply", plans: [calm], reports: [], generatedBy },
+		"apply-two": {
+			command: "apply",
+			plans: [calm, { ...calm, organizationId: second }],
+			reports: [goodReportOf(calm), reportOf({ ...calm, organizationId: second }, name)],
+			generatedBy,
+		},
+		"error-document": {
+			command: "plan",
+			error: { code: "document", message: "the document has 2 problems", hint: null },
+			problems: [
+				{ ...problem, message: `no user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
+				{ ...problem, line: 5, code: "unknown-key", message: `unknown key \`${name("membres")}\`` },
+			],
+			generatedBy,
+		},
+		"error-guard": {
+			command: "apply",
+			error: {
+				code: "guard",
+				message: `refused, nothing was sent: ${name("userTag:oncall")} would lose 3 of 4`,
+				hint: "when this is meant: --allow memberRemovals=3",
+			},
+			generatedBy,
+		},
+	};
+}

@@ -7,7 +7,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { Memory, RememberedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
@@ -215,9 +215,19 @@ interface Sending {
 class SqliteJournal implements Journal {
 	readonly #database: DatabaseSync;
 	readonly #sending: Sending[] = [];
+	readonly #statements = new Map<string, StatementSync>();
 
 	constructor(database: DatabaseSync) {
 		this.#database = database;
+	}
+
+	/** The statement of this text, made once: every step asks the same few questions. */
+	#prepare(sql: string): StatementSync {
+		const known = this.#statements.get(sql);
+		if (known !== undefined) return known;
+		const statement = this.#database.prepare(sql);
+		this.#statements.set(sql, statement);
+		return statement;
 	}
 
 	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean> {
@@ -243,22 +253,20 @@ class SqliteJournal implements Journal {
 	}
 
 	#insert(body: Body, wish: string, covers: readonly string[], nowMs: number): boolean {
-		const { changes } = this.#database
-			.prepare(
-				`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
+		const { changes } = this.#prepare(
+			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
 				SET outcome = NULL, settled_at_ms = NULL, sent_at_ms = excluded.sent_at_ms WHERE outcome = 'not-attempted'`,
-			)
-			.run(
-				body.fingerprint,
-				body.organizationId,
-				body.operation.name,
-				body.bytes,
-				body.timestampMs,
-				wish,
-				JSON.stringify(covers),
-				nowMs,
-			);
+		).run(
+			body.fingerprint,
+			body.organizationId,
+			body.operation.name,
+			body.bytes,
+			body.timestampMs,
+			wish,
+			JSON.stringify(covers),
+			nowMs,
+		);
 		return Number(changes) > 0;
 	}
 
@@ -266,57 +274,55 @@ class SqliteJournal implements Journal {
 		const stronger = Object.entries(finality)
 			.filter(([, rank]) => rank > finality[outcome])
 			.map(([name]) => `'${name}'`);
-		this.#database
-			.prepare(
-				`UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ?
+		this.#prepare(
+			`UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ?
 				WHERE fingerprint = ? AND (outcome IS NULL OR outcome NOT IN (${stronger.join(", ")}))`,
-			)
-			.run(outcome, activityId, nowMs, fingerprint);
+		).run(outcome, activityId, nowMs, fingerprint);
 	}
 
 	latest(wish: string): JournalEntry | undefined {
-		const row = this.#database
-			.prepare("SELECT * FROM sent WHERE wish = ? ORDER BY timestamp_ms DESC, rowid DESC LIMIT 1")
-			.get(wish);
+		const row = this.#prepare("SELECT * FROM sent WHERE wish = ? ORDER BY timestamp_ms DESC, rowid DESC LIMIT 1").get(
+			wish,
+		);
 		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
 	}
 
 	entry(fingerprint: string): JournalEntry | undefined {
-		const row = this.#database.prepare("SELECT * FROM sent WHERE fingerprint = ?").get(fingerprint);
+		const row = this.#prepare("SELECT * FROM sent WHERE fingerprint = ?").get(fingerprint);
 		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
 	}
 
 	open(organizationId: string): readonly JournalEntry[] {
 		return (
-			this.#database
-				.prepare(
-					`SELECT * FROM sent WHERE organization_id = ?
+			this.#prepare(
+				`SELECT * FROM sent WHERE organization_id = ?
 					AND (outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))
 					ORDER BY sent_at_ms, rowid`,
-				)
-				.all(organizationId) as unknown as SentRow[]
+			).all(organizationId) as unknown as SentRow[]
 		).map(toEntry);
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {
-		this.#database
-			.prepare("INSERT INTO abandoned (organization_id, name, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-			.run(organizationId, activityOrFingerprint, nowMs);
-		const rows = this.#database
-			.prepare("SELECT * FROM sent WHERE organization_id = ?1 AND (fingerprint = ?2 OR activity_id = ?2)")
-			.all(organizationId, activityOrFingerprint) as unknown as SentRow[];
+		this.#prepare("INSERT INTO abandoned (organization_id, name, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING").run(
+			organizationId,
+			activityOrFingerprint,
+			nowMs,
+		);
+		const rows = this.#prepare(
+			"SELECT * FROM sent WHERE organization_id = ?1 AND (fingerprint = ?2 OR activity_id = ?2)",
+		).all(organizationId, activityOrFingerprint) as unknown as SentRow[];
 		for (const { fingerprint, outcome } of rows) {
 			if (openOutcomes.includes(outcome as Outcome | null)) this.settled(fingerprint, "abandoned", null, nowMs);
 		}
 	}
 
 	abandoned(organizationId: string): ReadonlySet<string> {
-		const rows = this.#database.prepare("SELECT name FROM abandoned WHERE organization_id = ?").all(organizationId);
+		const rows = this.#prepare("SELECT name FROM abandoned WHERE organization_id = ?").all(organizationId);
 		return new Set(rows.map(({ name }) => String(name)));
 	}
 
 	remember(organizationId: string, applied: readonly Applied[]): void {
-		const upsert = this.#database.prepare(
+		const upsert = this.#prepare(
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
 		);
@@ -334,9 +340,9 @@ class SqliteJournal implements Journal {
 	}
 
 	memory(organizationId: string): Memory {
-		const rows = this.#database
-			.prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id")
-			.all(organizationId) as { kind: string; id: string; value: string }[];
+		const rows = this.#prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id").all(
+			organizationId,
+		) as { kind: string; id: string; value: string }[];
 		const ofKind = <T>(kind: string): Record<string, T> =>
 			Object.fromEntries(rows.filter((row) => row.kind === kind).map(({ id, value }) => [id, JSON.parse(value) as T]));
 		return {

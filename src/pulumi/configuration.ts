@@ -4,7 +4,7 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
-import { findProjectFolder } from "./project-folder.ts";
+import { ownSurroundings } from "./process.ts";
 import { Session } from "./session.ts";
 import { configurationNamespace, type GivenSettings, readSettings, settingNames } from "./settings.ts";
 
@@ -53,13 +53,7 @@ export function programSession(given: GivenSettings = configuredSettings()): Ses
 	const known = sessions.get(key);
 	if (known !== undefined) return known;
 	try {
-		const session = new Session(readSettings(given, process.env), {
-			environment: process.env,
-			directory: findProjectFolder(process.cwd()),
-			now: () => Date.now(),
-			steadyNow: () => performance.now(),
-			sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-		});
+		const session = new Session(readSettings(given, process.env), ownSurroundings());
 		sessions.set(key, session);
 		return session;
 	} catch (error) {

@@ -64,11 +64,13 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 	/** @internal Reads, judges, and only then registers the children. */
 	protected override async initialize(
 		{ desired }: pulumi.Inputs & { readonly desired: DesiredOrganization },
-		options: pulumi.ComponentResourceOptions,
+		_options: pulumi.ComponentResourceOptions,
 		name: string,
 	): Promise<Plan | undefined> {
 		try {
-			const provider = providerOf(options);
+			// Its own, or one that it has from the component above: the same that its children get.
+			const found = this.getProvider("pulumi-nodejs:dynamic/orgsync:UserTag");
+			const provider = found !== undefined && "settings" in found ? (found as Provider) : undefined;
 			const given = provider === undefined ? undefined : await knownSettings(provider);
 			if (provider !== undefined && given === undefined) {
 				// Only a preview gets here; the up knows, and judges.
@@ -191,12 +193,6 @@ const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
-}
-
-/** The component's own Provider, if it has one. */
-function providerOf({ provider, providers }: pulumi.ComponentResourceOptions): Provider | undefined {
-	const listed = Array.isArray(providers) ? providers : Object.values(providers ?? {});
-	return [provider, ...listed].find((one) => one !== undefined && "settings" in one) as Provider | undefined;
 }
 
 function summarize(plan: Plan): OrganizationSummary {

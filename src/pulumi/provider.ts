@@ -9,7 +9,7 @@ import type { dynamic } from "@pulumi/pulumi";
 import { explain, isRepetition, ResourceFailure } from "./failure.ts";
 import type { Properties } from "./inputs.ts";
 import type { KeptActivity } from "./kept.ts";
-import { findProjectFolder } from "./project-folder.ts";
+import { ownSurroundings } from "./process.ts";
 import {
 	checkRemoval,
 	convergeRemoval,
@@ -68,11 +68,7 @@ function sessionFor(given: GivenSettings): Session {
 	const known = sessions.get(key);
 	if (known !== undefined) return known;
 	const session = new Session(readSettings(given, process.env), {
-		environment: process.env,
-		directory: findProjectFolder(process.cwd()),
-		now: () => Date.now(),
-		steadyNow: () => performance.now(),
-		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+		...ownSurroundings(),
 		say: (line) => console.log(line),
 		signal: interruption.signal,
 	});

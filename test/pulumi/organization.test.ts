@@ -178,14 +178,19 @@ class Later extends pulumi.CustomResource {
 }
 const { url } = new Later(process.env.ORGSYNC_URL);
 const provider = new orgsync.Provider("acme", { url });
-new orgsync.Organization("acme", { document: "orgsync.yaml" }, { provider });`);
-		stack.write({ "orgsync.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]") });
+new orgsync.Organization("own", { document: "own.yaml" }, { provider });
+const parent = new pulumi.ComponentResource("probe:index:Parent", "parent", {}, { providers: [provider] });
+new orgsync.Organization("inherited", { document: "inherited.yaml" }, { parent });`);
+		stack.write({
+			"own.yaml": document("userTags: [{ name: auditors, members: { atLeast: [bob] } }]"),
+			"inherited.yaml": document("userTags: [{ name: oncall, members: { atLeast: [alice] } }]"),
+		});
 		const preview = await stack.preview();
 		expectSuccess(preview);
-		expect(shown(preview)).toContain("not looked at yet: its Provider's arguments are not known");
+		expect(shown(preview)).toMatch(/not looked at yet[\s\S]*not looked at yet/);
 		expect(world.requests()).toEqual([]);
 		expectSuccess(await stack.up());
-		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 	});
 
 	it("is told the document as an object, and which organization where a file holds several", async () => {

@@ -49,7 +49,7 @@ export default {
 		onlyDoor("undici", ["src/wire/client\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/plan/document/(yaml|tree)\\.ts", "src/emulator/seed\\.ts"]),
-		onlyDoor("commander", ["src/cli/(run|program)\\.ts"]),
+		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
 		{
 			name: "tests-are-not-imported",

@@ -2,8 +2,21 @@
  * The commands and their flags, as commander knows them. Each command is loaded only when it is called.
  */
 import { readFileSync } from "node:fs";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors.ts";
+import {
+	journal,
+	only,
+	reads,
+	repeated,
+	wholeNumber,
+	withConnection,
+	withFile,
+	withOrganization,
+	withService,
+	withVoice,
+	withWaiting,
+} from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
 import { type Result, type Terminal, Voice } from "./voice.ts";
 
@@ -80,7 +93,7 @@ function documentCommands(define: Define): void {
 	withVoice(
 		withFile(
 			define("validate", "check documents; asks no service", async (flags: never, terminal) =>
-				(await import("./commands/plan.ts")).validate(flags, terminal),
+				(await import("./commands/validate.ts")).validate(flags, terminal),
 			),
 		),
 	);
@@ -96,7 +109,7 @@ function documentCommands(define: Define): void {
 		define(
 			"drift",
 			"find what is not as the document says; exit 2 when there is any",
-			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).drift(flags, terminal, voice),
+			async (flags: never, terminal, voice) => (await import("./commands/drift.ts")).drift(flags, terminal, voice),
 		),
 		formats,
 	).addOption(only());
@@ -193,110 +206,6 @@ function serviceCommands(define: Define): void {
 			new Argument("[name]", "for example document, seed, plan, operations/update_user_tag").default("document"),
 		),
 	);
-}
-
-function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
-	return command
-		.addOption(new Option("--format <format>", "how the result is printed").choices(choices).default("text"))
-		.addOption(new Option("--output <file>", "write the result to this file").argParser(namedFile))
-		.option("--no-color", "no colours")
-		.option("-q, --quiet", "only the result and errors")
-		.option("--verbose", "say every request, without its stamp");
-}
-
-function withFile(command: Command): Command {
-	return command.addOption(
-		new Option("-f, --file <path>", "a document, a folder of them, or - for standard input; repeats")
-			.default([], "orgsync.yaml")
-			.argParser((value: string, earlier: string[]) => [...earlier, namedFile(value)]),
-	);
-}
-
-function withService(command: Command, choices?: readonly Format[]): Command {
-	return withVoice(withFile(command), choices)
-		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
-		.option("--local", "use the embedded service kept in .orgsync; no account needed")
-		.option(
-			"--key-file <file>",
-			"API key as 64 hex characters, NAME.public beside NAME.private (ORGSYNC_API_PRIVATE_KEY)",
-		)
-		.option("--stamp-command <command>", "command that gets a body on standard input and prints the stamp header")
-		.addOption(
-			new Option("--timeout <seconds>", "for one request with all its retries")
-				.default(30)
-				.argParser(wholeNumber(1, 3600)),
-		)
-		.addOption(
-			new Option("--max-rps <number>", "most requests a second (else as many as the service takes)").argParser(
-				positiveNumber,
-			),
-		);
-}
-
-function reads(): Option {
-	return new Option("--reads <which>", "ask the extended reads too, or only the documented queries")
-		.choices(["auto", "documented"])
-		.default("auto");
-}
-
-function journal(): Option {
-	return new Option("--journal <file>", "what was sent and applied (.orgsync/journal.sqlite when left out)");
-}
-
-function withConnection(command: Command, choices?: readonly Format[]): Command {
-	return withService(command, choices)
-		.addOption(reads())
-		.addOption(
-			new Option("--concurrency <number>", "independent steps at once").default(4).argParser(wholeNumber(1, 64)),
-		)
-		.addOption(journal());
-}
-
-function withOrganization(command: Command): Command {
-	return command.option("--organization <id>", "the organization (ORGSYNC_ORGANIZATION_ID)");
-}
-
-function withWaiting(command: Command): Command {
-	return command
-		.addOption(
-			new Option("--wait <seconds>", "how long an activity that is under way is waited for")
-				.default(30)
-				.argParser(wholeNumber(0, 86400)),
-		)
-		.option("--retry-rejected", "send again what was rejected before");
-}
-
-function repeated(flags: string, description: string): Option {
-	return new Option(flags, description)
-		.default([], "none")
-		.argParser((value: string, earlier: string[]) => [...earlier, value]);
-}
-
-function only(): Option {
-	return repeated("--only <kind/glob>", "only this kind, or these of it, for example userTag/sign*; repeats").default(
-		[],
-		"all",
-	);
-}
-
-function wholeNumber(least: number, most: number): (text: string) => number {
-	return (text) => {
-		const number = Number(text);
-		if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-		throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-	};
-}
-
-function positiveNumber(text: string): number {
-	const number = Number(text);
-	if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
-	throw new InvalidArgumentError("It must be a number above 0.");
-}
-
-/** The name of a file; an empty one, as an unset shell variable leaves it, would mean the whole working folder. */
-function namedFile(text: string): string {
-	if (text !== "") return text;
-	throw new InvalidArgumentError("It must be the name of a file.");
 }
 
 /** A voice that heeds the flags and `NO_COLOR`. */

@@ -15,7 +15,7 @@ import { type Connection, type ConnectionFlags, connect, openJournalOf, withGive
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, refuseImpossible } from "./apply-consent.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
-import { compareEach, readSelected, type SelectionFlags } from "./plan.ts";
+import { compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly yes?: boolean;

@@ -6,6 +6,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Format } from "./formats.ts";
 
 export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
+	if (choices.includes("markdown")) {
+		command
+			.option("--comment-key <key>", "what the hidden first line of Markdown names it by, to find it again")
+			.option("--full-at <place>", "where the whole is, for Markdown that had to be cut");
+	}
 	return command
 		.addOption(new Option("--format <format>", "how the result is printed").choices(choices).default("text"))
 		.addOption(new Option("--output <file>", "write the result to this file").argParser(namedFile))
@@ -87,6 +92,10 @@ export function only(): Option {
 		[],
 		"all",
 	);
+}
+
+export function shard(): Option {
+	return new Option("--shard <i/n>", "only this share of the organizations, for example 2/8: the second of eight");
 }
 
 export function wholeNumber(least: number, most: number): (text: string) => number {

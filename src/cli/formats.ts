@@ -25,9 +25,9 @@ type Renderer = (result: CommandResult, options: GithubOptions) => Promise<Rende
 /** The renderers by format. Text is each command's own. */
 export const renderers: Readonly<Record<Exclude<Format, "text">, Renderer>> = {
 	json: async ({ generatedBy, ...output }) => ({ text: `${JSON.stringify(output, null, 2)}\n`, summary: "" }),
-	markdown: async (result) => {
+	markdown: async (result, options) => {
 		const { renderMarkdown } = await import("../plan/render/markdown.ts");
-		return { text: renderMarkdown(result), summary: "" };
+		return { text: renderMarkdown(result, options), summary: "" };
 	},
 	html: async (result) => {
 		const { renderHtml } = await import("../plan/render/html.ts");

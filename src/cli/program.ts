@@ -9,6 +9,7 @@ import {
 	only,
 	reads,
 	repeated,
+	shard,
 	wholeNumber,
 	withConnection,
 	withFile,
@@ -23,6 +24,8 @@ import { type Result, type Terminal, Voice } from "./voice.ts";
 interface VoiceFlags {
 	readonly format?: Format;
 	readonly output?: string;
+	readonly commentKey?: string;
+	readonly fullAt?: string;
 	readonly color?: boolean;
 	readonly quiet?: boolean;
 	readonly verbose?: boolean;
@@ -92,11 +95,11 @@ function documentCommands(define: Define): void {
 		.option("--organization <id>", "the organization it speaks of");
 	withVoice(
 		withFile(
-			define("validate", "check documents; asks no service", async (flags: never, terminal) =>
-				(await import("./commands/validate.ts")).validate(flags, terminal),
+			define("validate", "check documents; asks no service", async (flags: never, terminal, voice) =>
+				(await import("./commands/validate.ts")).validate(flags, terminal, voice),
 			),
 		),
-	);
+	).addOption(shard());
 	withConnection(
 		define("plan", "show what would be submitted; submits nothing", async (flags: never, terminal, voice) =>
 			(await import("./commands/plan.ts")).plan(flags, terminal, voice),
@@ -104,7 +107,8 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
-		.addOption(only());
+		.addOption(only())
+		.addOption(shard());
 	withConnection(
 		define(
 			"drift",
@@ -112,7 +116,9 @@ function documentCommands(define: Define): void {
 			async (flags: never, terminal, voice) => (await import("./commands/drift.ts")).drift(flags, terminal, voice),
 		),
 		formats,
-	).addOption(only());
+	)
+		.addOption(only())
+		.addOption(shard());
 	withWaiting(
 		withConnection(
 			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>
@@ -123,6 +129,7 @@ function documentCommands(define: Define): void {
 	)
 		.option("-y, --yes", "do not ask")
 		.addOption(only())
+		.addOption(shard())
 		.addOption(
 			repeated(
 				"--allow <kind=number>",
@@ -218,6 +225,10 @@ export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal
 		quiet: flags.quiet === true,
 		verbose: flags.verbose === true,
 		output: flags.output,
+		markdown: {
+			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
+			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
+		},
 		generatedBy: `orgsync ${readVersion()}`,
 	});
 }

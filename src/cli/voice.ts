@@ -15,6 +15,7 @@ import {
 	type Problem,
 } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
+import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { type Format, renderers } from "./formats.ts";
@@ -40,6 +41,8 @@ export interface VoiceOptions {
 	readonly verbose: boolean;
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
+	/** How Markdown is marked and what it points to. */
+	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
 	/** Name and version of the program, for formats that are kept. */
 	readonly generatedBy: string;
 }
@@ -190,7 +193,7 @@ export class Voice {
 		const positionOf = result?.positionOf;
 		const { text, summary } = await renderers[format](
 			{ ...output, generatedBy },
-			positionOf === undefined ? {} : { positionOf },
+			{ ...this.#options.markdown, ...(positionOf === undefined ? {} : { positionOf }) },
 		);
 		this.#summarize(summary);
 		// Annotations alone would leave the log without the plan.

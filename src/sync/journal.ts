@@ -238,8 +238,7 @@ class SqliteJournal implements Journal {
 		});
 	}
 
-	#flush(): void {
-		const together = this.#sending.splice(0);
+	#flush(together: readonly Sending[] = this.#sending.splice(0)): void {
 		try {
 			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
 			this.#database.exec("PRAGMA synchronous = FULL; BEGIN IMMEDIATE");
@@ -248,7 +247,9 @@ class SqliteJournal implements Journal {
 			for (const [index, { resolve }] of together.entries()) resolve(areFirst[index] === true);
 		} catch (error) {
 			if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
-			for (const { reject } of together) reject(error);
+			// What cannot be put down of one organization must not keep the others, which happened to begin with it.
+			if (together.length > 1) for (const one of together) this.#flush([one]);
+			else for (const { reject } of together) reject(error);
 		}
 	}
 

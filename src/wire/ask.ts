@@ -43,6 +43,9 @@ export interface ClientStats {
 	readonly throttledMs: number;
 }
 
+/** What an attempt is counted as. */
+export type Counted = Exclude<keyof ClientStats, "throttledMs">;
+
 /** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
 export interface AskContext {
 	readonly url: string;
@@ -55,7 +58,8 @@ export interface AskContext {
 	readonly sleep: (delayMs: number) => Promise<void>;
 	readonly random: () => number;
 	readonly now: () => number;
-	readonly counts: { -readonly [Name in Exclude<keyof ClientStats, "throttledMs">]: number };
+	/** Called once an attempt. */
+	readonly count: (what: Counted) => void;
 	/** One attempt. Never throws. */
 	readonly send: (path: string, bytes: string, stamp: Stamp, timeoutMs: number) => Promise<Answer | Silence>;
 }
@@ -90,7 +94,7 @@ export async function ask(
 		if (pass.kind === "hopeless") return { verdict: pass.verdict, requests: attempt - 1, maybeSent, maybeSentBefore };
 		const startMs = now();
 		deadlineMs += startMs - queuedMs;
-		count(context, operation, attempt);
+		context.count(countedAs(operation, attempt));
 		const timeoutMs = Math.min(context.attemptTimeoutMs, deadlineMs - startMs);
 		const exchange = await context.send(operation.path, bytes, stamp, timeoutMs);
 		const verdict = judgeAnswer(exchange, timeoutMs);
@@ -108,10 +112,9 @@ export async function ask(
 	}
 }
 
-function count({ counts }: AskContext, operation: Operation, attempt: number): void {
-	if (attempt > 1) counts.retries += 1;
-	else if (operation.family === "query") counts.queries += 1;
-	else counts.submits += 1;
+function countedAs(operation: Operation, attempt: number): Counted {
+	if (attempt > 1) return "retries";
+	return operation.family === "query" ? "queries" : "submits";
 }
 
 function makeJudge(context: AskContext, operation: Operation, organizationId: string, stamp: Stamp) {

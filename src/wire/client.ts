@@ -120,10 +120,20 @@ export interface ClientOptions {
 	readonly now?: () => number;
 }
 
-export interface Client {
+/** A way to the service whose requests are counted together. */
+export interface Line {
 	readonly reader: Reader;
 	readonly submitter: Submitter;
+	/** Since it was made. */
 	stats(): ClientStats;
+}
+
+export interface Client extends Line {
+	/**
+	 * The same connections, pace and key with counts of their own, for work whose requests are told apart. Its requests
+	 * count for the client too. `throttledMs` is the time since then in which any request of the client was held back.
+	 */
+	apart(): Line;
 	/** Resolves when the requests in flight are answered and the connections closed; nothing can be sent afterwards. */
 	close(): Promise<void>;
 }
@@ -157,19 +167,36 @@ export function createClient(options: ClientOptions): Client {
 		sleep,
 		random: options.random ?? Math.random,
 		now,
-		counts: { queries: 0, submits: 0, retries: 0 },
+		count: () => undefined,
 		send: (...request) => send(route, ...request),
 	};
+	const whole = makeLine(context);
 	return {
-		reader: { query: (operation, fields) => query(context, operation, fields) },
-		submitter: { submit: (body) => submit(context, body) },
-		stats: () => ({ ...context.counts, throttledMs: gate.throttledMs() }),
+		...whole.line,
+		apart: () => makeLine({ ...context, count: whole.count }).line,
 		close() {
 			const closed = route.dispatcher.close();
 			gate.open();
 			return closed;
 		},
 	};
+}
+
+/** A line with counts of its own; what it counts, `context.count` hears of too. */
+function makeLine(context: AskContext): { line: Line; count: AskContext["count"] } {
+	const counts = { queries: 0, submits: 0, retries: 0 };
+	const throttledBeforeMs = context.gate.throttledMs();
+	const count: AskContext["count"] = (what) => {
+		counts[what] += 1;
+		context.count(what);
+	};
+	const counting = { ...context, count };
+	const line: Line = {
+		reader: { query: (operation, fields) => query(counting, operation, fields) },
+		submitter: { submit: (body) => submit(counting, body) },
+		stats: () => ({ ...counts, throttledMs: context.gate.throttledMs() - throttledBeforeMs }),
+	};
+	return { line, count };
 }
 
 function checkConcurrency(concurrency: number): number {

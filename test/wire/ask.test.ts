@@ -26,6 +26,7 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 		headers: { "content-type": "application/json", ...headers },
 		text,
 	});
+	const counts = { queries: 0, submits: 0, retries: 0 };
 	const context: AskContext = {
 		url: "https://api.example.com",
 		proxy: undefined,
@@ -40,7 +41,9 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 			return seed / 2 ** 31;
 		},
 		now,
-		counts: { queries: 0, submits: 0, retries: 0 },
+		count: (what) => {
+			counts[what] += 1;
+		},
 		async send() {
 			inFlight += 1;
 			most = Math.max(most, inFlight);
@@ -70,7 +73,7 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 	await runClock();
 	const kinds = (await outcomes).map(({ verdict }) => verdict.kind);
 	const answered = kinds.filter((kind) => kind === "fits").length;
-	return { answered, turnedAway, most, endMs, events, counts: context.counts, throttledMs: context.gate.throttledMs() };
+	return { answered, turnedAway, most, endMs, events, counts, throttledMs: context.gate.throttledMs() };
 }
 
 const silent = {};

@@ -7,6 +7,7 @@ import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards }
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import type { Terminal, Voice } from "../voice.ts";
+import type { Compared } from "./comparing.ts";
 
 /** `--allow KIND=N`, each as often as there are numbers. Throws ConfigurationError for what acknowledges no guard. */
 export function readAllowed(texts: readonly string[]): Allowed {
@@ -33,11 +34,34 @@ export function readGivenUp(names: readonly string[]): readonly string[] {
 	});
 }
 
-/** Throws LiveProblemError while one of the organizations cannot become what its document says. */
-export function refuseImpossible(plans: readonly Plan[]): void {
-	const problems = plans.flatMap((plan) => plan.problems);
-	if (problems.length === 0) return;
-	throw new LiveProblemError(
+/** An organization that cannot become what its document says, for `apply` to leave alone. */
+interface Impossible {
+	readonly organizationId: string;
+	readonly error: LiveProblemError;
+	readonly steps: readonly [];
+}
+
+/**
+ * The organizations that can become what their documents say, and those that cannot: these are left alone, and keep no
+ * other from its turn.
+ */
+export function setAside(all: readonly Compared[]): {
+	readonly possible: readonly Compared[];
+	readonly impossible: readonly Impossible[];
+} {
+	const hasProblems = ({ comparison }: Compared): boolean => comparison.plan.problems.length > 0;
+	return {
+		possible: all.filter((one) => !hasProblems(one)),
+		impossible: all.filter(hasProblems).map(({ comparison: { plan } }) => ({
+			organizationId: plan.organizationId,
+			error: describeImpossible(plan),
+			steps: [],
+		})),
+	};
+}
+
+function describeImpossible({ problems }: Plan): LiveProblemError {
+	return new LiveProblemError(
 		problems.length === 1
 			? "the organization cannot become what the document says; nothing was sent"
 			: `${problems.length} things in the document cannot be made so; nothing was sent`,

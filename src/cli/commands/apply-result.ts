@@ -3,10 +3,13 @@
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { notApplied, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
+import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
+import { judgeResult } from "../../plan/render/result.ts";
 import type { Style } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
-import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
+import { exitCodeOfError, type Result } from "../voice.ts";
+import type { Unlooked } from "./comparing.ts";
+import { describeUnlooked, failuresOf, worstOf } from "./showing.ts";
 
 /** What became of one organization: its report, or what ended it early together with the steps that it had taken. */
 export type Applied =
@@ -15,46 +18,31 @@ export type Applied =
 
 type Broken = Extract<Applied, { error: unknown }>;
 
-/** Where several exit codes apply (product.md section 5), the first of these; 4 stands where exitCodeOf has it. */
-const precedence: readonly ExitCode[] = [
-	exitCodes.interrupted,
-	exitCodes.partlyApplied,
-	exitCodes.notAuthorized,
-	exitCodes.rejectedOrDenied,
-	exitCodes.invalid,
-	exitCodes.error,
-	exitCodes.waiting,
-	exitCodes.changes,
-	exitCodes.converged,
-];
-
 /** All reports and all that broke off. Steps that completed were told while they did, unless with `quiet`. */
 export function showApplied(applied: readonly Applied[], plans: readonly Plan[], quiet: boolean): Result {
 	const reports = applied.flatMap((one) => ("report" in one ? [one.report] : []));
 	const broken = applied.filter((one) => "error" in one);
-	const several = applied.length > 1;
+	const several = applied.length !== 1;
 	const codes = applied.map((one) => ("report" in one ? exitCodeOf(one.report) : exitCodeOfBroken(one)));
 	const totals = new Map(plans.map(({ organizationId, steps }) => [organizationId, steps.length]));
 	const which = quiet ? "all" : "open";
+	const told = { plans, reports, ...(broken.length === 0 ? {} : { broken: broken.map(describeBroken) }) };
 	return {
-		exitCode: precedence.find((code) => codes.includes(code)) ?? exitCodes.error,
-		text: (style) =>
-			applied
-				.map((one) => {
-					const head = several ? `${style.strong(`Organization ${one.organizationId}`)}\n` : "";
-					const told =
-						"report" in one
-							? renderReport(one.report, style, which)
-							: renderBroken(one, totals.get(one.organizationId) ?? 0, style, which);
-					return `${head}${told}`;
-				})
-				.join("\n"),
-		json: {
-			plans,
-			reports,
-			...(broken.length === 0 ? {} : { broken: broken.map(describeBroken) }),
+		exitCode: worstOf(codes),
+		text: (style) => {
+			const each = applied.map((one) => {
+				const head = several ? `${style.strong(`Organization ${one.organizationId}`)}\n` : "";
+				const became =
+					"report" in one
+						? renderReport(one.report, style, which)
+						: renderBroken(one, totals.get(one.organizationId), style, which);
+				return `${head}${became}`;
+			});
+			const sum = several ? [`${judgeResult({ command: "apply", ...told }).verdict}\n`] : [];
+			return [...each, ...sum].join("\n");
 		},
-		failures: broken.map((one) => failureOf(one, several)),
+		json: told,
+		failures: several ? failuresOf(broken) : broken.map(({ error }) => ({ error })),
 	};
 }
 
@@ -62,36 +50,37 @@ function exitCodeOfBroken({ error, steps }: Broken): ExitCode {
 	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }
 
-function failureOf({ organizationId, error }: Broken, several: boolean): Failure {
-	return several ? { error, about: `organization ${organizationId}` } : { error };
+function describeBroken(one: Broken) {
+	return { ...describeUnlooked(one), steps: one.steps };
 }
 
-function describeBroken(one: Broken): Readonly<Record<string, unknown>> {
-	const { organizationId, steps } = one;
-	return { organizationId, error: describeFailure(failureOf(one, false)), steps };
-}
-
-function renderBroken({ steps }: Broken, total: number, style: Style, which: "all" | "open"): string {
+function renderBroken({ steps }: Broken, total: number | undefined, style: Style, which: "all" | "open"): string {
+	if (total === undefined) return `${notRead}\n`;
 	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeBroken(steps.length, total)].join("\n")}\n`;
 }
 
 /** The plans, of which nothing was sent because this was in the way. */
-export function refused(plans: readonly Plan[], error: unknown): Result {
+export function refused(plans: readonly Plan[], error: unknown, unlooked: readonly Unlooked[]): Result {
 	return {
 		exitCode: exitCodeOfError(error),
 		text: () => "",
-		json: { plans, reports: [] },
-		failures: [{ error }],
+		json: { plans, reports: [], ...brokenOf(unlooked) },
+		failures: [{ error }, ...failuresOf(unlooked)],
 	};
 }
 
 /** The plans, of which nothing was sent because whoever was asked did not agree. */
-export function declined(plans: readonly Plan[]): Result {
+export function declined(plans: readonly Plan[], unlooked: readonly Unlooked[]): Result {
 	return {
 		exitCode: exitCodes.error,
 		text: () => `${notApplied}\n`,
-		json: { plans, reports: [] },
+		json: { plans, reports: [], ...brokenOf(unlooked) },
+		failures: failuresOf(unlooked),
 	};
+}
+
+function brokenOf(unlooked: readonly Unlooked[]) {
+	return unlooked.length === 0 ? {} : { broken: unlooked.map(describeUnlooked) };
 }

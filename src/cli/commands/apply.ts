@@ -2,20 +2,22 @@
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
 import { exitCodes } from "../../errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
 import { renderPlan } from "../../plan/render/text.ts";
-import type { Stats, StepResult } from "../../plan/report.ts";
+import type { StepResult } from "../../plan/report.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
-import type { Comparison } from "../../sync/compare.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/send.ts";
-import { type Connection, type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
+import type { Line } from "../../wire/client.ts";
+import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
+import { sideBySide } from "../side-by-side.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, refuseImpossible } from "./apply-consent.ts";
+import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
-import { compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
+import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -36,31 +38,45 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const allowed = readAllowed(flags.allow);
 	const givenUp = readGivenUp(flags.abandon);
-	const organizations = await readSelected(flags, terminal);
+	const organizations = await readSelected(flags, terminal, voice);
 	const ask = prepareToAsk(flags, terminal, voice);
 	const connection = await connect(flags, terminal, voice);
 	const journal = await openJournalOf(flags, terminal);
 	const interruption = listenForSignals(voice);
 	try {
-		const context = makeContext(flags, terminal, voice, connection, journal, interruption.signal);
-		const ids = organizations.map(({ organizationId }) => organizationId);
-		const settled = await settleAll(ids, { ...context, journal: withGivenUp(journal, givenUp) });
-		const comparisons = await compareEach(organizations, connection, flags, terminal, voice, givenUp);
-		const plans = comparisons.map((comparison) => comparison.plan);
+		const context: RunContext = { flags, terminal, voice, journal, signal: interruption.signal };
+		const settled = new Map<string, Sent>();
+		const viewed = withGivenUp(journal, givenUp);
+		const { compared, unlooked } = await compareEach(organizations, connection, flags, terminal, voice, {
+			journal: viewed,
+			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
+		});
+		const plans = compared.map(({ comparison }) => comparison.plan);
 		for (const plan of plans) voice.note(renderPlan(plan, voice.style));
 		const positionOf = positionsOf(organizations);
+		const { possible, impossible } = setAside(compared);
 		try {
-			refuseImpossible(plans);
-			refuseGuarded(plans, allowed);
+			if (organizations.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
+			refuseGuarded(
+				possible.map(({ comparison }) => comparison.plan),
+				allowed,
+			);
 			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
-			if (steps > 0 && !(await ask(steps))) return { ...declined(plans), positionOf };
-			for (const id of ids) for (const name of givenUp) journal.abandon(id, name, terminal.now());
+			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
+			for (const { organizationId } of organizations) {
+				for (const name of givenUp) journal.abandon(organizationId, name, terminal.now());
+			}
 			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
-			return { ...refused(plans, error), positionOf };
+			return { ...refused(plans, error, unlooked), positionOf };
 		}
-		const applied = await applyEach(comparisons, { ...context, settled });
-		return { ...showApplied(applied, plans, flags.quiet === true), positionOf };
+		const applied = await applyEach(possible, settled, context);
+		const all = inOrderOf(organizations, [
+			...applied,
+			...impossible,
+			...unlooked.map((one) => ({ ...one, steps: [] })),
+		]);
+		return { ...showApplied(all, plans, flags.quiet === true), positionOf };
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -72,65 +88,57 @@ function countSent({ steps }: Plan): number {
 	return steps.filter(({ waitsFor }) => waitsFor === null).length;
 }
 
-async function settleAll(
-	organizationIds: readonly string[],
-	context: ApplyContext,
-): Promise<ReadonlyMap<string, Sent>> {
+async function settleOne(organizationId: string, all: Map<string, Sent>, context: ApplyContext): Promise<void> {
 	const { settle } = await import("../../sync/apply.ts");
-	const all = new Map<string, Sent>();
-	for (const id of organizationIds) {
-		for (const [fingerprint, sent] of await settle(id, context)) all.set(fingerprint, sent);
-	}
-	return all;
+	for (const [fingerprint, sent] of await settle(organizationId, context)) all.set(fingerprint, sent);
 }
 
-/** One organization after the other; what breaks off in one does not keep the others from theirs. */
-async function applyEach(comparisons: readonly Comparison[], context: ApplyContext): Promise<readonly Applied[]> {
+/** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
+async function applyEach(
+	all: readonly Compared[],
+	settled: ReadonlyMap<string, Sent>,
+	run: RunContext,
+): Promise<readonly Applied[]> {
 	const engine = await import("../../sync/apply.ts");
-	const all: Applied[] = [];
-	let told = noRequests;
-	for (const comparison of comparisons) {
-		// The client counts the requests of the whole run: each report tells those since the one before.
-		const before = told;
-		const stats = (): Stats => subtract(context.stats(), before);
+	const { concurrency } = run.flags;
+	// As many steps at once as one organization alone would have.
+	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
+	return sideBySide(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
+		const { organizationId } = comparison.plan;
 		const steps: StepResult[] = [];
+		const context = makeContext(run, line);
+		const about = all.length === 1 ? "" : `${organizationId} `;
 		const onStep: ApplyContext["onStep"] = (result, done, total) => {
 			steps.push(result);
-			context.onStep?.(result, done, total);
+			run.voice.note(`${about}[${done}/${total}] ${renderStep(result, run.voice.style)[0] ?? ""}`);
 		};
-		const { organizationId } = comparison.plan;
 		try {
-			all.push({ organizationId, report: await engine.apply(comparison, { ...context, stats, onStep }) });
+			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
+			return { organizationId, report: await engine.apply(comparison, given) };
 		} catch (error) {
-			all.push({ organizationId, error, steps });
+			return { organizationId, error, steps };
 		}
-		told = context.stats();
-	}
-	return all;
+	});
 }
 
-const noRequests: Stats = { queries: 0, submits: 0, retries: 0, throttledMs: 0 };
-
-function subtract(all: Stats, earlier: Stats): Stats {
-	return {
-		queries: all.queries - earlier.queries,
-		submits: all.submits - earlier.submits,
-		retries: all.retries - earlier.retries,
-		throttledMs: all.throttledMs - earlier.throttledMs,
-	};
+function inOrderOf(organizations: readonly DesiredOrganization[], all: readonly Applied[]): readonly Applied[] {
+	const byId = new Map(all.map((one) => [one.organizationId, one]));
+	return organizations.flatMap(({ organizationId }) => byId.get(organizationId) ?? []);
 }
 
-function makeContext(
-	flags: ApplyFlags,
-	terminal: Terminal,
-	voice: Voice,
-	connection: Connection,
-	journal: Journal,
-	signal: AbortSignal,
-): ApplyContext {
+/** What all organizations of one call share. */
+interface RunContext {
+	readonly flags: ApplyFlags;
+	readonly terminal: Terminal;
+	readonly voice: Voice;
+	readonly journal: Journal;
+	readonly signal: AbortSignal;
+}
+
+function makeContext({ flags, terminal, journal, signal }: RunContext, line: Line): ApplyContext {
 	return {
-		reader: connection.client.reader,
-		submitter: connection.client.submitter,
+		reader: line.reader,
+		submitter: line.submitter,
 		journal,
 		now: terminal.now,
 		sleep: terminal.sleep,
@@ -138,12 +146,9 @@ function makeContext(
 		reads: flags.reads,
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
-		stats: () => connection.client.stats(),
+		stats: () => line.stats(),
 		signal,
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
-		onStep: (result, done, total) => {
-			voice.note(`[${done}/${total}] ${renderStep(result, voice.style)[0] ?? ""}`);
-		},
 	};
 }
 

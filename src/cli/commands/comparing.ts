@@ -1,20 +1,25 @@
 /**
  * Documents held against live, for every command that needs plans: which documents, narrowed to what, and what came of
  * each organization. Nothing here can submit anything.
+ *
+ * The rule it keeps: of several organizations each has its own verdict. One that cannot be read does not keep the others
+ * from being looked at.
  */
-import { ConfigurationError, type ExitCode } from "../../errors.ts";
+import { ConfigurationError, OrgsyncError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { positionsOf } from "../../plan/render/positions.ts";
-import { renderPlan, summarizePlan } from "../../plan/render/text.ts";
+import { isInShard, parseShard } from "../../plan/shard.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import { type Connection, type ConnectionFlags, connect, viewJournal, withGivenUp } from "../connect.ts";
+import type { Line } from "../../wire/client.ts";
+import { type Connection, type ConnectionFlags, connect, type JournalView, viewJournal } from "../connect.ts";
+import { sideBySide } from "../side-by-side.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Terminal, Voice } from "../voice.ts";
 
 export interface DocumentFlags {
 	readonly file: readonly string[];
+	/** `I/N`: only the organizations of this share. */
+	readonly shard?: string;
 }
 
 export interface SelectionFlags extends DocumentFlags {
@@ -24,13 +29,29 @@ export interface SelectionFlags extends DocumentFlags {
 
 export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
 
+/** One organization, held against live. */
+export interface Compared {
+	readonly comparison: Comparison;
+	/** The connection, with counts of its own for this organization. */
+	readonly line: Line;
+}
+
+/** An organization that could not be held against live, and why. */
+export interface Unlooked {
+	readonly organizationId: string;
+	readonly error: unknown;
+}
+
+/** What came of the organizations, in the order of the documents. */
+export interface AllCompared {
+	readonly compared: readonly Compared[];
+	/** Only where there are several organizations: an error in a single one is thrown. */
+	readonly unlooked: readonly Unlooked[];
+}
+
 /** Every organization of the documents, held against live over a connection of its own. */
-export async function compareAll(
-	flags: ComparisonFlags,
-	terminal: Terminal,
-	voice: Voice,
-): Promise<readonly Comparison[]> {
-	const organizations = await readSelected(flags, terminal);
+export async function compareAll(flags: ComparisonFlags, terminal: Terminal, voice: Voice): Promise<AllCompared> {
+	const organizations = await readSelected(flags, terminal, voice);
 	const connection = await connect(flags, terminal, voice);
 	try {
 		return await compareEach(organizations, connection, flags, terminal, voice);
@@ -39,17 +60,42 @@ export async function compareAll(
 	}
 }
 
-/** The documents, narrowed to what `--only` names. */
-export async function readSelected(flags: SelectionFlags, terminal: Terminal): Promise<readonly DesiredOrganization[]> {
+/** The organizations of the documents that are in the share of `--shard`; all without it. */
+export async function readSharded(
+	flags: DocumentFlags,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<readonly DesiredOrganization[]> {
+	const shard = flags.shard === undefined ? undefined : parseShard(flags.shard);
+	if (flags.shard !== undefined && shard === undefined) {
+		throw new ConfigurationError(`--shard ${showText(flags.shard)}: there is no such share`, {
+			hint: "write I/N, for example 2/8: the second of eight; I counts from 1",
+		});
+	}
 	const organizations = await readDesired(flags.file, terminal);
+	if (shard === undefined) return organizations;
+	const own = organizations.filter(({ organizationId }) => isInShard(organizationId, shard));
+	voice.note(`Shard ${shard.index}/${shard.count}: ${own.length} of ${organizations.length} organizations.`);
+	return own;
+}
+
+/** The documents, narrowed to what `--only` names. */
+export async function readSelected(
+	flags: SelectionFlags,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<readonly DesiredOrganization[]> {
+	const organizations = await readSharded(flags, terminal, voice);
 	if (flags.only.length === 0) return organizations;
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
 		if (selection !== undefined) {
-			// A slip in a scheduled job must not look like an organization without drift.
-			if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
+			// A slip in a scheduled job must not look like an organization without drift. A share may have none of it.
+			if (flags.shard !== undefined || organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) {
+				return selection;
+			}
 			throw new ConfigurationError(`--only ${showText(text)}: the documents have nothing like that`);
 		}
 		throw new ConfigurationError(`--only ${showText(text)}: there is no such kind`, {
@@ -59,32 +105,79 @@ export async function readSelected(flags: SelectionFlags, terminal: Terminal): P
 	return organizations.map((desired) => narrow(desired, selections));
 }
 
-/**
- * Holds each organization against live, with what was last applied to it. `givenUp`: activities that the journal does not
- * yet hold as given up, and that stand in nobody's way all the same.
- */
+export interface ComparingOptions {
+	/** Where what was sent and applied is looked up; left out, in the file, once and before anything is asked. */
+	readonly journal?: JournalView;
+	/** Done with each organization before it is read. */
+	readonly prepare?: (organizationId: string, line: Line) => Promise<void>;
+}
+
+/** Holds each organization against live, with what was last applied to it; `--concurrency` of them at once. */
 export async function compareEach(
 	organizations: readonly DesiredOrganization[],
 	connection: Connection,
 	flags: ConnectionFlags,
 	terminal: Terminal,
 	voice: Voice,
-	givenUp: readonly string[] = [],
-): Promise<readonly Comparison[]> {
+	options: ComparingOptions = {},
+): Promise<AllCompared> {
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
 	refuseStrangers(ids, connection);
-	const journal = withGivenUp(await viewJournal(ids, flags, terminal), givenUp);
-	const comparisons: Comparison[] = [];
-	for (const [index, desired] of organizations.entries()) {
-		const which = organizations.length === 1 ? "" : ` (${index + 1} of ${organizations.length})`;
+	const journal = options.journal ?? (await viewJournal(ids, flags, terminal));
+	const reachable = watchReach(flags.concurrency);
+	let done = 0;
+	const compareOne = async (desired: DesiredOrganization): Promise<Compared> => {
+		const { organizationId } = desired;
+		reachable.check();
+		const line = connection.client.apart();
+		await options.prepare?.(organizationId, line);
+		const given = { reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal };
+		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
+	};
+	const results = await sideBySide(organizations, flags.concurrency, async (desired) => {
+		const which = organizations.length === 1 ? "" : ` (${done + 1} of ${organizations.length})`;
 		voice.progress(`reading organization ${desired.organizationId}${which}`);
-		const memory = journal.memory(desired.organizationId);
-		const options = { reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal };
-		comparisons.push(await compareLive(desired, connection.client.reader, memory, options));
-	}
+		try {
+			const compared = await compareOne(desired);
+			reachable.heard();
+			return compared;
+		} catch (error) {
+			if (organizations.length === 1 || !(error instanceof OrgsyncError)) throw error;
+			reachable.failed(error);
+			return { organizationId: desired.organizationId, error };
+		} finally {
+			done += 1;
+		}
+	});
 	voice.clear();
-	return comparisons;
+	return {
+		compared: results.filter((one) => "comparison" in one),
+		unlooked: results.filter((one) => "error" in one),
+	};
+}
+
+/**
+ * Whether it makes sense to ask on: a service that answered nobody of the first dozen will not answer the next thousand,
+ * each to the end of its `--timeout`.
+ */
+function watchReach(concurrency: number) {
+	const enough = Math.max(12, concurrency);
+	let unanswered = 0;
+	let isHeard = false;
+	return {
+		heard: () => {
+			isHeard = true;
+		},
+		failed: (error: OrgsyncError) => {
+			if (error instanceof TransportError) unanswered += 1;
+			else isHeard = true;
+		},
+		check: () => {
+			if (isHeard || unanswered < enough) return;
+			throw new TransportError("not asked, because no answer came for any organization before it", "no");
+		},
+	};
 }
 
 /** The embedded service has its own organizations; a document for another one gets a clear word, not a 404. */
@@ -95,18 +188,4 @@ function refuseStrangers(organizationIds: readonly string[], { localOrganization
 	throw new ConfigurationError(`the local service has no organization ${stranger}`, {
 		hint: `it has ${localOrganizationIds.join(", ")}; orgsync init --local writes a document for it`,
 	});
-}
-
-/** Every plan in full, each with its sentence; `summarize` makes that. */
-export function showPlans(
-	comparisons: readonly Comparison[],
-	exitCode: ExitCode,
-	summarize: (plan: Plan) => string = summarizePlan,
-): Result {
-	return {
-		exitCode,
-		text: (style) => comparisons.map(({ plan }) => renderPlan(plan, style, summarize(plan))).join("\n"),
-		json: { plans: comparisons.map((comparison) => comparison.plan) },
-		positionOf: positionsOf(comparisons.map(({ desired }) => desired)),
-	};
 }

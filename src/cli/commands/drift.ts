@@ -5,11 +5,14 @@ import { exitCodes } from "../../errors.ts";
 import { findsDifference } from "../../plan/plan.ts";
 import { summarizeDrift } from "../../plan/render/text.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { type ComparisonFlags, compareAll, showPlans } from "./comparing.ts";
+import { type ComparisonFlags, compareAll } from "./comparing.ts";
+import { showPlans } from "./showing.ts";
 
 /** The same plans, as a finding: exit 2 when anything is not as the document says, 0 when all is. */
 export async function drift(flags: ComparisonFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const comparisons = await compareAll(flags, terminal, voice);
-	const found = comparisons.some((comparison) => findsDifference(comparison.plan));
-	return showPlans(comparisons, found ? exitCodes.changes : exitCodes.converged, summarizeDrift);
+	return showPlans(await compareAll(flags, terminal, voice), {
+		command: "drift",
+		summarize: summarizeDrift,
+		codeOf: (one) => (findsDifference(one) ? exitCodes.changes : exitCodes.converged),
+	});
 }

@@ -1,10 +1,12 @@
 /**
  * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
  */
-import { type ExitCode, exitCodes } from "../../errors.ts";
+import { exitCodes } from "../../errors.ts";
 import { findsDifference } from "../../plan/plan.ts";
+import { summarizePlan } from "../../plan/render/text.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { type ComparisonFlags, compareAll, showPlans } from "./comparing.ts";
+import { type ComparisonFlags, compareAll } from "./comparing.ts";
+import { showPlans } from "./showing.ts";
 
 export interface PlanFlags extends ComparisonFlags {
 	readonly detailedExitcode?: boolean;
@@ -12,11 +14,12 @@ export interface PlanFlags extends ComparisonFlags {
 
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
 export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const comparisons = await compareAll(flags, terminal, voice);
-	const code: ExitCode = comparisons.some(({ plan: { problems } }) => problems.length > 0)
-		? exitCodes.error
-		: flags.detailedExitcode === true && comparisons.some((comparison) => findsDifference(comparison.plan))
-			? exitCodes.changes
-			: exitCodes.converged;
-	return showPlans(comparisons, code);
+	return showPlans(await compareAll(flags, terminal, voice), {
+		command: "plan",
+		summarize: summarizePlan,
+		codeOf: (one) => {
+			if (one.problems.length > 0) return exitCodes.error;
+			return flags.detailedExitcode === true && findsDifference(one) ? exitCodes.changes : exitCodes.converged;
+		},
+	});
 }

@@ -2,13 +2,12 @@
  * `validate`: documents parsed, and nothing else. It asks no service anything.
  */
 import { exitCodes } from "../../errors.ts";
-import { readDesired } from "../sources.ts";
-import type { Result, Terminal } from "../voice.ts";
-import type { DocumentFlags } from "./comparing.ts";
+import type { Result, Terminal, Voice } from "../voice.ts";
+import { type DocumentFlags, readSharded } from "./comparing.ts";
 
 /** Says that the documents are sound, or throws their problems. Asks no service anything. */
-export async function validate(flags: DocumentFlags, terminal: Terminal): Promise<Result> {
-	const organizations = await readDesired(flags.file, terminal);
+export async function validate(flags: DocumentFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const organizations = await readSharded(flags, terminal, voice);
 	return {
 		exitCode: exitCodes.converged,
 		text: () =>

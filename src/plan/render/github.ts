@@ -19,6 +19,7 @@ import {
 	organizationsOf,
 	type ToldError,
 	type Tone,
+	unreadOf,
 } from "./result.ts";
 import {
 	describeWaiting,
@@ -90,6 +91,9 @@ function annotationsOf(
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
+		...unreadOf(result).map(({ organizationId, error: why }) =>
+			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
+		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
 	];
 }

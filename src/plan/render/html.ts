@@ -9,6 +9,7 @@ import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { type Html, hashSource, html, trusted } from "./html-text.ts";
 import {
+	type Broken,
 	type CommandResult,
 	errorAbove,
 	judgeResult,
@@ -16,8 +17,9 @@ import {
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
+	unreadOf,
 } from "./result.ts";
-import { count, sortWaiting } from "./text.ts";
+import { count, headings, sortWaiting } from "./text.ts";
 
 const policy = [
 	"default-src 'none'",
@@ -31,6 +33,8 @@ const policy = [
 export function renderHtml(result: CommandResult): string {
 	const { verdict, tone } = judgeResult(result);
 	const organizations = organizationsOf(result);
+	const unread = unreadOf(result);
+	const isAlone = organizations.length + unread.length === 1;
 	const [headline, rest] = splitVerdict(verdict);
 	const page = html`<!doctype html>
 <html lang="en">
@@ -47,13 +51,11 @@ export function renderHtml(result: CommandResult): string {
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${headline}</span></h1>
-${rest === "" ? null : html`<p class="lead">${rest}</p>`}${organizations.length === 1 ? organizations.map(factsOf) : null}
+${rest === "" ? null : html`<p class="lead">${rest}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${
-	organizations.length === 1
-		? organizations.map((one) => renderSections(one, 2, ""))
-		: organizations.map(renderOrganization)
+${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
+	isAlone ? organizations.map((one) => renderSections(one, 2, "")) : organizations.map(renderOrganization)
 }</main>
 <footer class="inside">${renderFoot(result, organizations)}</footer>
 <script>${trusted(script)}</script>
@@ -139,6 +141,13 @@ function renderError(result: CommandResult): Html | null {
 ${renderMessage(error, result.problems)}</section>`;
 }
 
+/** Organizations of which nothing is known but why. */
+function renderUnread(unread: readonly Broken[]): Html | null {
+	if (unread.length === 0) return null;
+	return html`<section class="card bad" aria-labelledby="unlooked"><h2 id="unlooked">${headings.unlooked} <span class="number">${unread.length}</span></h2>
+<ul>${unread.map(({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`)}</ul></section>`;
+}
+
 function renderOverview(organizations: readonly OrganizationResult[]): Html {
 	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${organizations.length}</span></h2>
 <ul class="overview">${organizations.map(
@@ -153,13 +162,14 @@ function renderOrganization(one: OrganizationResult, index: number): Html {
 <p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
 }
 
-function renderFoot({ generatedBy }: CommandResult, organizations: readonly OrganizationResult[]): Html {
-	const [only, ...others] = organizations;
+function renderFoot(result: CommandResult, organizations: readonly OrganizationResult[]): Html {
+	const [only] = organizations;
+	const looked = organizations.length + unreadOf(result).length;
 	const what =
 		only === undefined
 			? null
-			: others.length > 0
-				? html`<p>${count(organizations.length, "organization", "organizations")}</p>`
+			: looked > 1
+				? html`<p>${count(looked, "organization", "organizations")}</p>`
 				: html`<p>Document <code>${only.plan.documentDigest}</code>${only.report === null ? null : html`<br>Plan <code>${only.report.planDigest}</code>`}</p>`;
-	return html`${what}<p>${generatedBy ?? "orgsync"}. This page holds everything it shows: it asks no server for anything.</p>`;
+	return html`${what}<p>${result.generatedBy ?? "orgsync"}. This page holds everything it shows: it asks no server for anything.</p>`;
 }

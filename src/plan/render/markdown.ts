@@ -15,6 +15,7 @@ import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
 import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import {
+	type Broken,
 	type CommandResult,
 	errorAbove,
 	judgeResult,
@@ -22,6 +23,7 @@ import {
 	organizationsOf,
 	resultsByAddress,
 	type ToldError,
+	unreadOf,
 } from "./result.ts";
 import {
 	describeWaiting,
@@ -57,13 +59,16 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 	const { limit = 65_535, whole } = options;
 	const organizations = organizationsOf(result);
 	const { verdict } = judgeResult(result);
+	const unread = unreadOf(result);
+	const isOneOfSeveral = organizations.length + unread.length > 1;
 	const blocks = [
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...errorBlocks(result),
-		...(organizations.length > 1 ? [fineOnes(organizations)] : []),
+		unreadOnes(unread),
+		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
 		...organizations
-			.filter((one) => organizations.length === 1 || one.tone !== "good")
-			.flatMap((one) => organizationBlocks(one, organizations.length > 1)),
+			.filter((one) => !isOneOfSeveral || one.tone !== "good")
+			.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
@@ -141,6 +146,16 @@ function problemList(title: string, problems: readonly Problem[]): Block {
 		["problem", "problems"],
 		title,
 		problems.map((problem) => codeSpan(renderProblem(problem))),
+	);
+}
+
+/** Of many organizations those of which nothing is known but why, one line each. */
+function unreadOnes(unread: readonly Broken[]): Block {
+	return bullets(
+		1,
+		["organization that could not be read", "organizations that could not be read"],
+		headings.unlooked,
+		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${tellError(error).join("; ")}`),
 	);
 }
 

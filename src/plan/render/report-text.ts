@@ -9,6 +9,9 @@ import type { Style } from "./text.ts";
 /** What stands where nobody agreed to a plan. */
 export const notApplied = "Not applied: nothing was sent.";
 
+/** What stands where an organization could not be read; the error is told beside it. */
+export const notRead = "Could not be read: nothing was sent.";
+
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {
 	left: "Still different after the last step, so somebody else changed it meanwhile",

@@ -30,7 +30,10 @@ export interface CommandResult {
 	readonly plans?: readonly Plan[];
 	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
 	readonly reports?: readonly Report[];
-	/** Of `apply`; `error` is then that of the first. */
+	/**
+	 * Organizations in which an error ended the work; `error` is then that of the first. One without a plan could not even
+	 * be read.
+	 */
 	readonly broken?: readonly Broken[];
 	/** Problems of the documents. */
 	readonly problems?: readonly Problem[];
@@ -58,6 +61,7 @@ export interface OrganizationResult {
 
 const states = {
 	impossible: ["that cannot become what the document says", "bad"],
+	unread: ["that could not be read", "bad"],
 	refused: ["refused by a guard", "bad"],
 	interrupted: ["interrupted", "bad"],
 	failed: ["not converged", "bad"],
@@ -100,9 +104,16 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	});
 }
 
+/** The organizations of the result that could not be read, so that there is nothing to say of them but why. */
+export function unreadOf({ plans = [], broken = [] }: CommandResult): readonly Broken[] {
+	const planned = new Set(plans.map(({ organizationId }) => organizationId));
+	return broken.filter(({ organizationId }) => !planned.has(organizationId));
+}
+
 function stateOf(command: string, plan: Plan, report: Report | null, broken: Broken | null): State {
 	if (report !== null) return stateOfReport(report);
 	if (broken === null) return stateOfPlan(plan, command);
+	if (plan.problems.length > 0) return "impossible";
 	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
 }
 
@@ -158,12 +169,16 @@ export function judgeResult(result: CommandResult): { readonly verdict: string; 
 		return { verdict, tone: "bad" };
 	}
 	const organizations = organizationsOf(result);
-	const [first, ...others] = organizations;
-	if (first === undefined) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
-	if (others.length === 0) return { verdict: first.verdict, tone: first.tone };
-	const tones = organizations.map(({ tone }) => tone);
+	const counted: readonly Pick<OrganizationResult, "state" | "tone">[] = [
+		...organizations,
+		...unreadOf(result).map(() => ({ state: "unread", tone: "bad" }) as const),
+	];
+	const [first] = organizations;
+	if (counted.length === 0) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
+	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
+	const tones = counted.map(({ tone }) => tone);
 	return {
-		verdict: `${count(organizations.length, "organization", "organizations")}: ${countStates(organizations)}.`,
+		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.`,
 		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
 	};
 }
@@ -179,7 +194,7 @@ const causes: Readonly<Record<string, string>> = {
 	storage: "a file of orgsync cannot be used",
 };
 
-function countStates(organizations: readonly OrganizationResult[]): string {
+function countStates(organizations: readonly Pick<OrganizationResult, "state">[]): string {
 	const byState = Map.groupBy(organizations, ({ state }) => state);
 	return (Object.keys(states) as State[])
 		.flatMap((state) => {

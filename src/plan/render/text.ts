@@ -31,6 +31,7 @@ export const headings = {
 	waiting: "Activities that wait",
 	inDoubt: "Sent before, and nobody knows what became of it",
 	unread: "Unknown, because it could not be read",
+	unlooked: "Organizations that could not be read",
 } as const;
 
 /** The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. */

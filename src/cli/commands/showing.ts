@@ -1,0 +1,84 @@
+/**
+ * What `plan` and `drift` show of all organizations: each has its verdict, those with something to look at come first and
+ * in full, and of several one sentence sums them up.
+ */
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { findsDifference, type Plan } from "../../plan/plan.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { positionsOf } from "../../plan/render/positions.ts";
+import { type Broken, judgeResult } from "../../plan/render/result.ts";
+import { count, renderPlan, type Style } from "../../plan/render/text.ts";
+import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
+import type { AllCompared, Unlooked } from "./comparing.ts";
+
+/** The first of these that occurs is the exit code of several organizations (product.md section 5). */
+const precedence: readonly ExitCode[] = [
+	exitCodes.interrupted,
+	exitCodes.partlyApplied,
+	exitCodes.notAuthorized,
+	exitCodes.rejectedOrDenied,
+	exitCodes.stalePlan,
+	exitCodes.guard,
+	exitCodes.invalid,
+	exitCodes.error,
+	exitCodes.waiting,
+	exitCodes.changes,
+	exitCodes.converged,
+];
+
+/** The code that stands for all of them; that of convergence when there is none. */
+export function worstOf(codes: readonly ExitCode[]): ExitCode {
+	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
+}
+
+/** How a command shows plans. */
+export interface Showing {
+	readonly command: string;
+	/** The sentence under each plan. */
+	readonly summarize: (plan: Plan) => string;
+	/** The exit code that a plan leads to. */
+	readonly codeOf: (plan: Plan) => ExitCode;
+}
+
+/** Every plan, and every organization that could not be looked at. */
+export function showPlans({ compared, unlooked }: AllCompared, { command, summarize, codeOf }: Showing): Result {
+	const plans = compared.map(({ comparison }) => comparison.plan);
+	const broken = unlooked.map(describeUnlooked);
+	const codes = [...plans.map(codeOf), ...unlooked.map(({ error }) => exitCodeOfError(error))];
+	const isAlone = plans.length + broken.length === 1;
+	return {
+		exitCode: worstOf(codes),
+		text: (style) => {
+			if (isAlone) return plans.map((plan) => renderPlan(plan, style, summarize(plan))).join("");
+			return `${renderAll(plans, style, summarize)}${judgeResult({ command, plans, broken }).verdict}\n`;
+		},
+		json: { plans, ...(broken.length === 0 ? {} : { broken }) },
+		failures: failuresOf(unlooked),
+		positionOf: positionsOf(compared.map(({ comparison }) => comparison.desired)),
+	};
+}
+
+/** Those with something to look at in full, then one line for each of the others. */
+function renderAll(plans: readonly Plan[], style: Style, summarize: (plan: Plan) => string): string {
+	const quiet = plans.filter((plan) => !findsDifference(plan));
+	const full = plans
+		.filter((plan) => findsDifference(plan))
+		.map((plan) => `${renderPlan(plan, style, summarize(plan))}\n`);
+	const lines = quiet.map((plan) => `Organization ${showText(plan.organizationId)}: ${summarize(plan)}\n`);
+	return `${full.join("")}${lines.join("")}${lines.length === 0 ? "" : "\n"}`;
+}
+
+/** An organization that could not be looked at, as the formats and JSON have it. */
+export function describeUnlooked({ organizationId, error }: Unlooked): Broken {
+	return { organizationId, error: describeFailure({ error }), steps: [] };
+}
+
+/** The same, to be told with their names; what is said of many is said once. */
+export function failuresOf(all: readonly Unlooked[]): readonly Failure[] {
+	const byMessage = Map.groupBy(all, ({ error }) => describeFailure({ error }).message);
+	return [...byMessage.values()].flatMap(([first, ...others]) => {
+		if (first === undefined) return [];
+		const more = others.length === 0 ? "" : ` and ${count(others.length, "other", "others")}`;
+		return [{ error: first.error, about: `organization ${first.organizationId}${more}` }];
+	});
+}

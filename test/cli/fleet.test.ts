@@ -1,0 +1,166 @@
+/**
+ * Many organizations in one call: each has its own verdict, one sentence sums them up, what goes wrong in one does not stop
+ * the others, and `--shard` splits them among runners.
+ */
+import { expect, test } from "vitest";
+import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import { alice, document, keys, makeWorld, organizationId, tags, type World } from "./world.ts";
+
+const apply = ["apply", "--yes"];
+const inJson = ["--format", "json"];
+const nobody = "f0000000-0000-4000-8000-00000000ffff";
+const idOf = (index: number): string => `f0000000-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
+
+/** The document's organization, with `count` more of alice's, each with one tag `theirs` that alice has. */
+async function makeFleet(count: number, text = ""): Promise<World> {
+	const world = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
+	for (let index = 1; index <= count; index += 1) {
+		await world.addOrganization({
+			organizationId: idOf(index),
+			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+			userTags: [{ tagId: tags.oncall, tagName: "theirs", userIds: [alice] }],
+		});
+	}
+	world.write("fleet.yaml", text);
+	return world;
+}
+
+const entry = (id: string, tag = `{ name: theirs, members: { exactly: [${alice}] } }`): string =>
+	`---\norganizationId: ${id}\nuserTags: [${tag}]\n`;
+
+const verdicts = ({ stdout }: Answer): readonly string[] =>
+	stdout.split("\n").filter((line) => /^Organization \S+: |organizations: /.test(line));
+
+test("plan reads every organization once, with two queries, and sums them up in one sentence", async () => {
+	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
+	const answer = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml"]);
+	expect(answer.code).toBe(0);
+	expect(answer.stdout).toContain("~ userTag:signatories");
+	expect(verdicts(answer)).toEqual([
+		...Array.from(
+			{ length: 12 },
+			(_, index) => `Organization ${idOf(index + 1)}: No changes. The organization is as the document says.`,
+		),
+		"13 organizations: 1 to change, 12 as the document says.",
+	]);
+	expect(world.requests().filter((name) => name === "list_user_tags")).toHaveLength(13);
+	expect(world.requests().filter((name) => name === "list_users")).toHaveLength(12);
+});
+
+test("an organization that the service does not know keeps no other from its verdict", async () => {
+	const world = await makeFleet(1, entry(nobody) + entry(idOf(1)));
+	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
+	const plan = await world.run(["plan", ...words]);
+	expect(plan.code).toBe(1);
+	expect(plan.stdout).toContain("~ userTag:signatories");
+	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 to change, 1 as the document says.");
+	expect(plan.stderr).toMatch(new RegExp(`^error: organization ${nobody}: list_user(s|_tags): `, "m"));
+	const output = readOutput(await world.run(["drift", ...words, ...inJson]));
+	expect(output).toMatchObject({
+		exitCode: 1,
+		error: { code: "service" },
+		broken: [{ organizationId: nobody, error: { code: "service" }, steps: [] }],
+	});
+	expect(output.plans.map((one: { organizationId: string }) => one.organizationId)).toEqual([organizationId, idOf(1)]);
+	const applied = await world.run([...apply, ...words, ...inJson]);
+	expect(applied.code).toBe(1);
+	expect(readOutput(applied)).toMatchObject({
+		broken: [{ organizationId: nobody, steps: [] }],
+		reports: [
+			{ organizationId, converged: true },
+			{ organizationId: idOf(1), converged: true },
+		],
+	});
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test.each([
+	["markdown", `**Organizations that could not be read**\n\n- \`${nobody}\`: `],
+	["html", `<h2 id="unlooked">Organizations that could not be read <span class="number">1</span></h2>`],
+	["github", `::error title=orgsync%3A could not be read::organization ${nobody}: `],
+])("as %s, the one that could not be read is named with its reason", async (format, told) => {
+	const world = await makeFleet(0, entry(nobody));
+	const { code, stdout } = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml", "--format", format]);
+	expect(code).toBe(1);
+	expect(stdout).toContain(told);
+	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 to change.");
+});
+
+test("a tag that is not there in one organization leaves that one alone, and the others are applied", async () => {
+	const world = await makeFleet(1, entry(idOf(1), "{ name: nowhere }"));
+	const answer = await world.run([...apply, "-f", "fleet.yaml", "-f", "orgsync.yaml", ...inJson]);
+	expect(answer.code).toBe(1);
+	expect(readOutput(answer)).toMatchObject({
+		error: { code: "live-problem" },
+		broken: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
+		reports: [{ organizationId, converged: true }],
+	});
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test("a guard that refuses in one organization keeps apply from sending anything to any", async () => {
+	const world = await makeFleet(
+		1,
+		`---\norganizationId: ${idOf(1)}\nuserTags: [{ name: theirs, members: { exactly: [] } }]\nlimits: { memberRemovals: 0 }\n`,
+	);
+	const answer = await world.run([...apply, "-f", "fleet.yaml", "-f", "orgsync.yaml"]);
+	expect(answer.code).toBe(5);
+	expect(world.submits()).toEqual([]);
+});
+
+test("a service that answers nobody is not asked for every organization of the fleet", async () => {
+	const world = await makeFleet(0, Array.from({ length: 40 }, (_, index) => entry(idOf(index + 1))).join(""));
+	const words = ["plan", "-f", "fleet.yaml", "--url", "http://127.0.0.1:1", "--timeout", "1", "--concurrency", "12"];
+	const { code, stderr } = await world.run(words);
+	expect(code).toBe(1);
+	const [, refused, notAsked] =
+		/and (\d+) others: list_user_tags: [\s\S]*and (\d+) others: not asked, because/.exec(stderr) ?? [];
+	expect(Number(refused) + Number(notAsked)).toBe(38);
+	expect(Number(refused)).toBeLessThan(24);
+});
+
+test("shards read every organization exactly once between them", async () => {
+	const ids = Array.from({ length: 9 }, (_, index) => idOf(index + 1));
+	const world = await makeFleet(9, ids.map((id) => entry(id)).join(""));
+	const read: string[] = [];
+	for (const shard of ["1/3", "2/3", "3/3"]) {
+		const answer = await world.run(["drift", "-f", "fleet.yaml", "--shard", shard, ...inJson]);
+		expect(answer.code).toBe(0);
+		expect(answer.stderr).toMatch(new RegExp(`^Shard ${shard}: \\d of 9 organizations\\.$`, "m"));
+		read.push(...readOutput(answer).plans.map((plan: { organizationId: string }) => plan.organizationId));
+	}
+	expect(read.sort()).toEqual(ids);
+});
+
+test("a shard without an organization is nothing to complain about", async () => {
+	const world = await makeFleet(0);
+	const empty = ["1/2", "2/2"].map((shard) => world.run([...apply, "--shard", shard]));
+	const answers = await Promise.all(empty);
+	expect(answers.map(({ code }) => code)).toEqual([0, 0]);
+	expect(answers.map(({ stdout }) => stdout)).toContain("Nothing to show: there is no organization.\n");
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test.each(["0/2", "3/2", "2"])("--shard %s is refused with what would be right", async (shard) => {
+	const world = await makeFleet(0);
+	const { code, stderr } = await world.run(["plan", "--shard", shard]);
+	expect(code).toBe(3);
+	expect(stderr).toBe(
+		`error: --shard ${shard}: there is no such share\nhint: write I/N, for example 2/8: the second of eight; I counts from 1\n`,
+	);
+});
+
+test("the hidden line of Markdown takes the name it is given, and what was cut is said to be there in full", async () => {
+	const world = await makeFleet(0);
+	const markdown = ["plan", "--format", "markdown"];
+	expect((await world.run([...markdown, "--comment-key", "acme/plan"])).stdout).toMatch(
+		/^<!-- orgsync: acme\/plan -->\n/,
+	);
+	const many = Array.from({ length: 1500 }, (_, index) => `  - { name: ${"t".repeat(60)}${index} }`).join("\n");
+	world.write("many.yaml", `organizationId: ${organizationId}\nuserTags:\n${many}\n`);
+	const { stdout } = await world.run([...markdown, "-f", "many.yaml", "--full-at", "the artifact plan.html"]);
+	expect(stdout.length).toBeLessThan(65_536);
+	expect(stdout).toContain("`the artifact plan.html`");
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

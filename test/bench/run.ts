@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { benchDiff } from "./diff.ts";
 import { benchEmulator } from "./emulator.ts";
+import { benchFleet } from "./fleet.ts";
 import { benchApply, benchReading } from "./latency.ts";
 import { benchPage } from "./page.ts";
 import { benchPulumi } from "./pulumi.ts";
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
 		benchStart(),
 		await benchReading(),
 		await benchApply(),
+		...(await benchFleet()),
 		await benchPulumi(),
 	];
 	const widths = ["what", "measured", "aim"].map((key) =>

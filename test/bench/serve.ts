@@ -12,7 +12,11 @@ export async function serve(
 		? spawn("taskset", ["-c", "0", process.execPath, ...words], { stdio: ["ignore", "pipe", "inherit"] })
 		: spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
 	const first = await new Promise<string>((resolve, reject) => {
-		child.stdout?.once("data", (chunk: Buffer) => resolve(String(chunk)));
+		let line = "";
+		child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+			line += text;
+			if (line.includes("\n")) resolve(line);
+		});
 		child.once("error", reject);
 		child.once("exit", () => reject(new Error("the server ended before it listened")));
 	});

@@ -1,0 +1,156 @@
+/**
+ * What a thousand organizations cost: the whole command in a process of its own, its requests and its memory; and how fast
+ * it asks, against a bare loop over undici that sends the very same stamped requests to the same emulator.
+ */
+import { spawn } from "node:child_process";
+import { createECDH } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Pool, request } from "undici";
+import { encodeQuery } from "../../src/wire/body.ts";
+import { extendedReads, queries } from "../../src/wire/operations.ts";
+import { createApiKeyStamper } from "../../src/wire/stamp.ts";
+import { type Measured, median } from "./run.ts";
+import { serve } from "./serve.ts";
+
+const privateKey = "2e".repeat(32);
+const organizationCount = 1000;
+const rounds = 3;
+/** `--concurrency` of the command, which has as many requests in flight; the bare loop has as many too. */
+const atOnce = 16;
+const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+const uuid = (kind: number, index: number): string =>
+	`${kind.toString(16).padStart(8, "0")}-0000-4000-8000-${index.toString(16).padStart(12, "0")}`;
+const organizationIds = Array.from({ length: organizationCount }, (_, index) => uuid(1, index));
+
+export async function benchFleet(): Promise<readonly Measured[]> {
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-bench-"));
+	const seed = join(folder, "seed.json");
+	writeFileSync(seed, JSON.stringify({ organizations: organizationIds.map(describeOrganization) }));
+	mkdirSync(join(folder, "fleet"));
+	mkdirSync(join(folder, "few"));
+	for (const [index, id] of organizationIds.entries()) {
+		writeFileSync(join(folder, "fleet", `${index}.yaml`), describeDocument(id));
+		if (index % 10 === 0) writeFileSync(join(folder, "few", `${index}.yaml`), describeDocument(id));
+	}
+	const { child, url } = await serve([program, "emulator", "--seed", seed]);
+	const bare: number[] = [];
+	const ours: number[] = [];
+	const whole: number[] = [];
+	let peakMb = 0;
+	let requests = 0;
+	for (let round = 0; round < rounds; round += 1) {
+		bare.push((await watch(url, () => askBare(url))).askingMs);
+		const { result, ...seen } = await watch(url, () => runCommand(folder, url, "fleet"));
+		requests = seen.requests;
+		ours.push(seen.askingMs);
+		whole.push(result.wholeMs);
+		peakMb = Math.max(peakMb, result.peakMb);
+	}
+	const { result: few } = await watch(url, () => runCommand(folder, url, "few"));
+	child.kill();
+	rmSync(folder, { recursive: true, force: true });
+	const perSecond = (times: readonly number[]): number => (2 * organizationCount * 1000) / median(times);
+	return [
+		{
+			what: `drift of ${organizationCount} organizations: requests a second while it asks, against a bare undici loop that sends the same stamped requests`,
+			measured: `${(perSecond(ours) / perSecond(bare)).toFixed(2)} times (${perSecond(ours).toFixed(0)} to ${perSecond(bare).toFixed(0)}; the whole command ${(median(whole) / 1000).toFixed(1)} s)`,
+			aim: "at least 0.8 times",
+		},
+		{
+			what: "the same: requests an organization, and most memory",
+			measured: `${requests / organizationCount} requests, ${peakMb.toFixed(0)} MB (${few.peakMb.toFixed(0)} MB with a tenth of them)`,
+			aim: "2 requests, under 250 MB",
+		},
+	];
+}
+
+function describeOrganization(organizationId: string) {
+	const exchange = createECDH("prime256v1");
+	exchange.setPrivateKey(privateKey, "hex");
+	const apiKeys = [{ publicKey: exchange.getPublicKey("hex", "compressed") }];
+	const users = [{ userId: uuid(2, 0), userName: "admin", apiKeys }];
+	return { organizationId, organizationName: "fleet", users, userTags: [tagOf("signers", 1), tagOf("oncall", 2)] };
+}
+
+function tagOf(tagName: string, index: number) {
+	return { tagId: uuid(3, index), tagName, userIds: [uuid(2, 0)] };
+}
+
+function describeDocument(organizationId: string): string {
+	return `organizationId: ${organizationId}
+users: { admin: ${uuid(2, 0)} }
+userTags:
+  - { name: signers, members: { exactly: [admin] } }
+  - { name: oncall, members: { atLeast: [admin] } }
+`;
+}
+
+/** Every request stamped beforehand, then sent by workers that wait for one answer each and look at nothing in it. */
+async function askBare(url: string): Promise<void> {
+	const stamper = createApiKeyStamper({ privateKey });
+	const operations = [queries.list_user_tags, extendedReads.list_users];
+	const all = await Promise.all(
+		organizationIds.flatMap((organizationId) =>
+			operations.map(async (operation) => {
+				const body = encodeQuery(operation, { organizationId });
+				const { stampHeaderName, stampHeaderValue } = await stamper.stamp(body);
+				return { path: operation.path, body, headers: { [stampHeaderName]: stampHeaderValue } };
+			}),
+		),
+	);
+	const connections = atOnce;
+	const pool = new Pool(url, { connections, pipelining: 1 });
+	let next = 0;
+	const work = async (): Promise<void> => {
+		for (let one = all[next++]; one !== undefined; one = all[next++]) {
+			const headers = { "content-type": "application/json", ...one.headers };
+			const { statusCode, body } = await pool.request({ path: one.path, method: "POST", headers, body: one.body });
+			await body.text();
+			if (statusCode !== 200) throw new Error(`the emulator answers ${statusCode}`);
+		}
+	};
+	await Promise.all(Array.from({ length: connections }, work));
+	await pool.close();
+}
+
+/** Said by the command's process at its end. */
+const tellMemory = "process.on('exit',()=>process.stderr.write('peak '+process.resourceUsage().maxRSS+'\\n'))";
+
+async function runCommand(
+	folder: string,
+	url: string,
+	documents: string,
+): Promise<{ readonly wholeMs: number; readonly peakMb: number }> {
+	const words = ["drift", "-f", documents, "--url", url, "--concurrency", String(atOnce), "--quiet"];
+	const begin = performance.now();
+	const child = spawn(process.execPath, ["--import", `data:text/javascript,${tellMemory}`, program, ...words], {
+		cwd: folder,
+		env: { PATH: process.env.PATH, ORGSYNC_API_PRIVATE_KEY: privateKey },
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	let said = "";
+	child.stderr.setEncoding("utf8").on("data", (text: string) => {
+		said += text;
+	});
+	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+	if (code !== 0) throw new Error(`drift ends with ${code}: ${said}`);
+	const wholeMs = performance.now() - begin;
+	return { wholeMs, peakMb: Number(/peak (\d+)/.exec(said)?.[1]) / 1024 };
+}
+
+/** What the work gives, how many requests came of it, and the time from the first to the last, all as the emulator saw it. */
+async function watch<T>(
+	url: string,
+	work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly requests: number; readonly askingMs: number }> {
+	await request(`${url}/emulator/requests`, { method: "DELETE" });
+	const result = await work();
+	const { body } = await request(`${url}/emulator/requests`);
+	const { requests } = (await body.json()) as { requests: readonly { timeMs: number }[] };
+	const askingMs = (requests.at(-1)?.timeMs ?? 0) - (requests[0]?.timeMs ?? 0);
+	return { result, requests: requests.length, askingMs };
+}

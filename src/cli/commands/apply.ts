@@ -6,7 +6,6 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
-import { renderPlan } from "../../plan/render/text.ts";
 import type { StepResult } from "../../plan/report.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
@@ -18,6 +17,7 @@ import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
+import { renderPlans } from "./showing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly yes?: boolean;
@@ -52,7 +52,7 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
 		});
 		const plans = compared.map(({ comparison }) => comparison.plan);
-		for (const plan of plans) voice.note(renderPlan(plan, voice.style));
+		if (plans.length > 0) voice.note(renderPlans(plans, voice.style));
 		const positionOf = positionsOf(organizations);
 		const { possible, impossible } = setAside(compared);
 		try {

@@ -7,7 +7,7 @@ import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { type Broken, judgeResult } from "../../plan/render/result.ts";
-import { count, renderPlan, type Style } from "../../plan/render/text.ts";
+import { count, renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 
@@ -49,8 +49,8 @@ export function showPlans({ compared, unlooked }: AllCompared, { command, summar
 	return {
 		exitCode: worstOf(codes),
 		text: (style) => {
-			if (isAlone) return plans.map((plan) => renderPlan(plan, style, summarize(plan))).join("");
-			return `${renderAll(plans, style, summarize)}${judgeResult({ command, plans, broken }).verdict}\n`;
+			const each = renderPlans(plans, style, summarize);
+			return isAlone ? each : `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, broken }).verdict}\n`;
 		},
 		json: { plans, ...(broken.length === 0 ? {} : { broken }) },
 		failures: failuresOf(unlooked),
@@ -58,14 +58,18 @@ export function showPlans({ compared, unlooked }: AllCompared, { command, summar
 	};
 }
 
-/** Those with something to look at in full, then one line for each of the others. */
-function renderAll(plans: readonly Plan[], style: Style, summarize: (plan: Plan) => string): string {
-	const quiet = plans.filter((plan) => !findsDifference(plan));
-	const full = plans
-		.filter((plan) => findsDifference(plan))
-		.map((plan) => `${renderPlan(plan, style, summarize(plan))}\n`);
-	const lines = quiet.map((plan) => `Organization ${showText(plan.organizationId)}: ${summarize(plan)}\n`);
-	return `${full.join("")}${lines.join("")}${lines.length === 0 ? "" : "\n"}`;
+/** Of several plans those with something to look at in full, then one line for each of the others; one plan always in full. */
+export function renderPlans(
+	plans: readonly Plan[],
+	style: Style,
+	summarize: (plan: Plan) => string = summarizePlan,
+): string {
+	const isFull = (plan: Plan): boolean => plans.length === 1 || findsDifference(plan);
+	const full = plans.filter(isFull).map((plan) => renderPlan(plan, style, summarize(plan)));
+	const lines = plans
+		.filter((plan) => !isFull(plan))
+		.map((plan) => `Organization ${showText(plan.organizationId)}: ${summarize(plan)}\n`);
+	return [...full, ...(lines.length === 0 ? [] : [lines.join("")])].join("\n");
 }
 
 /** An organization that could not be looked at, as the formats and JSON have it. */

@@ -12,6 +12,9 @@ export const notApplied = "Not applied: nothing was sent.";
 /** What stands where an organization could not be read; the error is told beside it. */
 export const notRead = "Could not be read: nothing was sent.";
 
+/** What stands where there was nothing that could be done; the error is told beside it. */
+const leftAlone = "Left alone: nothing was sent.";
+
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {
 	left: "Still different after the last step, so somebody else changed it meanwhile",
@@ -94,6 +97,7 @@ export function summarizeReport(report: Report): string {
 
 /** One sentence on an organization in which an error ended the work; the error is told beside it. */
 export function summarizeBroken(taken: number, total: number): string {
+	if (total === 0) return leftAlone;
 	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
 }
 

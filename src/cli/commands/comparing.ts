@@ -7,7 +7,9 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
-import { renderPlan, summarizePlan } from "../../plan/render/text.ts";
+import { renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
+import { renderThreeWay } from "../../plan/render/three-way-text.ts";
+import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { type Connection, type ConnectionFlags, connect, viewJournal, withGivenUp } from "../connect.ts";
 import { readDesired } from "../sources.ts";
@@ -24,16 +26,17 @@ export interface SelectionFlags extends DocumentFlags {
 
 export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
 
-/** Every organization of the documents, held against live over a connection of its own. */
+/** Every organization of the documents, held against live over a connection of its own, and against its base, if any. */
 export async function compareAll(
 	flags: ComparisonFlags,
 	terminal: Terminal,
 	voice: Voice,
+	bases?: ReadonlyMap<string, BaseDocument>,
 ): Promise<readonly Comparison[]> {
 	const organizations = await readSelected(flags, terminal);
 	const connection = await connect(flags, terminal, voice);
 	try {
-		return await compareEach(organizations, connection, flags, terminal, voice);
+		return await compareEach(organizations, connection, flags, terminal, voice, [], bases);
 	} finally {
 		await connection.close();
 	}
@@ -70,6 +73,7 @@ export async function compareEach(
 	terminal: Terminal,
 	voice: Voice,
 	givenUp: readonly string[] = [],
+	bases?: ReadonlyMap<string, BaseDocument>,
 ): Promise<readonly Comparison[]> {
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
@@ -80,7 +84,11 @@ export async function compareEach(
 		const which = organizations.length === 1 ? "" : ` (${index + 1} of ${organizations.length})`;
 		voice.progress(`reading organization ${desired.organizationId}${which}`);
 		const memory = journal.memory(desired.organizationId);
-		const options = { reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal };
+		const base = bases?.get(desired.organizationId);
+		const options = {
+			...{ reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
+			...(base === undefined ? {} : { base }),
+		};
 		comparisons.push(await compareLive(desired, connection.client.reader, memory, options));
 	}
 	voice.clear();
@@ -103,10 +111,15 @@ export function showPlans(
 	exitCode: ExitCode,
 	summarize: (plan: Plan) => string = summarizePlan,
 ): Result {
+	const threeWay = comparisons.flatMap((comparison) => comparison.threeWay ?? []);
+	const render = ({ plan, threeWay: found }: Comparison, style: Style): string =>
+		found === undefined
+			? renderPlan(plan, style, summarize(plan))
+			: renderThreeWay(plan, found, style, summarize(plan));
 	return {
 		exitCode,
-		text: (style) => comparisons.map(({ plan }) => renderPlan(plan, style, summarize(plan))).join("\n"),
-		json: { plans: comparisons.map((comparison) => comparison.plan) },
+		text: (style) => comparisons.map((comparison) => render(comparison, style)).join("\n"),
+		json: { plans: comparisons.map((comparison) => comparison.plan), ...(threeWay.length === 0 ? {} : { threeWay }) },
 		positionOf: positionsOf(comparisons.map(({ desired }) => desired)),
 	};
 }

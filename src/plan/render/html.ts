@@ -10,6 +10,7 @@ import { style } from "./html-style.ts";
 import { type Html, hashSource, html, trusted } from "./html-text.ts";
 import {
 	type CommandResult,
+	droppedOf,
 	errorAbove,
 	judgeResult,
 	type OrganizationResult,
@@ -18,6 +19,7 @@ import {
 	type Tone,
 } from "./result.ts";
 import { count, sortWaiting } from "./text.ts";
+import { renderDroppedPage } from "./three-way-html.ts";
 
 const policy = [
 	"default-src 'none'",
@@ -50,7 +52,7 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${organizations.length === 1 ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${
+${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${renderDroppedPage(droppedOf(result))}${
 	organizations.length === 1
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.map(renderOrganization)
@@ -93,7 +95,7 @@ function badge(tone: Tone): Html {
 }
 
 /** What can be counted, in large figures; after an apply only what was done. */
-function factsOf({ plan, report, results }: OrganizationResult): Html {
+function factsOf({ plan, threeWay, report, results }: OrganizationResult): Html {
 	const byAddress = resultsByAddress(results);
 	const changes = plan.changes.filter(
 		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
@@ -115,6 +117,12 @@ function factsOf({ plan, report, results }: OrganizationResult): Html {
 			],
 			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
 			["", changes.filter(({ action }) => action === "report").length, ["only reported", "only reported"], "w"],
+			[
+				"",
+				results === null ? (threeWay?.undoes.length ?? 0) : 0,
+				["outside change undone", "outside changes undone"],
+				"w",
+			],
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
 		];
@@ -125,7 +133,7 @@ function factsOf({ plan, report, results }: OrganizationResult): Html {
 	return html`<dl class="facts">${first}${counted
 		.filter(([, number]) => number > 0)
 		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
-<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time></p>`;
+<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
 function fact(number: string, words: string, look: string): Html {

@@ -143,15 +143,23 @@ function tellFate({ fate, what, basis }: DriftedDifference): string {
 	return basis === "memory" ? `${told}; as last applied, not as live` : told;
 }
 
-/** What apply would undo, in words behind the address. */
-export function tellUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): string {
+/**
+ * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Each format
+ * shows names in its own way.
+ */
+export function tellUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
-	const doubt = basis === "memory" ? " (as last applied, not as live)" : "";
+	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
-	if (what === "rename") return `renames it back from ${String(before)} to ${String(after)}`;
-	if (what === "add-member") return `gives it back to ${user}${doubt}`;
-	if (what === "remove-member") return `takes it from ${user} again${doubt}`;
-	return `removes it again${before === null || before === "" ? "" : `: ${before}`}`;
+	if (what === "rename") return ["renames it back from ", before ?? "", " to ", after ?? ""];
+	if (what === "add-member") return ["gives it back to ", user, ...doubt];
+	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
+	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", before];
+}
+
+/** The same as one text, escaped. */
+export function showUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): string {
+	return `${showText(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
 }
 
 /** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
@@ -217,9 +225,7 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		const lines = entries.length === 0 ? [tellNothing(which, threeWay), ...shown] : shown;
 		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
 	};
-	const undone = threeWay.undoes.map(
-		(one) => `  ${style.warn("!")} ${showText(one.address)}  ${showText(tellUndone(one, threeWay))}`,
-	);
+	const undone = threeWay.undoes.map((one) => `  ${style.warn("!")} ${showUndone(one, threeWay)}`);
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
 		`Base: ${showText(base.name)}${isNew}`,

@@ -248,7 +248,7 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 /** What is left alone in an organization that only the base speaks of, on one line. */
 export function tellDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
-	return `${showText(organizationId)}: in ${showText(base.name)} and in no document now; ${count(objects, "object is", "objects are")} left as they are, and nothing was compared`;
+	return `${showText(organizationId)}: in ${showText(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
 }
 
 function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {

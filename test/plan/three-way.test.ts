@@ -78,7 +78,7 @@ describe("members", () => {
 		const live = { userTags: known([liveTag(1, "signers", { members: unknown })]) };
 		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), live);
 		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
-		expect(found.unread).toEqual([{ address: "userTag:signers", because: unknown.because, standsIn: "nothing" }]);
+		expect(found.unread).toEqual([{ address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" }]);
 	});
 });
 

@@ -67,7 +67,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		...(organizations.length > 1 ? [fineOnes(organizations)] : []),
 		droppedBlock(droppedOf(result)),
 		...organizations
-			.filter((one) => organizations.length === 1 || one.tone !== "good")
+			.filter((one) => organizations.length === 1 || !needsNobody(one))
 			.flatMap((one) => organizationBlocks(one, organizations.length > 1)),
 		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
@@ -149,9 +149,14 @@ function problemList(title: string, problems: readonly Problem[]): Block {
 	);
 }
 
+/** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
+function needsNobody({ tone, threeWay }: OrganizationResult): boolean {
+	return tone === "good" && (threeWay === null || threeWay.meant.length + threeWay.drifted.length === 0);
+}
+
 /** Of many organizations those that need nobody, one line each. */
 function fineOnes(organizations: readonly OrganizationResult[]): Block {
-	const fine = organizations.filter(({ tone }) => tone === "good");
+	const fine = organizations.filter(needsNobody);
 	const lines = fine.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
 	return folded(6, ["organization", "organizations"], `Nothing to decide (${fine.length})`, lines);
 }

@@ -123,13 +123,20 @@ class Git {
 	async prefix(): Promise<string> {
 		const { code, output, said } = await this.#run(["rev-parse", "--show-prefix"]);
 		if (code === 0) return output.toString().replace(/\r?\n$/, "");
+		if (said.includes("dubious ownership")) {
+			this.#refuse(
+				`git says: ${said}`,
+				"git config --global --add safe.directory with that path says that it is trusted",
+			);
+		}
 		if (!said.includes("not a git repository")) this.#refuse(`git says: ${said}`);
 		return this.#refuse("there is no file or folder of that name, and this folder is in no git repository");
 	}
 
 	/** The id of the commit that the revision is. */
 	async commit(): Promise<string> {
-		const words = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${this.#name}^{commit}`];
+		// A name that begins with a hyphen was refused before: it cannot be taken for a flag.
+		const words = ["rev-parse", "--verify", "--quiet", `${this.#name}^{commit}`];
 		const { code, output } = await this.#run(words);
 		if (code === 0) return output.toString().trim();
 		const shallow = (await this.#run(["rev-parse", "--is-shallow-repository"])).output.toString().trim() === "true";

@@ -52,11 +52,11 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${organizations.length === 1 ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${renderDroppedPage(droppedOf(result))}${
+${renderError(result)}${organizations.length > 1 ? renderOverview(organizations) : null}${
 	organizations.length === 1
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.map(renderOrganization)
-}</main>
+}${renderDroppedPage(droppedOf(result))}</main>
 <footer class="inside">${renderFoot(result, organizations)}</footer>
 <script>${trusted(script)}</script>
 </body>

@@ -65,10 +65,10 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...errorBlocks(result),
 		...(organizations.length > 1 ? [fineOnes(organizations)] : []),
-		droppedBlock(droppedOf(result)),
 		...organizations
 			.filter((one) => organizations.length === 1 || !needsNobody(one))
 			.flatMap((one) => organizationBlocks(one, organizations.length > 1)),
+		droppedBlock(droppedOf(result)),
 		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);

@@ -24,6 +24,7 @@ function compiler(): Ajv2020 {
 const references: Readonly<Record<string, readonly string[]>> = {
 	"report.json": ["plan.json"],
 	"output.json": ["plan.json", "report.json"],
+	"saved-plan.json": ["plan.json"],
 };
 
 function addSchema(engine: Ajv2020, name: string): void {

@@ -1,7 +1,7 @@
 /**
  * What `apply` tells in the end: the report of every organization, and of one that broke off, what it had come to.
  */
-import { type ExitCode, exitCodes } from "../../errors.ts";
+import { type ExitCode, exitCodes, StalePlanError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { notApplied, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
 import type { Style } from "../../plan/render/text.ts";
@@ -82,7 +82,7 @@ export function refused(plans: readonly Plan[], error: unknown): Result {
 	return {
 		exitCode: exitCodeOfError(error),
 		text: () => "",
-		json: { plans, reports: [] },
+		json: { plans, reports: [], ...(error instanceof StalePlanError ? { moved: error.moved } : {}) },
 		failures: [{ error }],
 	};
 }

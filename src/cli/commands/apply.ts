@@ -15,9 +15,14 @@ import { type Connection, type ConnectionFlags, connect, openJournalOf, withGive
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, refuseImpossible } from "./apply-consent.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
+import { noReview, type Review } from "./apply-review.ts";
 import { compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
+	/** The file of a saved plan, or `-`. */
+	readonly plan?: string;
+	/** Whether `reads` was asked for; if not, it is the default. */
+	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
 	readonly verify: boolean;
 	readonly wait: number;
@@ -33,16 +38,22 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
  * The report of every organization, after all of their plans were shown and agreed to. What goes wrong once there are
  * plans is told together with them.
  */
-export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const allowed = readAllowed(flags.allow);
-	const givenUp = readGivenUp(flags.abandon);
-	const organizations = await readSelected(flags, terminal);
-	const ask = prepareToAsk(flags, terminal, voice);
+export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const allowed = readAllowed(given.allow);
+	const givenUp = readGivenUp(given.abandon);
+	const review = given.plan === undefined ? noReview : await openReview(given.plan, given, terminal, voice);
+	if (review.refusal !== null) return review.refusal;
+	const flags = { ...given, reads: review.reads ?? given.reads };
+	const organizations = review.organizations ?? (await readSelected(flags, terminal));
+	const ask = review.reads === null ? prepareToAsk(flags, terminal, voice) : async () => true;
 	const connection = await connect(flags, terminal, voice);
 	const journal = await openJournalOf(flags, terminal);
 	const interruption = listenForSignals(voice);
 	try {
-		const context = makeContext(flags, terminal, voice, connection, journal, interruption.signal);
+		const context = {
+			...makeContext(flags, terminal, voice, connection, journal, interruption.signal),
+			...review.report,
+		};
 		const ids = organizations.map(({ organizationId }) => organizationId);
 		const settled = await settleAll(ids, { ...context, journal: withGivenUp(journal, givenUp) });
 		const comparisons = await compareEach(organizations, connection, flags, terminal, voice, givenUp);
@@ -50,6 +61,7 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 		for (const plan of plans) voice.note(renderPlan(plan, voice.style));
 		const positionOf = positionsOf(organizations);
 		try {
+			review.refuseStale(comparisons);
 			refuseImpossible(plans);
 			refuseGuarded(plans, allowed);
 			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
@@ -57,10 +69,10 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 			for (const id of ids) for (const name of givenUp) journal.abandon(id, name, terminal.now());
 			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
-			return { ...refused(plans, error), positionOf };
+			return review.tell({ ...refused(plans, error), positionOf });
 		}
 		const applied = await applyEach(comparisons, { ...context, settled });
-		return { ...showApplied(applied, plans, flags.quiet === true), positionOf };
+		return review.tell({ ...showApplied(applied, plans, flags.quiet === true), positionOf });
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -70,6 +82,10 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 
 function countSent({ steps }: Plan): number {
 	return steps.filter(({ waitsFor }) => waitsFor === null).length;
+}
+
+async function openReview(file: string, flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
+	return (await import("./apply-saved.ts")).openReview(file, flags, terminal, voice);
 }
 
 async function settleAll(

@@ -13,15 +13,17 @@ import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
-import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import {
 	type CommandResult,
 	errorAbove,
 	judgeResult,
+	listMoved,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
 	type ToldError,
+	tellSavedPlan,
 } from "./result.ts";
 import {
 	describeWaiting,
@@ -59,6 +61,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 	const { verdict } = judgeResult(result);
 	const blocks = [
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
+		...savedPlanBlock(result),
 		...errorBlocks(result),
 		...(organizations.length > 1 ? [fineOnes(organizations)] : []),
 		...organizations
@@ -113,12 +116,18 @@ function folded(rank: number, noun: Block["noun"], title: string, lines: readonl
 	};
 }
 
+function savedPlanBlock(result: CommandResult): readonly Block[] {
+	const said = tellSavedPlan(result);
+	return said === null ? [] : [paragraph(codeSpan(said), 1)];
+}
+
 function errorBlocks(result: CommandResult): readonly Block[] {
 	const { problems = [] } = result;
 	const error = errorAbove(result);
 	if (error === null) return [];
 	return [
 		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
+		bullets(1, ["moved object", "moved objects"], movedHeading, listMoved(result).map(codeSpan)),
 		...tellError(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),

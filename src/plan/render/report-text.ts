@@ -9,6 +9,9 @@ import type { Style } from "./text.ts";
 /** What stands where nobody agreed to a plan. */
 export const notApplied = "Not applied: nothing was sent.";
 
+/** Heading above what moved since a saved plan was made. */
+export const movedHeading = "What moved since it was planned";
+
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {
 	left: "Still different after the last step, so somebody else changed it meanwhile",

@@ -117,9 +117,9 @@ function tellTag(
 	} else if (now.members === null) {
 		const why =
 			basis === "memory"
-				? "what was last applied to it is not known here, or the tag was changed since"
-				: "now that cannot be read any more";
-		said.push(`when planned ${tellHolders(had, plan, "had")}; ${why}`);
+				? ", as last applied; here that is not known, or the tag was changed since"
+				: ", now that cannot be read any more";
+		said.push(`when planned ${tellHolders(had, plan, "had")}${why}`);
 	} else if (!sameValue(had, now.members)) said.push(tellMembers(had, now.members, plan));
 	return said;
 }

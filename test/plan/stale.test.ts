@@ -318,6 +318,18 @@ describe("a name", () => {
 		expect(one?.because).toContain(`"newUserTagName":"${name}-2"`);
 	});
 
+	it("that a tag would step aside under and another took leaves the names of the others to them", () => {
+		const [a, b, c, d] = [1, 2, 3, 4].map((number) => `22222222-7a3f-4c9e-9d40-00000000000${number}`);
+		const cycles = desiredOf({
+			userTags: [wantTag("a", { id: b }), wantTag("b", { id: a }), wantTag("c", { id: d }), wantTag("d", { id: c })],
+		});
+		const tags = [a, b, c, d].map((tagId, index) => liveTag(0, "abcd"[index] ?? "", { id: tagId }));
+		const was = liveOf({ userTags: known(tags) });
+		const now = liveOf({ userTags: known([...tags, liveTag(9, "orgsync-temporary-22222222")]) });
+		expect(moved(was, { wanted: cycles, was })).toEqual([]);
+		expect(moved(now, { wanted: cycles, was }).map((one) => one.address)).toEqual(["userTag:a"]);
+	});
+
 	it("that is free no more because a touched tag moved is told of that tag alone", () => {
 		const chain = desiredOf({ userTags: [wantTag("b", { id: id("tag", 1) }), wantTag("c", { previously: ["b"] })] });
 		const now = liveOf({ userTags: known([liveTag(1, "c"), liveTag(2, "b")]) });

@@ -188,21 +188,16 @@ function thereNow(
 /** Steps that would not be those of the saved plan although nothing that they touch moved: a temporary name is taken. */
 function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
-	const keys = [...new Set([...planned.keys(), ...wanted.keys()])];
+	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
 	const found = new Map<string, MovedObject>();
-	for (const key of keys) {
+	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
 		if (sameValue(wishOf(before), wishOf(after))) continue;
+		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} when planned, ${tellStep(after)} now`;
+		const { organizationId } = saved;
 		for (const address of (before ?? after)?.covers ?? []) {
-			const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} when planned, ${tellStep(after)} now`;
-			const states = { before: null, after: null } as const;
-			found.set(address, {
-				organizationId: saved.organizationId,
-				address,
-				reason: "step-differs",
-				...states,
-				because,
-			});
+			const state = states.get(address) ?? null;
+			found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
 		}
 	}
 	return [...found.values()];

@@ -313,13 +313,15 @@ describe("a name", () => {
 			was: liveOf({ userTags: known(tags) }),
 		});
 		expect(others).toEqual([]);
-		expect(one).toMatchObject({ address: "userTag:a", reason: "step-differs" });
+		const state = { name: "b", members: [] };
+		expect(one).toMatchObject({ address: "userTag:a", reason: "step-differs", before: state, after: state });
 		expect(one?.because).toContain(`"newUserTagName":"${name}"`);
 		expect(one?.because).toContain(`"newUserTagName":"${name}-2"`);
 	});
 
 	it("that a tag would step aside under and another took leaves the names of the others to them", () => {
-		const [a, b, c, d] = [1, 2, 3, 4].map((number) => `22222222-7a3f-4c9e-9d40-00000000000${number}`);
+		const alike = (number: number) => `22222222-7a3f-4c9e-9d40-00000000000${number}`;
+		const [a, b, c, d] = [alike(1), alike(2), alike(3), alike(4)];
 		const cycles = desiredOf({
 			userTags: [wantTag("a", { id: b }), wantTag("b", { id: a }), wantTag("c", { id: d }), wantTag("d", { id: c })],
 		});

@@ -25,6 +25,7 @@ export {
 } from "./errors.ts";
 export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
 export { type DocumentSource, type ParsedDocuments, parseDocuments } from "./plan/document.ts";
+export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,
 	emptyMemory,
@@ -43,6 +44,7 @@ export { plainStyle, renderPlan, type Style } from "./plan/render/text.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
 export type { Step } from "./plan/steps.ts";
 export { type ApplyContext, apply, settle } from "./sync/apply.ts";
+export { type Attributed, attribute } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export { type Journal, openJournal } from "./sync/journal.ts";
 export { readLive } from "./sync/read.ts";

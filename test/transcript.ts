@@ -53,6 +53,7 @@ export function writeScenes(markdown: string, outputs: readonly string[]): strin
 }
 
 const shownTime = "2026-11-21T12:00:00.000Z";
+const shownActivity = "activity 019aa660-9400-7c3a-8f21-5d0e6b7a4c11";
 
 /**
  * What a terminal would show of the command, both streams in their order; the exit code is added when it is not 0. Steps
@@ -72,7 +73,9 @@ export function playScene(command: string, directory: string): string {
 			stdio: ["ignore", stream, stream],
 			env: { PATH: process.env.PATH, HOME: directory },
 		});
-		const text = readFileSync(file, "utf8").replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime);
+		const text = readFileSync(file, "utf8")
+			.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
+			.replaceAll(/(?<=, )activity [0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, shownActivity);
 		return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
 	} finally {
 		closeSync(stream);

@@ -89,6 +89,13 @@ export function only(): Option {
 	);
 }
 
+export function since(): Option {
+	return new Option(
+		"--since <file>",
+		"what an earlier drift --format json --output FILE wrote: says what is new, still there and gone",
+	).argParser(namedFile);
+}
+
 export function wholeNumber(least: number, most: number): (text: string) => number {
 	return (text) => {
 		const number = Number(text);

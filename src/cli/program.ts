@@ -9,6 +9,7 @@ import {
 	only,
 	reads,
 	repeated,
+	since,
 	wholeNumber,
 	withConnection,
 	withFile,
@@ -112,7 +113,9 @@ function documentCommands(define: Define): void {
 			async (flags: never, terminal, voice) => (await import("./commands/drift.ts")).drift(flags, terminal, voice),
 		),
 		formats,
-	).addOption(only());
+	)
+		.addOption(only())
+		.addOption(since());
 	withWaiting(
 		withConnection(
 			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>

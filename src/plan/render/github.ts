@@ -6,6 +6,7 @@
 import type { Change } from "../change.ts";
 import type { Position } from "../organization.ts";
 import type { StepResult } from "../report.ts";
+import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
@@ -126,9 +127,18 @@ function annotate(level: Level, title: string, message: string, at?: Position): 
 type Positions = (address: string) => Position | undefined;
 
 /** Of a plan of which nothing was begun. */
-function planAnnotations({ command, plan }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+function planAnnotations({ command, plan, drift }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
+	const notesOn = (address: string): readonly string[] => {
+		const finding = findings.get(address);
+		return drift === null || finding === undefined ? [] : tellFinding(finding, drift);
+	};
+	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
 	return [
-		...plan.problems.map(atProblem),
+		...plan.problems.map((problem) => {
+			const message = [problem.message, ...notesOn(problem.path)].join("; ");
+			return atProblem({ ...problem, message });
+		}),
 		...plan.guards
 			.filter(({ refuses }) => refuses)
 			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
@@ -137,12 +147,24 @@ function planAnnotations({ command, plan }: OrganizationResult, positionOf: Posi
 			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
 		}),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...plan.changes.map((change) => {
-			const message = renderChange(change, plan, plainStyle)
-				.map((line) => line.trim())
-				.join("; ");
-			return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));
-		}),
+		// What is new is what somebody is woken for, and no more than ten are shown.
+		...[...plan.changes]
+			.sort((left, right) => rankOf(left) - rankOf(right))
+			.map((change) => {
+				const message = [...renderChange(change, plan, plainStyle), ...notesOn(change.address)]
+					.map((line) => line.trim())
+					.join("; ");
+				const finding = findings.get(change.address);
+				if (drift === null || finding === undefined) {
+					return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));
+				}
+				const waits = drift.waiting.some(({ address }) => address === change.address);
+				const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");
+				return annotate(waits ? "notice" : "warning", title, message, positionOf(change.address));
+			}),
+		...(drift?.gone ?? []).map((gone) =>
+			annotate("notice", driftHeadings.gone, tellGone(gone), positionOf(gone.address)),
+		),
 	];
 }
 

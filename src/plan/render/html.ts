@@ -4,6 +4,7 @@
  * by keyboard and by ear.
  */
 
+import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
@@ -68,6 +69,10 @@ const longestHeadline = 70;
 
 /** The beginning of the verdict as the headline, what follows as the text below it. */
 function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
+	// What stands in brackets is no part of a headline.
+	const bracket = /^(.*?) \((.*?)\)([.;] .*)$/.exec(verdict);
+	if (bracket !== null && (bracket[1] ?? "").length <= longestHeadline)
+		return [bracket[1] ?? "", startSentence(`${bracket[2]}${bracket[3]}`)];
 	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
 	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
 		return [sentence[1] ?? "", startSentence(sentence[2] ?? "")];
@@ -93,7 +98,14 @@ function badge(tone: Tone): Html {
 }
 
 /** What can be counted, in large figures; after an apply only what was done. */
-function factsOf({ plan, report, results }: OrganizationResult): Html {
+function factsOf(one: OrganizationResult): Html {
+	const { plan, drift } = one;
+	const figures = drift === null ? figuresOf(one) : driftFigures(drift).map((figure) => fact(...figure));
+	return html`<dl class="facts">${figures}</dl>
+<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time></p>`;
+}
+
+function figuresOf({ plan, report, results }: OrganizationResult): readonly Html[] {
 	const byAddress = resultsByAddress(results);
 	const changes = plan.changes.filter(
 		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
@@ -122,10 +134,12 @@ function factsOf({ plan, report, results }: OrganizationResult): Html {
 		completed === undefined
 			? fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")
 			: fact(`${completed} of ${(report?.steps ?? plan.steps).length}`, "steps completed", "");
-	return html`<dl class="facts">${first}${counted
-		.filter(([, number]) => number > 0)
-		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
-<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time></p>`;
+	return [
+		first,
+		...counted
+			.filter(([, number]) => number > 0)
+			.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look)),
+	];
 }
 
 function fact(number: string, words: string, look: string): Html {

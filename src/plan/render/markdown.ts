@@ -6,11 +6,11 @@
  * be shown of an organization besides is another row.
  */
 import type { Problem } from "../../errors.ts";
-import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
+import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
 import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
@@ -200,6 +200,14 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				? []
 				: [`${reportHeadings.unverified}: ${codeSpan(report.unverified)}`]),
 		]),
+	...[0, 1, 2].map((index) => (one: OrganizationResult) => {
+		const { title = "", lines = [] } = objectParts(one)[index] ?? {};
+		return fenced(2 + index, ["line of differences", "lines of differences"], title, lines, "diff");
+	}),
+	...[0, 1, 2].map((index) => (one: OrganizationResult) => {
+		const { title = "", lines = [] } = otherParts(one)[index] ?? {};
+		return bullets(3, ["line on the last report", "lines on the last report"], title, lines.map(codeSpan));
+	}),
 	(one) => {
 		const title = one.results === null ? "Removals" : "Removals, and what became of them";
 		return fenced(2, ["line of removals", "lines of removals"], title, removalLines(one), "diff");
@@ -207,8 +215,8 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
-	({ plan }) => {
-		const lines = plan.changes.flatMap((change) => changeLines(change, plan));
+	({ plan, drift }) => {
+		const lines = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan)) : [];
 		return folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, lines, "diff");
 	},
 	({ results }) => {
@@ -260,7 +268,8 @@ function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["s
 }
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, results, broken }: OrganizationResult): readonly string[] {
+function removalLines({ plan, results, broken, drift }: OrganizationResult): readonly string[] {
+	if (drift !== null) return [];
 	const byAddress = resultsByAddress(results);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
@@ -287,9 +296,4 @@ function groupNames(names: readonly string[]): readonly string[] {
 		else lines.push(shown);
 	}
 	return lines;
-}
-
-/** The lines of a change with the marks of members in front, where a `diff` block colours them. */
-function changeLines(change: Change, plan: Plan): readonly string[] {
-	return renderChange(change, plan, plainStyle).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
 }

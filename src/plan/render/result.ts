@@ -3,8 +3,10 @@
  * what `--format json` prints, so a saved answer can be rendered later.
  */
 import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
+import type { OrganizationDrift } from "../drift.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
+import { summarizeFindings } from "./drift-words.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
 
@@ -30,6 +32,8 @@ export interface CommandResult {
 	readonly plans?: readonly Plan[];
 	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
 	readonly reports?: readonly Report[];
+	/** Of `drift`: one an organization. */
+	readonly drift?: readonly OrganizationDrift[];
 	/** Of `apply`; `error` is then that of the first. */
 	readonly broken?: readonly Broken[];
 	/** Problems of the documents. */
@@ -48,6 +52,8 @@ export interface OrganizationResult {
 	readonly plan: Plan;
 	readonly report: Report | null;
 	readonly broken: Broken | null;
+	/** What moved, since when and by whom; null of every command but `drift`. */
+	readonly drift: OrganizationDrift | null;
 	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
 	readonly results: readonly StepResult[] | null;
 	readonly state: State;
@@ -62,6 +68,7 @@ const states = {
 	interrupted: ["interrupted", "bad"],
 	failed: ["not converged", "bad"],
 	brokenOff: ["broken off", "bad"],
+	unseen: ["that could not be looked at", "bad"],
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
 	inDoubt: ["held up by what was sent before", "attention"],
@@ -90,13 +97,15 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	const { command, plans = [], reports = [] } = result;
 	const reported = new Map(reports.map((report) => [report.organizationId, report]));
 	const brokenOff = new Map((result.broken ?? []).map((one) => [one.organizationId, one]));
+	const drifts = new Map((result.drift ?? []).map((one) => [one.organizationId, one]));
 	return plans.map((plan) => {
 		const report = reported.get(plan.organizationId) ?? null;
 		const broken = brokenOff.get(plan.organizationId) ?? null;
+		const drift = drifts.get(plan.organizationId) ?? null;
 		const results = (report ?? broken)?.steps ?? null;
-		const state = stateOf(command, plan, report, broken);
-		const verdict = tellOne(command, plan, report, broken);
-		return { command, plan, report, broken, results, state, tone: states[state][1], verdict };
+		const state = drift === null ? stateOf(command, plan, report, broken) : stateOfDrift(drift, plan);
+		const verdict = drift === null ? tellOne(command, plan, report, broken) : summarizeFindings(drift, plan);
+		return { command, plan, report, broken, drift, results, state, tone: states[state][1], verdict };
 	});
 }
 
@@ -104,6 +113,14 @@ function stateOf(command: string, plan: Plan, report: Report | null, broken: Bro
 	if (report !== null) return stateOfReport(report);
 	if (broken === null) return stateOfPlan(plan, command);
 	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
+}
+
+function stateOfDrift({ verdict }: OrganizationDrift, plan: Plan): State {
+	if (verdict === "could-not-look") return "unseen";
+	if (verdict === "waiting") return "waiting";
+	if (verdict === "as-documented") return "unchanged";
+	if (plan.problems.length > 0) return "impossible";
+	return plan.steps.length === 0 ? "reported" : "drifted";
 }
 
 function stateOfReport(report: Report): State {

@@ -51,6 +51,12 @@ export function driftSections({ drift, plan }: OrganizationResult): readonly Dri
 			body: () => renderFindings(waiting, drift, plan),
 		},
 		{
+			title: driftHeadings.unknown,
+			number: drift.unread.length,
+			look: "attention",
+			body: () => lines(drift.unread.map(({ address, because }) => `${address}: ${because}`)),
+		},
+		{
 			title: driftHeadings.gone,
 			number: drift.gone.length,
 			look: "plain",

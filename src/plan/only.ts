@@ -24,10 +24,18 @@ export function parseSelection(text: string): Selection | undefined {
 
 /** The same document, with only the objects that one of the selections names. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
-	const has = (kind: KindName, label: string): boolean =>
+	return keepOnly(desired, (kind, label) =>
 		selections.some(
-			(selection) => selection.kind === kind && (selection.glob === undefined || matches(selection.glob, label)),
-		);
+			(selection) => selection.kind === kind && (selection.glob === undefined || matchesGlob(selection.glob, label)),
+		),
+	);
+}
+
+/** The same document, with only the objects that `has` names by kind and by what stands behind it in an address. */
+export function keepOnly(
+	desired: DesiredOrganization,
+	has: (kind: KindName, label: string) => boolean,
+): DesiredOrganization {
 	const user = (userId: string): string => nameOfUser(desired, userId);
 	const { absent, expect } = desired;
 	return {
@@ -63,7 +71,8 @@ export function isEmpty({ userTags, absent, expect }: DesiredOrganization): bool
 	return lists.every((list) => list.length === 0);
 }
 
-function matches(glob: string, label: string): boolean {
+/** Whether the text is as the glob says: `*` is any text, `?` any character. */
+export function matchesGlob(glob: string, label: string): boolean {
 	const pattern = [...glob]
 		.map((character) =>
 			character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.|+()[\]{}]/, "\\$&"),

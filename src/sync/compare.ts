@@ -5,8 +5,8 @@
 import { ServiceError } from "../errors.ts";
 import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
-import type { DesiredOrganization, Known, Memory } from "../plan/organization.ts";
-import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
+import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
+import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { Journal } from "./journal.ts";
@@ -16,6 +16,9 @@ import { readWaiting } from "./waiting.ts";
 export interface Comparison {
 	readonly desired: DesiredOrganization;
 	readonly plan: Plan;
+	/** What the plan was made of besides the document. */
+	readonly live: LiveOrganization;
+	readonly context: PlanContext;
 	/** See ReadResult in read.ts: a time by the service's clock before which nothing was read. */
 	readonly serverTimeMs: number | undefined;
 }
@@ -44,7 +47,7 @@ export async function compareLive(
 	const context = { reads, readAtMs: options.now() };
 	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads, options.steadyNow ?? options.now);
 	const plan = makePlan(desired, live, context);
-	if (plan.steps.length === 0) return { desired, plan, serverTimeMs };
+	if (plan.steps.length === 0) return { desired, plan, live, context, serverTimeMs };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
 		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
@@ -59,7 +62,7 @@ export async function compareLive(
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
-	return { desired, plan: makePlan(desired, live, found), serverTimeMs };
+	return { desired, plan: makePlan(desired, live, found), live, context: found, serverTimeMs };
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

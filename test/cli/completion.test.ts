@@ -11,6 +11,7 @@ const commands = [
 	"drift",
 	"apply",
 	"query",
+	"export",
 	"explain",
 	"status",
 	"wait",

@@ -72,7 +72,7 @@ function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["session
 	);
 }
 
-/** The MFA policies of every user: those that `list_users` shows, else one `get_mfa_policies` a user. */
+/** The MFA policies of every user: those that `list_users` shows (service-facts.md, last table), else one query a user. */
 async function readMfaPolicies(users: LiveRecord, ask: Ask): Promise<LiveOrganization["mfaPolicies"]> {
 	const operation = queries.get_mfa_policies;
 	const found = await settle(

@@ -10,6 +10,8 @@ import { makePlan } from "../../src/plan/plan.ts";
 import {
 	context,
 	id,
+	known,
+	liveOf,
 	liveOfWorld,
 	organizationId,
 	providerIdsIn,
@@ -68,10 +70,28 @@ class Writer {
 		return [text, `"${text}"`, `'${text}'`][this.pick(3)] ?? text;
 	}
 
-	/** `key: [items]` in one of three layouts; `gains` says that items come in. */
+	/** Items, commas and line breaks as they fall. */
+	#scattered(indent: number, start: string, items: readonly Item[], mayChange: boolean): void {
+		let [text, deep] = [start, indent];
+		const breakLine = (): void => {
+			this.line(deep, text, mayChange, true);
+			[text, deep] = ["", indent + 2 + this.pick(2)];
+		};
+		for (const [index, item] of items.entries()) {
+			if (this.pick(2) === 0) breakLine();
+			text += item.text;
+			if (index === items.length - 1 && this.pick(3) !== 0) continue;
+			if (this.pick(3) === 0) breakLine();
+			text += [",", ", "][this.pick(2)];
+		}
+		if (this.pick(2) === 0) breakLine();
+		this.line(deep, `${text}]`, mayChange, true);
+	}
+
+	/** `key: [items]` in one of four layouts; `gains` says that items come in. */
 	list(indent: number, key: string, items: readonly Item[], gains: boolean, vanishes = false): void {
 		const changes = gains || items.some(({ gone }) => gone);
-		const layout = items.length === 0 ? 0 : this.pick(3);
+		const layout = items.length === 0 ? 0 : this.pick(4);
 		if (layout === 0) {
 			const pad = this.pick(2) === 0 ? "" : " ";
 			const comma = items.length > 0 && this.pick(4) === 0 ? "," : "";
@@ -85,6 +105,8 @@ class Writer {
 				this.line(deeper, `- ${text}`, vanishes || gone, true);
 				if (this.pick(4) === 0) this.aside(deeper, vanishes);
 			}
+		} else if (layout === 2) {
+			this.#scattered(indent, `${key}: [`, items, vanishes || changes);
 		} else {
 			this.line(indent, `${key}: [`, vanishes, vanishes);
 			for (const [index, { text, gone }] of items.entries()) {
@@ -281,4 +303,78 @@ test("a document into which everything was accepted has an empty plan, and every
 		{ numRuns: 150 },
 	);
 	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(10);
+}, 60_000);
+
+test("any text that live has can be written in place of any other, however that one is written", () => {
+	const text = fc.oneof(
+		fc.string({ unit: "binary", maxLength: 12 }),
+		fc.stringMatching(/^[ -~]{0,12}$/),
+		fc.constantFrom(
+			"",
+			"true",
+			"null",
+			"1",
+			"- a",
+			"a: b",
+			"a #b",
+			"${X}",
+			"$${X}",
+			"*a",
+			"<<",
+			"'",
+			'"',
+			"\\",
+			"\u2028",
+		),
+	);
+	/** The document's own texts are plain, so that every way to write them is simple here. */
+	const layouts: readonly ((word: string, indent: string) => string)[] = [
+		(word) => word,
+		(word) => `"${word}"`,
+		(word) => `'${word}' # said`,
+		(word, indent) => `|\n${indent}  ${word}`,
+		(word, indent) => `>-\n${indent}  ${word}\n${indent}  and more`,
+		(word, indent) => `${word}\n${indent}  and more`,
+	];
+	const names = ["name", "scope", "notes"] as const;
+	const field = fc.record({ layout: fc.nat(5), value: fc.option(text), isSame: fc.boolean() });
+	fc.assert(
+		fc.property(fc.tuple(field, field, field), fc.nat(3), fc.boolean(), (fields, first, flow) => {
+			const written = fields.map(({ layout }, index) => {
+				const write = layouts[flow ? layout % 2 : layout] ?? String;
+				return `${names[index]}: ${write(`word ${index}`, "      ")}`;
+			});
+			written.splice(first, 0, `id: ${id("other", 1)} # one`);
+			const entry = flow
+				? `    - {${written.join(", ").replace(" # one", "")}} # all`
+				: `    - ${written.join("\n      ")}`;
+			const content = `organizationId: ${organizationId}\nexpect:\n  sessionProfiles:\n${entry}\n# the end\n`;
+			const sources = [{ file: "d.yaml", content }];
+			const { organizations, problems } = parseDocuments(sources, {});
+			expect(problems, content).toEqual([]);
+			const said = organizations[0]?.expect.sessionProfiles[0]?.fields ?? {};
+			const [name, scope, notes] = fields.map(({ value, isSame }, index) =>
+				isSame ? said[names[index] ?? ""] : value,
+			);
+			const live = liveOf({
+				sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name, scope, notes }) },
+			});
+			const compared = organizations.map((desired) => ({ desired, live, plan: makePlan(desired, live, context) }));
+			if (compared[0]?.plan.changes.length !== 1) return;
+			const acceptance = acceptLive(sources, {}, compared, ["sessionProfile:*"]);
+			if ("refusals" in acceptance) throw new Error(`${acceptance.refusals.join("\n")}\n${content}`);
+			const after = acceptance.contents.get("d.yaml") ?? "";
+			const [renewed] = parseDocuments([{ file: "d.yaml", content: after }], {}).organizations;
+			expect(makePlan(renewed ?? expect.unreachable(), live, context).changes).toEqual([]);
+			const left = fields.filter(({ value, isSame }) => isSame || value !== null).length;
+			expect(renewed?.expect.sessionProfiles.length).toBe(left === 0 ? 0 : 1);
+			expect(Object.keys(renewed?.expect.sessionProfiles[0]?.fields ?? {}).length).toBe(left);
+			expect(after.endsWith("\n# the end\n")).toBe(true);
+			for (const [index, { isSame }] of fields.entries()) {
+				const own = written.find((part) => part.startsWith(`${names[index]}:`)) ?? "";
+				if (isSame && left > 0) expect(after).toContain(own);
+			}
+		}),
+		{ numRuns: 150 },
+	);
 }, 60_000);

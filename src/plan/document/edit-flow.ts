@@ -82,10 +82,14 @@ function addFirst(
 ): readonly TextEdit[] {
 	const end = lineEndOf(text, inside.from);
 	const first = pieces[0];
-	if (first === undefined || !isFirstOnLine(text, inside, first.from) || first.from < end) {
+	if (first !== undefined && (!isFirstOnLine(text, inside, first.from) || first.from < end)) {
 		return [{ from: inside.from, to: inside.from, text: `${added.join(", ")},` }];
 	}
-	const indent = text.slice(lineStartOf(text, first.from), first.from);
+	const closing = lineStartOf(text, inside.to);
+	const indent =
+		first === undefined
+			? `${/^[ \t]*/.exec(text.slice(closing))?.[0] ?? ""}  `
+			: text.slice(lineStartOf(text, first.from), first.from);
 	const lines = added.map((item) => `${newlineOf(text, inside.from)}${indent}${item},`).join("");
 	return [{ from: end, to: end, text: lines }];
 }

@@ -349,6 +349,15 @@ describe("it is refused, by name, and nothing is changed,", () => {
 		expect(refusalsOf(text, [pattern], options).join("\n")).toContain(because);
 	});
 
+	test("where what comes out would differ from live still", () => {
+		const text = members("[alice]");
+		const moved = { ...live, userTags: known([liveTag(1, "signers", { members: known([bob]) })]) };
+		const compared = compare({ "d.yaml": text }, {}).map((one) => ({ ...one, live: moved }));
+		expect(acceptLive([{ file: "d.yaml", content: text }], {}, compared, ["userTag:signers"])).toEqual({
+			refusals: ["accepting it would leave or make a difference at userTag:signers"],
+		});
+	});
+
 	test("where one of several cannot be accepted", () => {
 		const text = `${head}userTags: [{ name: gone }, { name: "\${TAG}" }]\nabsent: { policies: [${id("policy", 1)}] }\n`;
 		expect(refusalsOf(text, ["userTag:*", "policy:*"], { environment: { TAG: "root" } })).toEqual([

@@ -13,8 +13,6 @@ import {
 	trimEnd,
 } from "./edit-text.ts";
 
-export type { TextEdit } from "./edit-text.ts";
-
 /** Where something stands in the text. */
 export interface Piece {
 	readonly from: number;

@@ -5,17 +5,16 @@
  */
 import { type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
 import { type Cell, pathOf } from "./cell.ts";
-import { blockItems, blockPairs, type Piece, type TextEdit } from "./edit-block.ts";
+import { blockItems, blockPairs, type Piece } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
-import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, trimEnd } from "./edit-text.ts";
+import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEdit, trimEnd } from "./edit-text.ts";
 import { Findings } from "./findings.ts";
 import { type TextStyle, writeFlow, writeText } from "./scalar.ts";
 import { readText } from "./text.ts";
 import { type Environment, readTree } from "./tree.ts";
 import { readYaml } from "./yaml.ts";
 
-export type { TextEdit } from "./edit-block.ts";
-export { lineAfter, NotEditable } from "./edit-text.ts";
+export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
 
 /** One YAML document of a file. */
 export interface EditableDocument {

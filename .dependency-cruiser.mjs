@@ -48,7 +48,7 @@ export default {
 		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
 		onlyDoor("undici", ["src/wire/client\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
-		onlyDoor("yaml", ["src/plan/document/(yaml|tree)\\.ts", "src/emulator/seed\\.ts"]),
+		onlyDoor("yaml", ["src/plan/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
 		{

@@ -137,7 +137,13 @@ function documentCommands(define: Define): void {
 	)
 		.addOption(only())
 		.addOption(shard())
-		.addOption(since());
+		.addOption(since())
+		.addOption(
+			repeated(
+				"--accept <address>",
+				"write what live has at this address into the document, for example 'userTag:sign*'; repeats",
+			),
+		);
 	withWaiting(
 		withConnection(
 			define(
@@ -177,6 +183,13 @@ function serviceCommands(define: Define): void {
 		.argument("<operation>", "a query of the interface, for example list_user_tags")
 		.argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in")
 		.option("--json <body>", "the fields as a JSON object instead");
+	withOrganization(
+		withService(
+			define("export", "write a document of what the organization has", async (flags: never, terminal, voice) =>
+				(await import("./commands/export.ts")).exportDocument(flags, terminal, voice),
+			),
+		).addOption(reads()),
+	);
 	withOrganization(
 		withService(
 			define("explain", "say why an activity is not finished", async (flags: never, terminal, voice, [activity = ""]) =>

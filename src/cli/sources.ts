@@ -22,6 +22,13 @@ export async function readDesired(
 	files: readonly string[],
 	terminal: Terminal,
 ): Promise<readonly DesiredOrganization[]> {
+	const { organizations, problems } = parseDocuments(await readSources(files, terminal), terminal.environment);
+	if (problems.length > 0) throw new DocumentError(problems);
+	return organizations;
+}
+
+/** The named files as they are. Throws ConfigurationError when one cannot be read. */
+export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly DocumentSource[]> {
 	const sources: DocumentSource[] = [];
 	for (const file of files.length === 0 ? [defaultDocument] : files) {
 		for (const path of file === "-" ? ["-"] : listFiles(file, files.length === 0, terminal.directory)) {
@@ -31,9 +38,7 @@ export async function readDesired(
 			});
 		}
 	}
-	const { organizations, problems } = parseDocuments(sources, terminal.environment);
-	if (problems.length > 0) throw new DocumentError(problems);
-	return organizations;
+	return sources;
 }
 
 function listFiles(path: string, isDefault: boolean, directory: string): readonly string[] {

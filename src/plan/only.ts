@@ -29,12 +29,19 @@ export function isSelected(address: string, selections: readonly Selection[]): b
 }
 
 function selects(selections: readonly Selection[], kind: string, label: string): boolean {
-	return selections.some((one) => one.kind === kind && (one.glob === undefined || matches(one.glob, label)));
+	return selections.some((one) => one.kind === kind && (one.glob === undefined || matchesGlob(one.glob, label)));
 }
 
 /** The same document, with only the objects that one of the selections names. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
-	const has = (kind: KindName, label: string): boolean => selects(selections, kind, label);
+	return keepOnly(desired, (kind, label) => selects(selections, kind, label));
+}
+
+/** The same document, with only the objects that `has` names by kind and by what stands behind it in an address. */
+export function keepOnly(
+	desired: DesiredOrganization,
+	has: (kind: KindName, label: string) => boolean,
+): DesiredOrganization {
 	const user = (userId: string): string => nameOfUser(desired, userId);
 	const { absent, expect } = desired;
 	return {
@@ -100,7 +107,8 @@ export function isEmpty({ userTags, absent, expect }: DesiredOrganization): bool
 	return lists.every((list) => list.length === 0);
 }
 
-function matches(glob: string, label: string): boolean {
+/** Whether the text is as the glob says: `*` is any text, `?` any character. */
+export function matchesGlob(glob: string, label: string): boolean {
 	const pattern = [...glob]
 		.map((character) =>
 			character === "*" ? ".*" : character === "?" ? "." : character.replace(/[\\^$.|+()[\]{}]/, "\\$&"),

@@ -6,7 +6,7 @@ import { ServiceError } from "../errors.ts";
 import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
-import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
+import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
@@ -17,7 +17,9 @@ import { readWaiting } from "./waiting.ts";
 export interface Comparison {
 	readonly desired: DesiredOrganization;
 	readonly plan: Plan;
+	/** What the plan was made of besides the document. */
 	readonly live: LiveOrganization;
+	readonly context: PlanContext;
 	/** See ReadResult in read.ts: a time by the service's clock before which nothing was read. */
 	readonly serverTimeMs: number | undefined;
 	/** Where a base document was given. */
@@ -53,7 +55,7 @@ export async function compareLive(
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
-	if (plan.steps.length === 0) return { desired, plan, live, serverTimeMs, ...threeWay };
+	if (plan.steps.length === 0) return { desired, plan, live, context, serverTimeMs, ...threeWay };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
 		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
@@ -68,7 +70,7 @@ export async function compareLive(
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
-	return { desired, plan: makePlan(desired, live, found), live, serverTimeMs, ...threeWay };
+	return { desired, plan: makePlan(desired, live, found), live, context: found, serverTimeMs, ...threeWay };
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

@@ -90,7 +90,7 @@ export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, 
 	return { ...live, userTags: { known: true, value: live.userTags.value.map((tag) => ({ ...tag, members })) } };
 }
 
-type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
+export type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
 
 /** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
@@ -105,7 +105,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 }
 
 /** Like Promise.all, but waits for every read to end before the first error goes on, so that none runs on unseen. */
-async function settle<const T extends readonly unknown[]>(
+export async function settle<const T extends readonly unknown[]>(
 	reads: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
 	const results = await Promise.allSettled(reads);
@@ -124,12 +124,13 @@ function notRead(reads: Reads): Known<LiveRecord> {
 	return { known: false, because };
 }
 
-async function extended(ask: Ask, operation: QueryOperation): Promise<Known<LiveRecord>> {
+/** The answer of an extended read, or unknown where the service does not have it or denies it. */
+export async function extended(ask: Ask, operation: QueryOperation): Promise<Known<LiveRecord>> {
 	return orUnknown(() => ask(operation), operation);
 }
 
 /** The value, or unknown when the service does not have the query or denies it. Every other error is thrown. */
-async function orUnknown<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
+export async function orUnknown<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
 	try {
 		return { known: true, value: await read() };
 	} catch (error) {
@@ -212,7 +213,8 @@ function readSupportedAssets(desired: DesiredOrganization, ask: Ask) {
 	);
 }
 
-function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
+/** The tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. */
+export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
 	const members = users.known ? membersByTag(users.value) : undefined;
 	return (answer.userTags as readonly LiveRecord[])
 		.map((tag): LiveUserTag => {
@@ -242,7 +244,8 @@ function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]
 	return members;
 }
 
-function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
+/** The OAuth providers that `list_users` shows. */
+export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
 	if (!users.known) return users;
 	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
 		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
@@ -254,7 +257,8 @@ function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthPro
 	return { known: true, value };
 }
 
-function toNamed(
+/** The objects of an answer's list by id and name. */
+export function toNamed(
 	answer: Known<LiveRecord>,
 	list: string,
 	idField: string,
@@ -276,6 +280,7 @@ function toInstant(value: unknown): string {
 	return `${seconds ?? ""}.${nanos ?? ""}`;
 }
 
-function textOr(value: unknown, otherwise: string): string {
+/** The value where it is a text. */
+export function textOr(value: unknown, otherwise: string): string {
 	return typeof value === "string" ? value : otherwise;
 }

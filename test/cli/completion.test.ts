@@ -12,6 +12,7 @@ const commands = [
 	"drift",
 	"apply",
 	"query",
+	"export",
 	"explain",
 	"status",
 	"wait",

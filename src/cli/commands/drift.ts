@@ -13,11 +13,12 @@ import { summarizeDrift } from "../../plan/render/text.ts";
 import { compareText } from "../../plan/value.ts";
 import { connect, journalFile, openJournalOf } from "../connect.ts";
 import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
+import { type AcceptFlags, acceptFound } from "./accept.ts";
 import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
 import { keepSince, type LastReport, readSince, type SinceFlags } from "./drift-since.ts";
 import { type Showing, showPlans } from "./showing.ts";
 
-export interface DriftFlags extends ComparisonFlags, SinceFlags {}
+export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
 /**
  * What is not as the document says, since when and by whom. Exit 2 when something is known to be, 1 when something could
@@ -29,13 +30,15 @@ export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice)
 		const organizations = await readSelected(flags, terminal, voice);
 		const connection = await connect(flags, terminal, voice);
 		try {
-			const all = await compareEach(organizations, connection, flags, terminal, voice);
+			const compare = () => compareEach(organizations, connection, flags, terminal, voice);
+			const { all, accepted } = await acceptFound(compare, flags, terminal, voice);
 			const reports = await reportEach(all.compared, last, flags, terminal);
 			const kept = all.unlooked.map(({ organizationId, error }) =>
 				keepDrift(organizationId, last?.get(organizationId), describeFailure({ error })),
 			);
 			noteStrangers(last, [...reports, ...kept], voice);
-			return showPlans(all, showingOf(reports, kept));
+			const result = showPlans(all, showingOf(reports, kept));
+			return { ...result, json: { ...result.json, ...accepted } };
 		} finally {
 			await connection.close();
 		}

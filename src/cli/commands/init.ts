@@ -3,13 +3,13 @@
  * overwrites anything.
  */
 import { existsSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
+import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
 
@@ -33,7 +33,7 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 	refuseStrangeId(organizationId);
 	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
 	try {
-		writeFileSync(path, `# yaml-language-server: $schema=${schemaPath(path)}\n${text}`, { flag: "wx" });
+		writeFileSync(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, { flag: "wx" });
 	} catch (error) {
 		throw new ConfigurationError(`${file} cannot be written: ${explainFileError(error)}`, { cause: error });
 	}
@@ -55,13 +55,6 @@ function refuseStrangeId(organizationId: string | undefined): void {
 	if (organizationId === undefined) return;
 	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
 	throw new ConfigurationError(`\`${showText(organizationId)}\` is no organization id: it must be a UUID`);
-}
-
-/** The schema's place as seen from the document; where the package lies elsewhere, its absolute place as a file: address. */
-function schemaPath(document: string): string {
-	const schema = fileURLToPath(new URL("../../../schemas/document.json", import.meta.url));
-	const path = relative(dirname(document), schema).replaceAll("\\", "/");
-	return isAbsolute(path) || path.startsWith("../../..") ? new URL(`file://${schema}`).href : path;
 }
 
 function emptyDocument(organizationId: string | undefined): string {

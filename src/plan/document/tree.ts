@@ -1,6 +1,7 @@
 /**
  * YAML's tree to cells: aliases are followed, the environment's values are filled in, and what a document may not hold
- * (no value, keys that are no text, unknown tags, merge keys) is reported. With document/yaml.ts the only door to `yaml`.
+ * (no value, keys that are no text, unknown tags, merge keys) is reported. With document/yaml.ts and document/edit.ts the
+ * only door to `yaml`.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from "yaml";
 import type { Position } from "../organization.ts";

@@ -1,5 +1,6 @@
 /**
- * Text to YAML documents, and YAML's own errors in words for people. With document/tree.ts the only door to `yaml`.
+ * Text to YAML documents, and YAML's own errors in words for people. With document/tree.ts and document/edit.ts the only door to
+ * `yaml`.
  *
  * The rule it keeps: depth and size are known before a tree is built, so that no file exhausts the stack or the memory.
  */
@@ -21,8 +22,13 @@ export interface YamlFile {
 	readonly positionOf: (offset: number) => Position;
 }
 
+export interface YamlOptions {
+	/** Whether nodes keep the tokens they were made of: for edits in place. */
+	readonly keepTokens?: boolean;
+}
+
 /** The YAML documents of a text; what is no YAML is reported and left out, as is an empty document at the end. */
-export function readYaml(file: string, text: string, findings: Findings): YamlFile {
+export function readYaml(file: string, text: string, findings: Findings, options: YamlOptions = {}): YamlFile {
 	const lines = new LineCounter();
 	const positionOf = (offset: number): Position => {
 		const { line, col } = lines.linePos(offset);
@@ -32,7 +38,13 @@ export function readYaml(file: string, text: string, findings: Findings): YamlFi
 		findings.add(positionOf(offset), "", code, message),
 	);
 	if (tokens === undefined) return { documents: [], whole: false, positionOf };
-	const composer = new Composer({ version: "1.2", schema: "core", resolveKnownTags: false, uniqueKeys: false });
+	const composer = new Composer({
+		version: "1.2",
+		schema: "core",
+		resolveKnownTags: false,
+		uniqueKeys: false,
+		keepSourceTokens: options.keepTokens === true,
+	});
 	const all = [...composer.compose(tokens, true, text.length)];
 	while (all.length > 1 && isEmpty(all.at(-1))) all.pop();
 	const documents: Document.Parsed[] = [];

@@ -1,0 +1,224 @@
+/**
+ * Differences accepted: the documents changed in place so that they want what the organization has. Nothing here writes a
+ * file or submits anything; what comes out is the new text of each file that changes.
+ *
+ * The rule it keeps: all or nothing, and never on trust. Every new text is read again, and counts only when nothing that was
+ * accepted differs any more, nothing else differs that did not, and nothing else is wanted otherwise than before.
+ */
+import { acceptanceEdits, type DocumentEdit } from "./accept-edits.ts";
+import type { Change } from "./change.ts";
+import { diff } from "./diff.ts";
+import { type EditableFile, lineAfter, NotEditable, readEditable } from "./document/edit.ts";
+import type { Environment } from "./document/tree.ts";
+import { type DocumentSource, parseDocuments } from "./document.ts";
+import { kinds, nameOfUser } from "./kinds.ts";
+import { keepOnly, matchesGlob } from "./only.ts";
+import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import type { Plan } from "./plan.ts";
+import { canonicalJson, compareText } from "./value.ts";
+
+/** One organization of the documents, what it is held against, and what was found. */
+export interface Compared {
+	/** Narrowed to what `--only` names, as the plan is. */
+	readonly desired: DesiredOrganization;
+	readonly live: LiveOrganization;
+	readonly plan: Plan;
+}
+
+/** Where a document was changed for an address; the line is that of the new text. */
+export interface AcceptedPlace {
+	readonly address: string;
+	readonly file: string;
+	readonly line: number;
+}
+
+export type Acceptance =
+	| {
+			readonly accepted: readonly AcceptedPlace[];
+			/** By file: the new text of those that change. */
+			readonly contents: ReadonlyMap<string, string>;
+			/** What the documents want now, narrowed as before, in the order of `compared`. */
+			readonly organizations: readonly DesiredOrganization[];
+	  }
+	| { readonly refusals: readonly string[] };
+
+/** The addresses at which an organization differs, sorted. */
+export function differingAddresses({ changes, problems }: Pick<Plan, "changes" | "problems">): readonly string[] {
+	return [...new Set([...changes.map(({ address }) => address), ...problems.map(({ path }) => path)])].sort(
+		compareText,
+	);
+}
+
+/** Why a text is no address or pattern of addresses; undefined when it is one. */
+export function addressMistake(pattern: string): string | undefined {
+	const kind = kinds.find(({ name }) => pattern.startsWith(`${name}:`));
+	if (kind !== undefined && pattern.length > kind.name.length + 1) return undefined;
+	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
+}
+
+/**
+ * The documents with live's side in place of their own at these addresses, or every reason why not. `sources` are those
+ * that `compared` was read from.
+ */
+export function acceptLive(
+	sources: readonly DocumentSource[],
+	environment: Environment,
+	compared: readonly Compared[],
+	patterns: readonly string[],
+): Acceptance {
+	const chosen = compared.map(({ plan }) => {
+		const addresses = differingAddresses(plan);
+		return new Set(patterns.flatMap((pattern) => select(pattern, addresses)));
+	});
+	const idle = patterns.filter((pattern) => chosen.every((addresses) => select(pattern, [...addresses]).length === 0));
+	if (idle.length > 0) return { refusals: idle.map((pattern) => nothingThere(pattern, compared)) };
+
+	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment)]));
+	const documents = [...files.values()].flatMap((file) => file.documents);
+	const edits: DocumentEdit[] = [];
+	const refusals: string[] = [];
+	for (const [index, one] of compared.entries()) {
+		const found = acceptanceEdits(documents, one, chosen[index] ?? new Set());
+		edits.push(...found.edits);
+		refusals.push(...found.refusals);
+	}
+	if (refusals.length > 0) return { refusals };
+	const written = writeFiles(files, edits);
+	if ("refusals" in written) return written;
+	const { contents } = written;
+	const checked = check(sources, contents, environment, compared, chosen);
+	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits) };
+}
+
+/** Of the addresses, the one that is spelled so, or those that the pattern fits. */
+function select(pattern: string, addresses: readonly string[]): readonly string[] {
+	if (addresses.includes(pattern)) return [pattern];
+	return addresses.filter((address) => matchesGlob(pattern, address));
+}
+
+/** Most differences that a refusal lists. */
+const mostListed = 10;
+
+function nothingThere(pattern: string, compared: readonly Compared[]): string {
+	const all = [...new Set(compared.flatMap(({ plan }) => differingAddresses(plan)))];
+	const listed = all.slice(0, mostListed).join(", ");
+	const more = all.length > mostListed ? `, and ${all.length - mostListed} more` : "";
+	return `nothing to accept at ${pattern}; ${all.length === 0 ? "nothing differs" : `what differs: ${listed}${more}`}`;
+}
+
+function writeFiles(
+	files: ReadonlyMap<string, EditableFile>,
+	edits: readonly DocumentEdit[],
+): { readonly contents: ReadonlyMap<string, string> } | { readonly refusals: readonly string[] } {
+	const contents = new Map<string, string>();
+	for (const [file, editable] of files) {
+		const own = edits.filter((edit) => edit.file === file);
+		if (own.length === 0) continue;
+		try {
+			contents.set(file, editable.edited(own.flatMap((edit) => edit.edits)));
+		} catch (error) {
+			if (!(error instanceof NotEditable)) throw error;
+			return { refusals: [`${file} cannot be edited in place: ${error.message}`] };
+		}
+	}
+	return { contents };
+}
+
+/** What the new texts want, or why they do not want what they should. */
+function check(
+	sources: readonly DocumentSource[],
+	contents: ReadonlyMap<string, string>,
+	environment: Environment,
+	compared: readonly Compared[],
+	chosen: readonly ReadonlySet<string>[],
+): { readonly organizations: readonly DesiredOrganization[] } | { readonly refusals: readonly string[] } {
+	const renewed = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
+	const { organizations, problems } = parseDocuments(renewed, environment);
+	if (problems.length > 0) {
+		const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+		return { refusals: ["accepting it would leave documents that are not valid:", ...told] };
+	}
+	const before = parseDocuments(sources, environment).organizations;
+	const found: DesiredOrganization[] = [];
+	for (const [index, { desired, live, plan }] of compared.entries()) {
+		const isSame = ({ organizationId }: DesiredOrganization): boolean => organizationId === desired.organizationId;
+		const [old, renewedOne] = [before.find(isSame), organizations.find(isSame)];
+		if (old === undefined || renewedOne === undefined) return { refusals: ["accepting it would lose an organization"] };
+		const accepted = acceptedIn(chosen[index] ?? new Set(), plan.changes);
+		const narrowed = narrowLike(renewedOne, desired, accepted);
+		const left = differingAddresses(diff(narrowed, live));
+		const known = differingAddresses(plan).filter((address) => !accepted.has(address));
+		const grown = left.filter((address) => !known.includes(address));
+		if (grown.length > 0) return { refusals: [`accepting it would leave or make a difference at ${grown.join(", ")}`] };
+		const touched = changedBetween(old, renewedOne).filter((address) => !accepted.has(address));
+		if (touched.length > 0) return { refusals: [`accepting it would change ${touched.join(", ")} as well`] };
+		found.push(narrowed);
+	}
+	return { organizations: found };
+}
+
+/** The addresses that were accepted, those included that they have from then on: a tag's is its name. */
+function acceptedIn(chosen: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
+	const renamed = changes.flatMap((change) =>
+		change.kind === "userTag" && chosen.has(change.address) ? [`userTag:${change.before.name}`] : [],
+	);
+	return new Set([...chosen, ...renamed]);
+}
+
+/** The whole document with only what the narrowed one spoke of, and what was accepted. */
+function narrowLike(
+	whole: DesiredOrganization,
+	narrowed: DesiredOrganization,
+	accepted: ReadonlySet<string>,
+): DesiredOrganization {
+	if (narrowed.narrowed !== true) return whole;
+	const kept = objectsOf(narrowed);
+	return keepOnly(whole, (kind, label) => kept.has(`${kind}:${label}`) || accepted.has(`${kind}:${label}`));
+}
+
+/** The addresses at which two documents want different things; what is no object of a kind by its key. */
+function changedBetween(before: DesiredOrganization, after: DesiredOrganization): readonly string[] {
+	const [left, right] = [objectsOf(before), objectsOf(after)];
+	return [...new Set([...left.keys(), ...right.keys()])].filter((address) => left.get(address) !== right.get(address));
+}
+
+/** What a document wants of each object, as text to compare, by address. */
+function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
+	const { users, protect, limits, userTags, absent, expect } = desired;
+	const objects = new Map<string, string>();
+	const add = (address: string, wanted: object): void => {
+		objects.set(address, canonicalJson({ ...wanted, at: undefined }));
+	};
+	add("users", users);
+	add("protect", protect);
+	add("limits", limits);
+	for (const tag of userTags) add(`userTag:${tag.name}`, tag);
+	for (const id of absent.policyIds) add(`policy:${id}`, {});
+	for (const { userId, providerIds } of absent.oauthProviders) {
+		for (const id of providerIds) add(`oauthProvider:${nameOfUser(desired, userId)}/${id}`, {});
+	}
+	for (const id of absent.tvcAppIds) add(`tvcApp:${id}`, {});
+	for (const profile of expect.sessionProfiles) add(`sessionProfile:${profile.id}`, profile);
+	for (const policy of expect.mfaPolicies) {
+		add(`mfaPolicy:${nameOfUser(desired, policy.userId)}/${policy.name ?? policy.id ?? ""}`, policy);
+	}
+	for (const proof of expect.bootProofs) add(`bootProof:${proof.appId}`, proof);
+	for (const asset of expect.supportedAssets) add(`supportedAsset:${asset.caip2}/${asset.symbol}`, asset);
+	return objects;
+}
+
+/** Where the edits are in the new texts, each address once a file, sorted. */
+function placesOf(files: ReadonlyMap<string, EditableFile>, edits: readonly DocumentEdit[]): readonly AcceptedPlace[] {
+	const places = new Map<string, AcceptedPlace>();
+	for (const { address, file, line } of edits) {
+		const key = JSON.stringify([address, file]);
+		const text = files.get(file)?.text ?? "";
+		const all = edits.filter((edit) => edit.file === file).flatMap((edit) => edit.edits);
+		const moved = lineAfter(text, line, all);
+		const first = Math.min(places.get(key)?.line ?? moved, moved);
+		places.set(key, { address, file, line: first });
+	}
+	return [...places.values()].sort(
+		(left, right) => compareText(left.address, right.address) || compareText(left.file, right.file),
+	);
+}

@@ -1,0 +1,115 @@
+/**
+ * Lists in [ ] and maps in { } edited in place. An item that has its lines to itself goes with them, and with the comment
+ * behind it; any other goes with its comma and the blanks beside it.
+ */
+import type { Piece } from "./edit-block.ts";
+import { lineEndOf, lineStartOf, newlineOf, type TextEdit } from "./edit-text.ts";
+
+/**
+ * What to replace between the brackets so that the pieces with these numbers are gone and the texts `added` stand behind
+ * the last that stays.
+ */
+export function flowEdits(
+	text: string,
+	inside: Piece,
+	pieces: readonly Piece[],
+	gone: ReadonlySet<number>,
+	added: readonly string[],
+): readonly TextEdit[] {
+	const last = pieces.findLastIndex((_, index) => !gone.has(index));
+	const content = text.slice(inside.from, inside.to);
+	if (last < 0 && !content.includes("\n")) {
+		const pad = added.length === 0 ? "" : (/^[ \t]*/.exec(content)?.[0] ?? "");
+		return [{ from: inside.from, to: inside.to, text: `${pad}${added.join(", ")}${pad}` }];
+	}
+	const removals = [...gone].map((index) => removal(text, inside, pieces, gone, index));
+	if (added.length === 0) return removals;
+	return [
+		...removals,
+		...(last < 0 ? addFirst(text, inside, pieces, added) : addBehind(text, inside, pieces, last, added)),
+	];
+}
+
+function removal(
+	text: string,
+	inside: Piece,
+	pieces: readonly Piece[],
+	gone: ReadonlySet<number>,
+	index: number,
+): TextEdit {
+	const { from, to } = pieces[index] as Piece;
+	const next = pieces[index + 1];
+	const comma = findComma(text, to, next?.from ?? inside.to);
+	const end = comma === undefined ? to : comma + 1;
+	const beginsLine = isFirstOnLine(text, inside, from);
+	const rest = /^[ \t]*(?:#[^\n]*)?\r?\n/.exec(text.slice(end, inside.to))?.[0];
+	if (beginsLine && rest !== undefined) return { from: lineStartOf(text, from), to: end + rest.length, text: "" };
+	const before = beginsLine ? from : blanksBefore(text, from);
+	if (comma !== undefined) {
+		const isBesideNext = next !== undefined && /^[ \t]*$/.test(text.slice(end, next.from));
+		return isBesideNext ? { from, to: next.from, text: "" } : { from: before, to: end, text: "" };
+	}
+	const previous = pieces.slice(0, index).findLast((_, other) => !gone.has(other));
+	if (previous === undefined || /[\n#]/.test(text.slice(previous.to, from))) return { from: before, to, text: "" };
+	return { from: previous.to, to, text: "" };
+}
+
+function addBehind(
+	text: string,
+	inside: Piece,
+	pieces: readonly Piece[],
+	last: number,
+	added: readonly string[],
+): readonly TextEdit[] {
+	const { from, to } = pieces[last] as Piece;
+	const comma = findComma(text, to, pieces[last + 1]?.from ?? inside.to);
+	const end = lineEndOf(text, comma ?? to);
+	const hasLine = isFirstOnLine(text, inside, from) && end < (pieces[last + 1]?.from ?? inside.to);
+	if (!hasLine) return [{ from: to, to, text: `, ${added.join(", ")}` }];
+	const indent = text.slice(lineStartOf(text, from), from);
+	const closing = comma === undefined ? "" : ",";
+	const lines = added.map((item) => `${newlineOf(text, from)}${indent}${item}`).join(",");
+	const behind = { from: end, to: end, text: `${lines}${closing}` };
+	return comma === undefined ? [{ from: to, to, text: "," }, behind] : [behind];
+}
+
+/** Nothing stays and the brackets stand on several lines. */
+function addFirst(
+	text: string,
+	inside: Piece,
+	pieces: readonly Piece[],
+	added: readonly string[],
+): readonly TextEdit[] {
+	const end = lineEndOf(text, inside.from);
+	const first = pieces[0];
+	if (first !== undefined && (!isFirstOnLine(text, inside, first.from) || first.from < end)) {
+		return [{ from: inside.from, to: inside.from, text: `${added.join(", ")},` }];
+	}
+	const closing = lineStartOf(text, inside.to);
+	const indent =
+		first === undefined
+			? `${/^[ \t]*/.exec(text.slice(closing))?.[0] ?? ""}  `
+			: text.slice(lineStartOf(text, first.from), first.from);
+	const lines = added.map((item) => `${newlineOf(text, inside.from)}${indent}${item},`).join("");
+	return [{ from: end, to: end, text: lines }];
+}
+
+function isFirstOnLine(text: string, inside: Piece, offset: number): boolean {
+	const start = lineStartOf(text, offset);
+	return start >= inside.from && text.slice(start, offset).trim() === "";
+}
+
+function blanksBefore(text: string, offset: number): number {
+	let from = offset;
+	while (text[from - 1] === " " || text[from - 1] === "\t") from--;
+	return from;
+}
+
+/** Where the comma is between two offsets, comments passed over. */
+function findComma(text: string, from: number, to: number): number | undefined {
+	for (let at = from; at < to; at++) {
+		if (text[at] === ",") return at;
+		if (text[at] === "#") at = lineEndOf(text, at);
+	}
+	return undefined;
+}

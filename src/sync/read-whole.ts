@@ -1,0 +1,90 @@
+/**
+ * The whole organization, as far as one key can read it, for `export`: not what a document speaks of, but what there is.
+ *
+ * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
+ * change anything. Boot proofs and supported assets are not asked for: they change by themselves, and nobody decided them.
+ */
+import type { WholeOrganization } from "../plan/export.ts";
+import type { LiveUser } from "../plan/export-aliases.ts";
+import { emptyMemory, type Known, type LiveOrganization, type LiveRecord } from "../plan/organization.ts";
+import type { Reads } from "../plan/plan.ts";
+import { compareText } from "../plan/value.ts";
+import type { Reader } from "../wire/client.ts";
+import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
+import { type Ask, extended, orUnknown, settle, textOr, toNamed, toOauthProviders, toUserTags } from "./read.ts";
+
+/**
+ * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
+ * Throws AuthenticationError, TransportError, and ServiceError where `list_user_tags` fails.
+ */
+export async function readWhole(organizationId: string, reader: Reader, reads: Reads): Promise<WholeOrganization> {
+	const ask: Ask = async (operation, fields = {}) =>
+		(await reader.query(operation, { organizationId, ...fields })).value;
+	const askExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
+		reads === "auto" ? extended(ask, operation) : notAsked;
+	const [userTags, users, policies, tvcApps, profiles] = await settle([
+		ask(queries.list_user_tags),
+		askExtended(extendedReads.list_users),
+		askExtended(extendedReads.list_policies),
+		askExtended(extendedReads.list_tvc_apps),
+		askExtended(extendedReads.get_session_profiles),
+	]);
+	const live: LiveOrganization = {
+		organizationId,
+		userTags: { known: true, value: toUserTags(userTags, users) },
+		policies: toNamed(policies, "policies", "policyId", "policyName"),
+		oauthProviders: toOauthProviders(users),
+		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		sessionProfiles: toSessionProfiles(profiles),
+		mfaPolicies: users.known ? await readMfaPolicies(users.value, ask) : {},
+		bootProofs: {},
+		supportedAssets: {},
+		memory: emptyMemory,
+	};
+	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
+}
+
+const notAsked: Known<never> = {
+	known: false,
+	because: "the eight documented queries do not list them, and extended reads are off",
+};
+
+function recordsOf(answer: LiveRecord, list: string): readonly LiveRecord[] {
+	return (answer[list] ?? []) as readonly LiveRecord[];
+}
+
+function toUsers(users: Known<LiveRecord>): Known<readonly LiveUser[]> {
+	if (!users.known) return users;
+	const value = recordsOf(users.value, "users").map((user) => ({
+		id: String(user.userId).toLowerCase(),
+		name: textOr(user.userName, ""),
+	}));
+	return { known: true, value: value.sort((left, right) => compareText(left.id, right.id)) };
+}
+
+function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["sessionProfiles"] {
+	if (!answer.known) return {};
+	return Object.fromEntries(
+		recordsOf(answer.value, "sessionProfiles").map((profile) => [
+			String(profile.sessionProfileId).toLowerCase(),
+			{ known: true, value: profile } as const,
+		]),
+	);
+}
+
+/** The MFA policies of every user: those that `list_users` shows (service-facts.md, last table), else one query a user. */
+async function readMfaPolicies(users: LiveRecord, ask: Ask): Promise<LiveOrganization["mfaPolicies"]> {
+	const operation = queries.get_mfa_policies;
+	const found = await settle(
+		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
+			const userId = String(user.userId).toLowerCase();
+			if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: user.mfaPolicies as LiveRecord[] }];
+			const policies = await orUnknown(
+				async () => recordsOf(await ask(operation, { userId }), "mfaPolicies"),
+				operation,
+			);
+			return [userId, policies];
+		}),
+	);
+	return Object.fromEntries(found);
+}

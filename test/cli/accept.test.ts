@@ -1,0 +1,95 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expectNoSecret, normalize, readOutput } from "./run.ts";
+import { document, makeWorld, policies } from "./world.ts";
+
+const golden = (name: string): string => `../golden/cli/${name}.txt`;
+
+const drifted = document(
+	"userTags: # who may what",
+	"  - name: signers # two of them",
+	"    members:",
+	"      exactly:",
+	"        - alice # the boss",
+	"        - bob   # her deputy",
+	"  - { name: nobody }",
+	`absent: { policies: [${policies[0]}] }`,
+);
+
+test("what live has is written into the document in place, and nothing is submitted", async () => {
+	const world = await makeWorld(drifted.replaceAll("\n", "\r\n"));
+	const path = join(world.folder, "orgsync.yaml");
+	chmodSync(path, 0o640);
+	const { code, stdout, stderr } = await world.run([
+		"drift",
+		"--accept",
+		"userTag:sign*",
+		"--accept",
+		"userTag:nobody",
+	]);
+	expect(code).toBe(2);
+	await expect(normalize(stdout)).toMatchFileSnapshot(golden("drift-accept"));
+	expect(stderr).toBe("accepted userTag:nobody: orgsync.yaml:9\naccepted userTag:signers: orgsync.yaml:6\n");
+	const accepted = drifted
+		.replace("        - bob   # her deputy\n", "        - carol\n")
+		.replace("  - { name: nobody }\n", "");
+	expect(readFileSync(path, "utf8")).toBe(accepted.replaceAll("\n", "\r\n"));
+	expect(statSync(path).mode & 0o777).toBe(0o640);
+	expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
+	expect(world.submits()).toEqual([]);
+	expect((await world.run(["drift", "--only", "userTag"])).code).toBe(0);
+});
+
+test("documents of several files and a link to one are changed together, or not at all", async () => {
+	const world = await makeWorld();
+	mkdirSync(join(world.folder, "kept"));
+	world.write("kept/tags.yaml", drifted);
+	symlinkSync("kept/tags.yaml", join(world.folder, "a.yaml"));
+	world.write("b.yaml", document(`absent: { policies: ["\${POLICY}"] }`));
+	const files = ["-f", "a.yaml", "-f", "b.yaml"];
+	const env = { POLICY: policies[1] };
+	const read = (): readonly string[] =>
+		["kept/tags.yaml", "b.yaml"].map((name) => readFileSync(join(world.folder, name), "utf8"));
+	const before = read();
+
+	const refused = await world.run(["drift", ...files, "--accept", "userTag:signers", "--accept", "policy:*"], { env });
+	expect(refused).toEqual({
+		code: 3,
+		stdout: "",
+		stderr: `error: cannot accept policy:${policies[1]}: absent.policies[0] is filled in from the environment
+hint: nothing was written to any document
+`,
+	});
+	expect(read()).toEqual(before);
+
+	const words = ["drift", ...files, "--accept", "userTag:*", "--accept", `policy:${policies[0]}`, "--format", "json"];
+	const { accepted, plans } = readOutput(await world.run(words, { env }));
+	expect(accepted.map(({ address, file }: { address: string; file: string }) => [address, file])).toEqual([
+		[`policy:${policies[0]}`, "a.yaml"],
+		["userTag:nobody", "a.yaml"],
+		["userTag:signers", "a.yaml"],
+	]);
+	expect(plans).toMatchObject([{ changes: [{ address: `policy:${policies[1]}` }] }]);
+	expect(read()[1]).toBe(before[1]);
+	expect(read()[0]).toContain("- carol");
+	expect(readlinkSync(join(world.folder, "a.yaml"))).toBe("kept/tags.yaml");
+});
+
+test.each<[why: string, words: readonly string[], said: string, stdin?: string]>([
+	["an address that is none", ["--accept", "signers"], "--accept signers: this is no address"],
+	[
+		"an address that is as it should be",
+		["--accept", "userTag:oncall"],
+		"nothing to accept at userTag:oncall; what differs: ",
+	],
+	["standard input", ["--accept", "userTag:*", "-f", "-"], "standard input has no place", drifted],
+])("%s is refused before anything is written", async (_why, words, said, stdin) => {
+	const world = await makeWorld(drifted);
+	const { code, stdout, stderr } = await world.run(["drift", ...words], stdin === undefined ? {} : { stdin });
+	expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+	expect(stderr).toContain(said);
+	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(drifted);
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

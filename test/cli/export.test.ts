@@ -1,0 +1,83 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expectNoSecret, normalize, readOutput } from "./run.ts";
+import { alice, apps, document, makeWorld, organizationId, policies, profile, tags } from "./world.ts";
+
+const golden = (name: string): string => `../golden/cli/${name}.txt`;
+
+test("an export is a document whose plan is empty, and the same bytes again", async () => {
+	const world = await makeWorld();
+	const words = ["export", "--organization", organizationId];
+	const { code, stdout, stderr } = await world.run(words);
+	expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+	await expect(normalize(stdout).replace(/\$schema=.*/, "$schema=SCHEMA")).toMatchFileSnapshot(golden("export"));
+	expect([...world.requests()].sort()).toEqual([
+		"get_session_profiles",
+		"list_policies",
+		"list_tvc_apps",
+		"list_user_tags",
+		"list_users",
+	]);
+
+	const written = await world.run([...words, "--output", "orgsync.yaml"]);
+	expect(written).toEqual({ code: 0, stdout: "", stderr: "" });
+	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(stdout);
+	const [, address = ""] = /\$schema=(.*)/.exec(stdout) ?? [];
+	const schema = readFileSync(new URL(address, `file://${world.folder}/orgsync.yaml`), "utf8");
+	expect(JSON.parse(schema)).toMatchObject({ title: "orgsync document" });
+	const plan = readOutput(await world.run(["plan", "--detailed-exitcode", "--format", "json"]));
+	expect(plan.plans).toMatchObject([{ changes: [], problems: [], steps: [], unread: [], unmanaged: [] }]);
+	expect(world.submits()).toEqual([]);
+});
+
+test("what the service does not show is said, and is not taken for empty", async () => {
+	const world = await makeWorld(undefined, { reads: "documented" });
+	const { code, stdout, stderr } = await world.run(["export", "--organization", organizationId]);
+	expect(code).toBe(0);
+	await expect(normalize(stderr)).toMatchFileSnapshot(golden("export-unread"));
+	expect(stdout).toContain("name: signers");
+	expect(stdout).not.toMatch(/^\s*(?:members|users|expect):/m);
+	writeFileSync(join(world.folder, "orgsync.yaml"), stdout);
+	expect((await world.run(["plan", "--detailed-exitcode", "--reads", "documented"])).code).toBe(0);
+});
+
+test("with --reads documented only the documented query is asked that needs no id", async () => {
+	const world = await makeWorld();
+	const words = ["export", "--organization", organizationId, "--reads", "documented", "--format", "json", "--quiet"];
+	const answer = await world.run(words);
+	expect(answer.stderr).toBe("");
+	expect(readOutput(answer)).toMatchObject({
+		organizationId,
+		unread: [{}, { what: "session profiles" }, { what: "policies" }, { what: "TVC apps" }],
+		leftOut: [],
+	});
+	expect(world.requests()).toEqual(["list_user_tags"]);
+});
+
+test("a part that fails for another reason is an error, not an export without it", async () => {
+	const world = await makeWorld(document());
+	await world.addFault({ operation: "list_users", fault: "5xx", count: 1000 });
+	const { code, stdout, stderr } = await world.run(["export", "--timeout", "1"]);
+	expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+	expect(stderr).toContain("list_users");
+});
+
+test("names of the service that mean something to YAML, a terminal or the environment come back as they were", async () => {
+	const name = `\${HOME}: "it's" #1`;
+	const world = await makeWorld();
+	await world.change({
+		userTags: [{ tagId: tags.signers, tagName: name, userIds: [alice] }],
+		policies: [{ policyId: policies[0], policyName: "a\n\u001b[31mabsent:" }],
+		tvcApps: [{ id: apps.old, name: "::error::" }],
+		sessionProfiles: [{ sessionProfileId: profile, sessionProfileName: "two\nlines", scope: "\u202e" }],
+	});
+	const exported = await world.run(["export", "--organization", organizationId]);
+	expect(exported.stdout).not.toMatch(/[^\n -~]/);
+	world.write("orgsync.yaml", exported.stdout);
+	const env = { HOME: "/nowhere" };
+	const plan = readOutput(await world.run(["plan", "--format", "json"], { env }));
+	expect(plan.plans).toMatchObject([{ changes: [], problems: [] }]);
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -4,6 +4,7 @@
  * by keyboard and by ear.
  */
 
+import { findsDifference } from "../plan.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
@@ -55,7 +56,9 @@ ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${isAlone ? organizatio
 </div></header>
 <main class="inside">
 ${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
-	isAlone ? organizations.map((one) => renderSections(one, 2, "")) : organizations.map(renderOrganization)
+	isAlone
+		? organizations.map((one) => renderSections(one, 2, ""))
+		: organizations.filter(hasDetails).map(renderOrganization)
 }</main>
 <footer class="inside">${renderFoot(result, organizations)}</footer>
 <script>${trusted(script)}</script>
@@ -148,16 +151,30 @@ function renderUnread(unread: readonly Broken[]): Html | null {
 <ul>${unread.map(({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`)}</ul></section>`;
 }
 
+/** Those that need somebody first; whoever has nothing to show but its verdict has it here. */
 function renderOverview(organizations: readonly OrganizationResult[]): Html {
+	const ordered = (["bad", "attention", "good"] as const).flatMap((tone) =>
+		organizations.filter((one) => one.tone === tone),
+	);
+	const nameOf = ({ plan }: OrganizationResult): Html => html`<code>${plan.organizationId}</code>`;
 	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${organizations.length}</span></h2>
-<ul class="overview">${organizations.map(
-		({ plan, verdict, tone }, index) =>
-			html`<li>${badge(tone)}<div><a href="#o${index + 1}">${plan.organizationId}</a> <span>${verdict}</span></div></li>\n`,
-	)}</ul></nav>`;
+<ul class="overview">${ordered.map((one) => {
+		const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${nameOf(one)}</a>` : nameOf(one);
+		return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;
+	})}</ul></nav>`;
 }
 
-function renderOrganization(one: OrganizationResult, index: number): Html {
-	const id = `o${index + 1}`;
+/** Whether there is more to say of an organization than its verdict. */
+function hasDetails({ plan, broken, results }: OrganizationResult): boolean {
+	return findsDifference(plan) || broken !== null || (results ?? []).length > 0;
+}
+
+function sectionOf({ plan }: OrganizationResult): string {
+	return `o-${plan.organizationId}`;
+}
+
+function renderOrganization(one: OrganizationResult): Html {
+	const id = sectionOf(one);
 	return html`<section class="organization" id="${id}" aria-labelledby="${id}-name"><h2 id="${id}-name">${badge(one.tone)}Organization <code>${one.plan.organizationId}</code></h2>
 <p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
 }

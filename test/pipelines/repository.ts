@@ -22,7 +22,9 @@ export interface Repository extends World {
 	/** What GitHub hands to a run for a pull request; from a fork, without any secret. */
 	pullRequest(options?: { readonly from?: string }): Context;
 	/** What it hands to a run on main. */
-	onMain(inputs?: Readonly<Record<string, string>>): Context;
+	onMain(): Context;
+	/** What it hands to a run that somebody started by hand. */
+	byHand(inputs?: Readonly<Record<string, string>>): Context;
 }
 
 /** A repository whose main has this document, and these files besides. */
@@ -77,7 +79,8 @@ export async function makeRepository(text: string, files: Readonly<Record<string
 		},
 		pullRequest: ({ from = home } = {}) =>
 			handed({ event: { pull_request: { number: 7, head: { repo: { full_name: from } } } } }, from === home),
-		onMain: (inputs = {}) => handed({ event: {}, inputs }, true),
+		onMain: () => handed({ event: {}, event_name: "push" }, true),
+		byHand: (inputs = {}) => handed({ event: {}, event_name: "workflow_dispatch", inputs }, true),
 	};
 }
 

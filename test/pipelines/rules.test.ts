@@ -87,7 +87,7 @@ describe("apply", () => {
 	const workflow = readWorkflow("orgsync-apply");
 
 	test("holds the key that may submit only in the environment `production`", () => {
-		const holders = jobsOf(workflow).filter(([, job]) => holdsKey(job));
+		const holders = jobsOf(workflow).filter(([, job]) => JSON.stringify(job).includes("APPLY_KEY"));
 		expect(holders.map(([name, { environment }]) => [name, environment])).toEqual([["apply", "production"]]);
 		for (const [name, other] of workflows) {
 			if (name !== "orgsync-apply") expect(JSON.stringify(other)).not.toContain("APPLY_KEY");
@@ -124,10 +124,23 @@ describe("GitLab", () => {
 	});
 
 	test("keeps the three keys in three environments, and applies one at a time", () => {
-		const names = ["plan", "note", "reviewed", "apply", "drift"].map((job) => pipeline[job].environment.name);
-		expect(names).toEqual(["orgsync/plan", "orgsync/note", "orgsync/note", "orgsync/production", "orgsync/plan"]);
+		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
+			"plan",
+			"note",
+			"note",
+			"plan",
+			"production",
+			"plan",
+		]);
 		expect(pipeline.apply.resource_group).toBe("orgsync");
 		expect(pipeline.apply.interruptible ?? false).toBe(false);
+	});
+
+	test("lets a plan that nobody has reviewed be applied only after somebody has started that by hand", () => {
+		const byHand = '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "web"';
+		expect(pipeline.planned.rules).toEqual([{ if: byHand }]);
+		expect(pipeline.apply.rules).toContainEqual({ if: byHand, when: "manual" });
 	});
 
 	test("takes waiting for approval for a warning, and nothing else", () => {

@@ -30,7 +30,8 @@ function compiler(): Ajv2020 {
 /** Files that a schema refers to by name; every schema of operations/ may refer to activity.json. */
 const references: Readonly<Record<string, readonly string[]>> = {
 	"report.json": ["plan.json"],
-	"output.json": ["plan.json", "report.json"],
+	"three-way.json": ["plan.json"],
+	"output.json": ["plan.json", "report.json", "three-way.json"],
 };
 
 function addSchema(engine: Ajv2020, name: string): void {

@@ -107,6 +107,7 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
+		.option("--base <ref|file>", "tell apart what changed since this file, folder or git revision, and what drifted")
 		.addOption(only())
 		.addOption(shard());
 	withConnection(

@@ -12,7 +12,7 @@ import type { Terminal } from "./voice.ts";
 export const defaultDocument = "orgsync.yaml";
 
 /** Larger files are no documents (product.md section 1): reading stops there. */
-const fileLimitBytes = 8 * 1024 * 1024;
+export const fileLimitBytes = 8 * 1024 * 1024;
 
 /**
  * Every organization of the named files; a folder stands for its `.yaml` and `.yml` files, `-` for standard input.
@@ -48,12 +48,17 @@ function listFiles(path: string, isDefault: boolean, directory: string): readonl
 	}
 	if (!found.isDirectory()) return [path];
 	const files = orRefuse(path, () => readdirSync(full, { recursive: true, encoding: "utf8" }))
-		.filter((name) => /\.ya?ml$/.test(name))
-		.filter((name) => !name.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules"))
+		.filter(isDocumentName)
 		.sort()
 		.map((name) => join(path, name));
 	if (files.length === 0) throw new ConfigurationError(`the folder ${path} holds no .yaml or .yml file`);
 	return files;
+}
+
+/** Whether a file of this path within a folder is one of the documents that the folder stands for. */
+export function isDocumentName(path: string): boolean {
+	const hidden = path.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules");
+	return /\.ya?ml$/.test(path) && !hidden;
 }
 
 function orRefuse<T>(path: string, read: () => T): T {

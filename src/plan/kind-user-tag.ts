@@ -32,13 +32,13 @@ export function tagDifferences(desired: DesiredOrganization, live: LiveOrganizat
 	return { changes, problems: [...problems, ...takenNames(found, live.userTags.value)], unread };
 }
 
-interface FoundTag {
+export interface FoundTag {
 	readonly wanted: DesiredUserTag;
 	readonly tag: LiveUserTag;
 }
 
 /** Id first, then name, then the earlier names; more than one match is a problem, never a guess. */
-function findTags(
+export function findTags(
 	wantedTags: readonly DesiredUserTag[],
 	liveTags: readonly LiveUserTag[],
 	live: LiveOrganization,

@@ -7,10 +7,11 @@ import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
+import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { Journal } from "./journal.ts";
-import { readLive } from "./read.ts";
+import { asReadFor, readLive } from "./read.ts";
 import { readWaiting } from "./waiting.ts";
 
 export interface Comparison {
@@ -18,6 +19,8 @@ export interface Comparison {
 	readonly plan: Plan;
 	/** See ReadResult in read.ts: a time by the service's clock before which nothing was read. */
 	readonly serverTimeMs: number | undefined;
+	/** Where a base document was given. */
+	readonly threeWay?: ThreeWay;
 }
 
 export interface CompareOptions {
@@ -28,6 +31,8 @@ export interface CompareOptions {
 	readonly steadyNow?: () => number;
 	/** What is open and what was given up; left out, activities that wait are not looked for. */
 	readonly journal?: Pick<Journal, "open" | "abandoned">;
+	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
+	readonly base?: BaseDocument;
 }
 
 /**
@@ -40,11 +45,14 @@ export async function compareLive(
 	memory: Memory,
 	options: CompareOptions,
 ): Promise<Comparison> {
-	const { reads, journal } = options;
+	const { reads, journal, base } = options;
 	const context = { reads, readAtMs: options.now() };
-	const { live, serverTimeMs } = await readLive(desired, reader, memory, reads, options.steadyNow ?? options.now);
+	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
+	const { live: all, serverTimeMs } = await readLive(both, reader, memory, reads, options.steadyNow ?? options.now);
+	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
-	if (plan.steps.length === 0) return { desired, plan, serverTimeMs };
+	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
+	if (plan.steps.length === 0) return { desired, plan, serverTimeMs, ...threeWay };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
 		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
@@ -59,7 +67,7 @@ export async function compareLive(
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
-	return { desired, plan: makePlan(desired, live, found), serverTimeMs };
+	return { desired, plan: makePlan(desired, live, found), serverTimeMs, ...threeWay };
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

@@ -82,6 +82,14 @@ export async function readLive(
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
+/** What was read for more than this document, as if it had been read for this one alone: the same plan comes of it. */
+export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
+	const wants = wantedReads(desired, reads);
+	if (wants.users || !live.userTags.known) return live;
+	const members = notRead(reads) as Known<never>;
+	return { ...live, userTags: { known: true, value: live.userTags.value.map((tag) => ({ ...tag, members })) } };
+}
+
 type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
 
 /** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */

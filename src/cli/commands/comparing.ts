@@ -9,6 +9,7 @@ import { ConfigurationError, OrgsyncError, TransportError } from "../../errors.t
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
+import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Line } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalView, viewJournal } from "../connect.ts";
@@ -50,11 +51,16 @@ export interface AllCompared {
 }
 
 /** Every organization of the documents, held against live over a connection of its own. */
-export async function compareAll(flags: ComparisonFlags, terminal: Terminal, voice: Voice): Promise<AllCompared> {
+export async function compareAll(
+	flags: ComparisonFlags,
+	terminal: Terminal,
+	voice: Voice,
+	options: ComparingOptions = {},
+): Promise<AllCompared> {
 	const organizations = await readSelected(flags, terminal, voice);
 	const connection = await connect(flags, terminal, voice);
 	try {
-		return await compareEach(organizations, connection, flags, terminal, voice);
+		return await compareEach(organizations, connection, flags, terminal, voice, options);
 	} finally {
 		await connection.close();
 	}
@@ -66,17 +72,22 @@ export async function readSharded(
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<readonly DesiredOrganization[]> {
-	const shard = flags.shard === undefined ? undefined : parseShard(flags.shard);
-	if (flags.shard !== undefined && shard === undefined) {
-		throw new ConfigurationError(`--shard ${showText(flags.shard)}: there is no such share`, {
-			hint: "write I/N, for example 2/8: the second of eight; I counts from 1",
-		});
-	}
+	const isOwn = readShare(flags);
 	const organizations = await readDesired(flags.file, terminal);
-	if (shard === undefined) return organizations;
-	const own = organizations.filter(({ organizationId }) => isInShard(organizationId, shard));
-	voice.note(`Shard ${shard.index}/${shard.count}: ${own.length} of ${organizations.length} organizations.`);
+	if (flags.shard === undefined) return organizations;
+	const own = organizations.filter(isOwn);
+	voice.note(`Shard ${flags.shard}: ${own.length} of ${organizations.length} organizations.`);
 	return own;
+}
+
+/** Whether an organization is in the share of `--shard`. Throws ConfigurationError when there is no such share. */
+export function readShare({ shard: text }: Pick<DocumentFlags, "shard">): (one: DesiredOrganization) => boolean {
+	if (text === undefined) return () => true;
+	const shard = parseShard(text);
+	if (shard !== undefined) return ({ organizationId }) => isInShard(organizationId, shard);
+	throw new ConfigurationError(`--shard ${showText(text)}: there is no such share`, {
+		hint: "write I/N, for example 2/8: the second of eight; I counts from 1",
+	});
 }
 
 /** The documents, narrowed to what `--only` names. */
@@ -106,6 +117,8 @@ export async function readSelected(
 }
 
 export interface ComparingOptions {
+	/** The documents as they stood before, by organization: each is held against its own too. */
+	readonly bases?: ReadonlyMap<string, BaseDocument>;
 	/** Where what was sent and applied is looked up; left out, in the file, once and before anything is asked. */
 	readonly journal?: JournalView;
 	/** Done with each organization before it is read. */
@@ -132,7 +145,11 @@ export async function compareEach(
 		reachable.check();
 		const line = connection.client.apart();
 		await options.prepare?.(organizationId, line);
-		const given = { reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal };
+		const base = options.bases?.get(organizationId);
+		const given = {
+			...{ reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
+			...(base === undefined ? {} : { base }),
+		};
 		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
 	};
 	const results = await sideBySide(organizations, flags.concurrency, async (desired) => {

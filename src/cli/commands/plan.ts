@@ -10,11 +10,16 @@ import { showPlans } from "./showing.ts";
 
 export interface PlanFlags extends ComparisonFlags {
 	readonly detailedExitcode?: boolean;
+	/** A file, a folder or a revision of git: the documents as they stood before. */
+	readonly base?: string;
 }
 
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
 export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	return showPlans(await compareAll(flags, terminal, voice), {
+	const threeWay = flags.base === undefined ? undefined : await import("./three-way.ts");
+	const bases = await threeWay?.readBases(flags.base ?? "", flags, terminal, voice);
+	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
+	const result = showPlans(compared, {
 		command: "plan",
 		summarize: summarizePlan,
 		codeOf: (one) => {
@@ -22,4 +27,5 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 			return flags.detailedExitcode === true && findsDifference(one) ? exitCodes.changes : exitCodes.converged;
 		},
 	});
+	return threeWay?.withDropped(result, bases?.dropped ?? []) ?? result;
 }

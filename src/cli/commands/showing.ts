@@ -8,6 +8,8 @@ import { showText } from "../../plan/render/escape.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { type Broken, judgeResult } from "../../plan/render/result.ts";
 import { count, renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
+import { renderThreeWay } from "../../plan/render/three-way-text.ts";
+import type { ThreeWay } from "../../plan/three-way.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 
@@ -43,29 +45,44 @@ export interface Showing {
 /** Every plan, and every organization that could not be looked at. */
 export function showPlans({ compared, unlooked }: AllCompared, { command, summarize, codeOf }: Showing): Result {
 	const plans = compared.map(({ comparison }) => comparison.plan);
+	const threeWay = compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
 	const broken = unlooked.map(describeUnlooked);
 	const codes = [...plans.map(codeOf), ...unlooked.map(({ error }) => exitCodeOfError(error))];
 	const isAlone = plans.length + broken.length === 1;
 	return {
 		exitCode: worstOf(codes),
 		text: (style) => {
-			const each = renderPlans(plans, style, summarize);
-			return isAlone ? each : `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, broken }).verdict}\n`;
+			const each = renderPlans(plans, style, summarize, threeWay);
+			return isAlone
+				? each
+				: `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, threeWay, broken }).verdict}\n`;
 		},
-		json: { plans, ...(broken.length === 0 ? {} : { broken }) },
+		json: { plans, ...(threeWay.length === 0 ? {} : { threeWay }), ...(broken.length === 0 ? {} : { broken }) },
 		failures: failuresOf(unlooked),
 		positionOf: positionsOf(compared.map(({ comparison }) => comparison.desired)),
 	};
 }
 
-/** Of several plans those with something to look at in full, then one line for each of the others; one plan always in full. */
+/**
+ * Of several plans those with something to look at in full, then one line for each of the others; one plan always in
+ * full. With a base, what changed and what drifted since it is told too.
+ */
 export function renderPlans(
 	plans: readonly Plan[],
 	style: Style,
 	summarize: (plan: Plan) => string = summarizePlan,
+	threeWay: readonly ThreeWay[] = [],
 ): string {
-	const isFull = (plan: Plan): boolean => plans.length === 1 || findsDifference(plan);
-	const full = plans.filter(isFull).map((plan) => renderPlan(plan, style, summarize(plan)));
+	const bases = new Map(threeWay.map((one) => [one.organizationId, one]));
+	const hasMore = (one: ThreeWay | undefined): boolean =>
+		one !== undefined && one.meant.length + one.drifted.length > 0;
+	const isFull = (plan: Plan): boolean =>
+		plans.length === 1 || findsDifference(plan) || hasMore(bases.get(plan.organizationId));
+	const full = plans.filter(isFull).map((plan) => {
+		const base = bases.get(plan.organizationId);
+		const summary = summarize(plan);
+		return base === undefined ? renderPlan(plan, style, summary) : renderThreeWay(plan, base, style, summary);
+	});
 	const lines = plans
 		.filter((plan) => !isFull(plan))
 		.map((plan) => `Organization ${showText(plan.organizationId)}: ${summarize(plan)}\n`);

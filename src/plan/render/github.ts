@@ -31,6 +31,7 @@ import {
 	tellUnread,
 	tellWaiting,
 } from "./text.ts";
+import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -130,9 +131,16 @@ function annotate(level: Level, title: string, message: string, at?: Position): 
 type Positions = (address: string) => Position | undefined;
 
 /** Of a plan of which nothing was begun. */
-function planAnnotations({ command, plan }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+function planAnnotations(
+	{ command, plan, threeWay }: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
 	return [
 		...plan.problems.map(atProblem),
+		...(threeWay?.undoes ?? []).map((one) => {
+			const told = `${threeWayHeadings.undoes}: ${showUndone(one, threeWay ?? plan)}`;
+			return annotate("warning", undoesDrift, told, positionOf(one.address));
+		}),
 		...plan.guards
 			.filter(({ refuses }) => refuses)
 			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
@@ -142,7 +150,7 @@ function planAnnotations({ command, plan }: OrganizationResult, positionOf: Posi
 		}),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...plan.changes.map((change) => {
-			const message = renderChange(change, plan, plainStyle)
+			const message = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle))
 				.map((line) => line.trim())
 				.join("; ");
 			return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));

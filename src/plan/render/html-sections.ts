@@ -28,6 +28,10 @@ import {
 	tellUnread,
 	tellWaiting,
 } from "./text.ts";
+import { partSections, undoneSections, wordUndone } from "./three-way-html.ts";
+import { markUndone } from "./three-way-text.ts";
+
+type Undone = ReturnType<typeof markUndone>;
 
 interface Section {
 	readonly title: string;
@@ -66,6 +70,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 	};
 	return [
 		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
+		...undoneSections(one),
 		{
 			title: "Why it broke off",
 			number: null,
@@ -80,6 +85,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 		},
 		...(results === null ? [] : [steps]),
 		guardSection(one),
+		...partSections(one),
 		...changeSections(one),
 		{
 			title: headings.waiting,
@@ -119,20 +125,26 @@ function guardSection({ plan, results }: OrganizationResult): Section {
 	};
 }
 
-function changeSections({ plan, results }: OrganizationResult): readonly Section[] {
+function changeSections({ plan, threeWay, results }: OrganizationResult): readonly Section[] {
 	const tags = plan.changes.filter((change) => change.kind === "userTag");
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
 	const byAddress = resultsByAddress(results);
+	const isUndone = markUndone(threeWay);
 	return [
-		{ title: "Removals", number: removals.length, look: "plain", body: () => renderRemovals(removals, byAddress) },
+		{
+			title: "Removals",
+			number: removals.length,
+			look: "plain",
+			body: () => renderRemovals(removals, byAddress, isUndone),
+		},
 		{
 			title: results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag",
 			number: null,
 			look: "plain",
 			body: (_, id) => renderMatrix(plan, id),
 		},
-		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress) },
+		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
 		{
 			title: "Differences that can only be reported",
 			number: reported.length,
@@ -181,45 +193,54 @@ function renderLeft(left: readonly { readonly address: string }[], unverified: s
 	}`;
 }
 
-function renderRemovals(removals: readonly RemovalChange[], results: Results): Html | null {
+function renderRemovals(removals: readonly RemovalChange[], results: Results, isUndone: Undone): Html | null {
 	if (removals.length === 0) return null;
 	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
 	return html`<ul class="changes">${removals.map((change) => {
 		const doubt = tellDoubt(change);
 		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
 			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
-		}<code>${change.address}</code> ${outcomeOf(results.get(change.address))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
+		}<code>${change.address}</code> ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
 	})}</ul>`;
 }
 
 /** More tags than this are folded: the matrix has them already. */
 const mostTagsOpen = 8;
 
-function renderTags(tags: readonly TagChange[], plan: Plan, results: Results): Html | null {
+function renderTags(tags: readonly TagChange[], plan: Plan, results: Results, isUndone: Undone): Html | null {
 	if (tags.length === 0) return null;
-	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results))}</ul>`;
+	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results, isUndone))}</ul>`;
 	return tags.length <= mostTagsOpen
 		? body
 		: html`<details><summary>Each user tag with who gains and who loses it</summary>${body}</details>`;
 }
 
-function renderTag(change: TagChange, plan: Plan, results: Results): Html {
+function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Undone): Html {
 	const { before, after, addUserIds, removeUserIds, tagId } = change;
 	const renamed = before.name !== after.name;
 	const doubt = tellDoubt(change);
 	const name = renamed
 		? html`<strong>${bdi(before.name)}</strong> <span class="kind">becomes</span> <strong>${bdi(after.name)}</strong>`
 		: html`<strong>${bdi(after.name)}</strong>`;
-	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address))}${chips("gained by", "a", "+", addUserIds, plan)}${chips("lost by", "r", "\u2212", removeUserIds, plan)}${
+	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}</div></li>\n`;
 }
 
-function chips(word: string, look: string, sign: string, userIds: readonly string[], plan: Plan): Html | null {
+function chips(
+	word: string,
+	look: string,
+	sign: string,
+	userIds: readonly string[],
+	plan: Plan,
+	isUndone: (userId: string) => boolean,
+): Html | null {
 	if (userIds.length === 0) return null;
-	const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
-	return html`<p class="people"><span class="kind">${word}</span> ${names.map(
-		(name) => html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}</span> `,
+	const users = userIds
+		.map((userId) => ({ name: showUser(userId, plan), undone: isUndone(userId) }))
+		.sort((left, right) => compareText(left.name, right.name));
+	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
+		({ name, undone }) => html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}</span>${wordUndone(undone)} `,
 	)}</p>`;
 }
 

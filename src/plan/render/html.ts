@@ -12,6 +12,7 @@ import { type Html, hashSource, html, trusted } from "./html-text.ts";
 import {
 	type Broken,
 	type CommandResult,
+	droppedOf,
 	errorAbove,
 	judgeResult,
 	type OrganizationResult,
@@ -21,6 +22,7 @@ import {
 	unreadOf,
 } from "./result.ts";
 import { count, headings, sortWaiting } from "./text.ts";
+import { renderDroppedPage } from "./three-way-html.ts";
 
 const policy = [
 	"default-src 'none'",
@@ -55,7 +57,7 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
+${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${renderDroppedPage(droppedOf(result))}${
 	isAlone
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.filter(hasDetails).map(renderOrganization)
@@ -98,7 +100,7 @@ function badge(tone: Tone): Html {
 }
 
 /** What can be counted, in large figures; after an apply only what was done. */
-function factsOf({ plan, report, results }: OrganizationResult): Html {
+function factsOf({ plan, threeWay, report, results }: OrganizationResult): Html {
 	const byAddress = resultsByAddress(results);
 	const changes = plan.changes.filter(
 		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
@@ -120,6 +122,12 @@ function factsOf({ plan, report, results }: OrganizationResult): Html {
 			],
 			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
 			["", changes.filter(({ action }) => action === "report").length, ["only reported", "only reported"], "w"],
+			[
+				"",
+				results === null ? (threeWay?.undoes.length ?? 0) : 0,
+				["outside change undone", "outside changes undone"],
+				"w",
+			],
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
 		];
@@ -130,7 +138,7 @@ function factsOf({ plan, report, results }: OrganizationResult): Html {
 	return html`<dl class="facts">${first}${counted
 		.filter(([, number]) => number > 0)
 		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
-<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time></p>`;
+<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
 function fact(number: string, words: string, look: string): Html {

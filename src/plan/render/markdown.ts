@@ -17,6 +17,7 @@ import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } fr
 import {
 	type Broken,
 	type CommandResult,
+	droppedOf,
 	errorAbove,
 	judgeResult,
 	type OrganizationResult,
@@ -28,6 +29,7 @@ import {
 import {
 	describeWaiting,
 	headings,
+	type NoteOf,
 	plainStyle,
 	renderChange,
 	renderProblem,
@@ -37,6 +39,8 @@ import {
 	tellUnread,
 	tellWaiting,
 } from "./text.ts";
+import { droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
+import { noteUndone } from "./three-way-text.ts";
 
 export interface MarkdownOptions {
 	/** Tells apart comments that are kept up to date one by one; the command when left out. */
@@ -66,6 +70,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		...errorBlocks(result),
 		unreadOnes(unread),
 		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
+		droppedBlock(droppedOf(result)),
 		...organizations
 			.filter((one) => !isOneOfSeveral || one.tone !== "good")
 			.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
@@ -167,11 +172,11 @@ function fineOnes(organizations: readonly OrganizationResult[]): Block {
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
-	const { plan, verdict } = one;
+	const { plan, threeWay, verdict } = one;
 	const organization = codeSpan(plan.organizationId);
 	const head = amongOthers
-		? `#### Organization ${organization}\n\n${verdict}`
-		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.`;
+		? `#### Organization ${organization}\n\n${verdict}${tellBase(threeWay)}`
+		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${tellBase(threeWay)}`;
 	const group = plan.organizationId;
 	const blocks = sections.map((section) => ({ ...section(one), group })).filter(({ lines }) => lines.length > 0);
 	// Of a thousand organizations those come first that a guard or a removal speaks of.
@@ -182,6 +187,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** What is shown of an organization, in this order. A section without lines is left out. */
 const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
+	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
 	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
 	({ plan, results }) =>
 		bullets(
@@ -215,6 +221,9 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				? []
 				: [`${reportHeadings.unverified}: ${codeSpan(report.unverified)}`]),
 		]),
+	({ threeWay }) => partBlock("meant", threeWay),
+	({ threeWay }) => partBlock("drifted", threeWay),
+	({ threeWay, plan }) => plannedHead(threeWay, plan),
 	(one) => {
 		const title = one.results === null ? "Removals" : "Removals, and what became of them";
 		return fenced(2, ["line of removals", "lines of removals"], title, removalLines(one), "diff");
@@ -222,8 +231,8 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
-	({ plan }) => {
-		const lines = plan.changes.flatMap((change) => changeLines(change, plan));
+	({ plan, threeWay }) => {
+		const lines = plan.changes.flatMap((change) => changeLines(change, plan, noteUndone(threeWay, plainStyle)));
 		return folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, lines, "diff");
 	},
 	({ results }) => {
@@ -275,19 +284,24 @@ function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["s
 }
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, results, broken }: OrganizationResult): readonly string[] {
+function removalLines({ plan, threeWay, results, broken }: OrganizationResult): readonly string[] {
 	const byAddress = resultsByAddress(results);
+	const note = noteUndone(threeWay, plainStyle);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
 		if (result === undefined) return broken === null ? "" : "  [no result]";
 		return `  [${tellOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {
-		if (change.action === "remove") return [`${renderChange(change, plan, plainStyle)[0]}${became(change.address)}`];
+		if (change.action === "remove")
+			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
 		if (change.kind !== "userTag") return [];
-		const names = change.removeUserIds.map((userId) => showUser(userId, plan)).sort(compareText);
 		const start = `- ${clip(showText(change.address), longestText / 3)} loses`;
-		return groupNames(names).map((group) => `${start} ${group}${became(change.address)}`);
+		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
+		return [...byNote].flatMap(([said, userIds]) => {
+			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
+			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
+		});
 	});
 }
 
@@ -305,6 +319,6 @@ function groupNames(names: readonly string[]): readonly string[] {
 }
 
 /** The lines of a change with the marks of members in front, where a `diff` block colours them. */
-function changeLines(change: Change, plan: Plan): readonly string[] {
-	return renderChange(change, plan, plainStyle).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
+function changeLines(change: Change, plan: Plan, note: NoteOf): readonly string[] {
+	return renderChange(change, plan, plainStyle, note).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
 }

@@ -5,8 +5,10 @@
 import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
+import type { ThreeWay } from "../three-way.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
+import { summarizeUndone } from "./three-way-text.ts";
 
 /** Why something could not go on. */
 export interface ToldError {
@@ -28,6 +30,8 @@ export interface CommandResult {
 	readonly command: string;
 	/** One an organization; left out when the work could not go on. */
 	readonly plans?: readonly Plan[];
+	/** Of a plan with a base: one an organization, and those that only the base speaks of. */
+	readonly threeWay?: readonly ThreeWay[];
 	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
 	readonly reports?: readonly Report[];
 	/**
@@ -49,6 +53,8 @@ export type Tone = "good" | "attention" | "bad";
 export interface OrganizationResult {
 	readonly command: string;
 	readonly plan: Plan;
+	/** Null without a base. */
+	readonly threeWay: ThreeWay | null;
 	readonly report: Report | null;
 	readonly broken: Broken | null;
 	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
@@ -93,14 +99,17 @@ const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 export function organizationsOf(result: CommandResult): readonly OrganizationResult[] {
 	const { command, plans = [], reports = [] } = result;
 	const reported = new Map(reports.map((report) => [report.organizationId, report]));
+	const threeWays = new Map((result.threeWay ?? []).map((one) => [one.organizationId, one]));
 	const brokenOff = new Map((result.broken ?? []).map((one) => [one.organizationId, one]));
 	return plans.map((plan) => {
 		const report = reported.get(plan.organizationId) ?? null;
 		const broken = brokenOff.get(plan.organizationId) ?? null;
 		const results = (report ?? broken)?.steps ?? null;
 		const state = stateOf(command, plan, report, broken);
-		const verdict = tellOne(command, plan, report, broken);
-		return { command, plan, report, broken, results, state, tone: states[state][1], verdict };
+		const threeWay = threeWays.get(plan.organizationId) ?? null;
+		const undone = results === null ? summarizeUndone(threeWay, plan) : "";
+		const verdict = `${tellOne(command, plan, report, broken)}${undone}`;
+		return { command, plan, threeWay, report, broken, results, state, tone: states[state][1], verdict };
 	});
 }
 
@@ -178,9 +187,22 @@ export function judgeResult(result: CommandResult): { readonly verdict: string; 
 	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
 	const tones = counted.map(({ tone }) => tone);
 	return {
-		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.`,
+		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${tellWhereUndone(organizations)}`,
 		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
 	};
+}
+
+/** Of several organizations, in how many apply would undo what the change does not mention. */
+function tellWhereUndone(organizations: readonly OrganizationResult[]): string {
+	const found = organizations.filter(({ threeWay, plan }) => summarizeUndone(threeWay, plan) !== "").length;
+	return found === 0
+		? ""
+		: ` In ${found} of them apply would undo what was changed outside and this change does not mention.`;
+}
+
+/** The organizations that only the base speaks of. */
+export function droppedOf({ threeWay = [] }: CommandResult): readonly ThreeWay[] {
+	return threeWay.filter(({ head }) => head === null);
 }
 
 /** Errors whose cause fits into a verdict; the message follows it in every format. */

@@ -6,6 +6,7 @@ import type { Change, RemovalChange, ReportChange, TagChange } from "../change.t
 import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
+import type { PlannedDifference } from "../three-way.ts";
 import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
 import { showText, showValue } from "./escape.ts";
 
@@ -34,10 +35,24 @@ export const headings = {
 	unlooked: "Organizations that could not be read",
 } as const;
 
-/** The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. */
-export function renderPlan(plan: Plan, style: Style, summary: string = summarizePlan(plan)): string {
-	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), ""];
-	for (const change of plan.changes) lines.push(...renderChange(change, plan, style), "");
+/** What is added to a line of a change; empty for nothing. */
+export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
+
+const noNote: NoteOf = () => "";
+
+/**
+ * The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. `lead` are
+ * lines before the changes.
+ */
+export function renderPlan(
+	plan: Plan,
+	style: Style,
+	summary: string = summarizePlan(plan),
+	lead: readonly string[] = [],
+	note: NoteOf = noNote,
+): string {
+	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), "", ...lead];
+	for (const change of plan.changes) lines.push(...renderChange(change, plan, style, note), "");
 	if (plan.problems.length > 0) {
 		lines.push(style.remove(`${headings.problems}:`));
 		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
@@ -112,13 +127,13 @@ function countByKind(plan: Plan): string {
 }
 
 /** The change in as many lines as it takes, the first beginning with what is done: `~`, `-`, or `!` for what is only said. */
-export function renderChange(change: Change, plan: Plan, style: Style): readonly string[] {
-	if (change.kind === "userTag") return renderTag(change, plan, style);
+export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
+	if (change.kind === "userTag") return renderTag(change, plan, style, note);
 	if (change.action === "remove") {
 		const name = change.before === null || change.before.name === "" ? "" : `  ${showText(change.before.name)}`;
 		const doubt = tellDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		return [`${style.remove("-")} ${showText(change.address)}${name}${unsure}`];
+		return [`${style.remove("-")} ${showText(change.address)}${name}${unsure}${note(change, "remove", null)}`];
 	}
 	return [
 		`${style.warn("!")} ${showText(change.address)}  ${style.warn(tellReported(change))}`,
@@ -161,14 +176,17 @@ export function showUser(userId: string, { userNames }: Pick<Plan, "userNames">)
 	return showText(Object.hasOwn(userNames, userId) ? (userNames[userId] ?? userId) : userId);
 }
 
-function renderTag(change: TagChange, plan: Plan, style: Style): readonly string[] {
+function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
 	const name = (userId: string): string => showUser(userId, plan);
 	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(showText(change.tagId))}`];
 	if (change.before.name !== change.after.name) {
-		lines.push(`    ${style.update("name:")} ${showText(change.before.name)} -> ${showText(change.after.name)}`);
+		const names = `${showText(change.before.name)} -> ${showText(change.after.name)}`;
+		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
 	}
-	lines.push(...change.addUserIds.map((user) => `    ${style.add("+ member")} ${name(user)}`));
-	lines.push(...change.removeUserIds.map((user) => `    ${style.remove("- member")} ${name(user)}`));
+	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
+	const remove = (user: string) =>
+		`    ${style.remove("- member")} ${name(user)}${note(change, "remove-member", user)}`;
+	lines.push(...change.addUserIds.map(add), ...change.removeUserIds.map(remove));
 	const doubt = tellDoubt(change);
 	if (doubt !== null) lines.push(`    ${style.warn(doubt)}`);
 	return lines;

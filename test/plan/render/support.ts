@@ -8,6 +8,7 @@ import type { CommandResult } from "../../../src/plan/render/result.ts";
 import type { Outcome, Report, StepResult } from "../../../src/plan/report.ts";
 import { learnOrGiveUp } from "../../../src/plan/waiting.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../support-organizations.ts";
+import { threeWayResultsOf } from "./support-three-way.ts";
 
 /** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
 export type Naming = (name: string) => string;
@@ -323,6 +324,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			generatedBy,
 		},
 		...stoppedOf(name),
+		...threeWayResultsOf(name),
 		drift: { command: "drift", plans: [calm], generatedBy },
 		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
 		"apply-good": { command: "apply", plans: [calm], reports: [goodReportOf(calm)], generatedBy },

@@ -1,0 +1,91 @@
+/**
+ * `plan --base`: the earlier documents, narrowed like the present ones and by organization, and what they add to a result.
+ */
+import { ConfigurationError } from "../../errors.ts";
+import { isEmpty, narrow, parseSelection } from "../../plan/only.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { renderDropped } from "../../plan/render/three-way-text.ts";
+import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
+import { pairTags } from "../../plan/three-way-tags.ts";
+import { readBase } from "../base.ts";
+import { readDesired } from "../sources.ts";
+import type { Result, Terminal, Voice } from "../voice.ts";
+import { readShare, type SelectionFlags } from "./comparing.ts";
+
+export interface Bases {
+	/** By organization, for each that the documents speak of now. */
+	readonly documents: ReadonlyMap<string, BaseDocument>;
+	/** Organizations that only the base speaks of. */
+	readonly dropped: readonly ThreeWay[];
+}
+
+/** What `--base` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
+export async function readBases(name: string, flags: SelectionFlags, terminal: Terminal, voice: Voice): Promise<Bases> {
+	const isOwn = readShare(flags);
+	const head = (await readDesired(flags.file, terminal)).filter(isOwn);
+	const base = await readBase(name, flags.file, terminal);
+	for (const path of base.missing) {
+		voice.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
+	}
+	const found = new Map(base.organizations.map((desired) => [desired.organizationId, desired]));
+	const ids = new Set(head.map(({ organizationId }) => organizationId));
+	const strangers = base.organizations.filter((one) => isOwn(one) && !ids.has(one.organizationId));
+	if (!base.samePaths && flags.shard === undefined && strangers.length === base.organizations.length) {
+		throw new ConfigurationError(`--base ${showText(name)}: it speaks of none of the organizations of the documents`, {
+			hint: `it speaks of ${strangers.map(({ organizationId }) => organizationId).join(", ") || "no organization"}`,
+		});
+	}
+	return {
+		documents: new Map(
+			head.map((desired) => {
+				const before = found.get(desired.organizationId) ?? null;
+				return [
+					desired.organizationId,
+					{ name, desired: before === null ? null : narrowBase(before, desired, flags.only) },
+				];
+			}),
+		),
+		dropped: base.samePaths
+			? strangers
+					.map((desired) => narrowBase(desired, { ...desired, userTags: [] }, flags.only))
+					.filter((desired) => !isEmpty(desired))
+					.map((desired) => makeDropped(name, desired))
+			: [],
+	};
+}
+
+/**
+ * The base with what `--only` leaves of it. A tag goes by the name that it has now, so that one that is renamed by the
+ * change is narrowed together with what it was.
+ */
+function narrowBase(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	only: readonly string[],
+): DesiredOrganization {
+	if (only.length === 0) return base;
+	const selections = only.flatMap((text) => parseSelection(text) ?? []);
+	const pairs = pairTags(base.userTags, head.userTags, null);
+	const present = new Map(pairs.flatMap((pair) => (pair.base && pair.head ? [[pair.base, pair.head.name]] : [])));
+	const named = base.userTags.map((tag) => ({ ...tag, name: present.get(tag) ?? tag.name, was: tag }));
+	const kept = new Set(
+		narrow({ ...base, userTags: named }, selections).userTags.map((tag) => (tag as (typeof named)[number]).was),
+	);
+	return {
+		...narrow({ ...base, users: head.users }, selections),
+		users: base.users,
+		userTags: base.userTags.filter((tag) => kept.has(tag)),
+	};
+}
+
+/** The result with the organizations that only the base speaks of. */
+export function withDropped(result: Result, dropped: readonly ThreeWay[]): Result {
+	if (dropped.length === 0) return result;
+	const { threeWay = [] } = result.json as { threeWay?: readonly ThreeWay[] };
+	return {
+		...result,
+		text: (style) => `${result.text(style)}\n${renderDropped(dropped, style)}`,
+		json: { ...result.json, threeWay: [...threeWay, ...dropped] },
+	};
+}

@@ -1,0 +1,205 @@
+/**
+ * One document held against an earlier one: what a change of the document means, in words that need no knowledge of what
+ * is live. Limits and protection are part of it: who loosens them has to be seen.
+ */
+import { nameOfUser } from "./kinds.ts";
+import type { DesiredExpectations, DesiredMembers, DesiredOrganization, Limits } from "./organization.ts";
+import type { TagPair } from "./three-way-tags.ts";
+import { compareText, sameValue } from "./value.ts";
+
+/** What a change of the document can mean for one object, or for a part of it. */
+export const meantWords = [
+	"managed",
+	"unmanaged",
+	"renamed",
+	"members-mode",
+	"member",
+	"no-member",
+	"never",
+	"no-never",
+	"absent",
+	"not-absent",
+	"expected",
+	"not-expected",
+	"field",
+	"protected",
+	"unprotected",
+	"limit",
+] as const;
+
+/** One thing in which two documents differ; `before` is the base's, `after` the head's. */
+export interface MeantDifference {
+	/** An address, or where the document says it: `limits.policies`, `protect.users`, `protect.userTags`. */
+	readonly address: string;
+	/** The live tag that it is about, where there is one; null for the other kinds. */
+	readonly tagId: string | null;
+	readonly what: (typeof meantWords)[number];
+	readonly userId: string | null;
+	readonly field: string | null;
+	readonly before: unknown;
+	readonly after: unknown;
+}
+
+/** A difference, and the atom of live that it demands something of; null where it demands nothing. */
+export interface Meant {
+	readonly difference: MeantDifference;
+	readonly demands: string | null;
+}
+
+/** Names of the smallest things that a document can demand; both documents call the same thing the same. */
+export const cells = {
+	name: (tagId: string): string => JSON.stringify(["name", tagId]),
+	member: (tagId: string, userId: string): string => JSON.stringify(["member", tagId, userId]),
+	object: (address: string): string => JSON.stringify(["object", address]),
+	field: (address: string, field: string): string => JSON.stringify(["field", address, field]),
+} as const;
+
+/** Everything in which the head says something else than the base, in the order of the kinds and then by address. */
+export function documentDifferences(
+	base: DesiredOrganization,
+	head: DesiredOrganization,
+	pairs: readonly TagPair[],
+): readonly Meant[] {
+	return [
+		...pairs
+			.flatMap((pair) => tagDifferences(pair))
+			.sort((left, right) => compareText(left.difference.address, right.difference.address)),
+		...absentDifferences(base, head),
+		...expectationDifferences(base, head),
+		...protectDifferences(base, head),
+		...limitDifferences(base.limits, head.limits),
+	];
+}
+
+function meant(
+	address: string,
+	what: MeantDifference["what"],
+	parts: Partial<MeantDifference> = {},
+	demands: string | null = null,
+): Meant {
+	return {
+		difference: { address, tagId: null, what, userId: null, field: null, before: null, after: null, ...parts },
+		demands,
+	};
+}
+
+function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Meant[] {
+	const about = { tagId: tagId ?? baseTagId ?? null };
+	if (head === undefined) return base === undefined ? [] : [meant(`userTag:${base.name}`, "unmanaged", about)];
+	const address = `userTag:${head.name}`;
+	const found = tagId ?? null;
+	const member = (userId: string): string | null => (found === null ? null : cells.member(found, userId));
+	const modes = { before: base?.members?.mode ?? null, after: head.members?.mode ?? null };
+	const wanted = changeOf(base?.members, head.members, listWanted);
+	const forbidden = changeOf(base?.members, head.members, listNever);
+	// Who is no longer listed loses the tag only where nobody else may have it.
+	const takes = head.members?.mode === "exactly";
+	const names = { ...about, before: base?.name, after: head.name };
+	return [
+		...(base === undefined ? [meant(address, "managed", about)] : []),
+		...(base === undefined || base.name === head.name
+			? []
+			: [meant(address, "renamed", names, found === null ? null : cells.name(found))]),
+		...(modes.before === modes.after ? [] : [meant(address, "members-mode", { ...about, ...modes })]),
+		...wanted.added.map((userId) => meant(address, "member", { ...about, userId }, member(userId))),
+		...wanted.gone.map((userId) => meant(address, "no-member", { ...about, userId }, takes ? member(userId) : null)),
+		...forbidden.added.map((userId) => meant(address, "never", { ...about, userId }, member(userId))),
+		...forbidden.gone.map((userId) => meant(address, "no-never", { ...about, userId })),
+	];
+}
+
+function listWanted(members: DesiredMembers): readonly string[] {
+	return members.mode === "exactly" ? members.exactly : members.atLeast;
+}
+
+function listNever(members: DesiredMembers): readonly string[] {
+	return members.mode === "exactly" ? [] : members.never;
+}
+
+function changeOf<T>(
+	base: T | undefined,
+	head: T | undefined,
+	list: (value: T) => readonly string[],
+): { readonly added: readonly string[]; readonly gone: readonly string[] } {
+	const [before, after] = [base, head].map((value) => (value === undefined ? [] : list(value))) as [string[], string[]];
+	const [had, has] = [new Set(before), new Set(after)];
+	return { added: after.filter((item) => !had.has(item)), gone: before.filter((item) => !has.has(item)) };
+}
+
+function absentDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+	const lists: readonly ((desired: DesiredOrganization) => readonly string[])[] = [
+		({ absent }) =>
+			absent.oauthProviders.flatMap(({ userId, providerIds }) =>
+				providerIds.map((id) => `oauthProvider:${nameOfUser(head, userId)}/${id}`),
+			),
+		({ absent }) => absent.policyIds.map((id) => `policy:${id}`),
+		({ absent }) => absent.tvcAppIds.map((id) => `tvcApp:${id}`),
+	];
+	return lists.flatMap((list) => {
+		const { added, gone } = changeOf(base, head, list);
+		return [
+			...added.map((address) => meant(address, "absent", {}, cells.object(address))),
+			...gone.map((address) => meant(address, "not-absent")),
+		].sort((left, right) => compareText(left.difference.address, right.difference.address));
+	});
+}
+
+function expectationDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+	const before = new Map(listExpectations(base.expect, head));
+	const after = new Map(listExpectations(head.expect, head));
+	return [...new Set([...after.keys(), ...before.keys()])].flatMap((address): readonly Meant[] => {
+		const [was, is] = [before.get(address), after.get(address)];
+		if (is === undefined) return [meant(address, "not-expected")];
+		const fields = [...new Set([...Object.keys(is), ...Object.keys(was ?? {})])];
+		return [
+			...(was === undefined ? [meant(address, "expected")] : []),
+			...fields
+				.filter((field) => !sameValue(was?.[field], is[field]))
+				.map((field) => {
+					const values = { field, before: was?.[field] ?? null, after: is[field] ?? null };
+					return meant(address, "field", values, is[field] === undefined ? null : cells.field(address, field));
+				}),
+		];
+	});
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function listExpectations(
+	expect: DesiredExpectations,
+	names: Pick<DesiredOrganization, "users">,
+): readonly (readonly [string, Fields])[] {
+	const { sessionProfiles, mfaPolicies, bootProofs, supportedAssets } = expect;
+	return [
+		...sessionProfiles.map(({ id, fields }) => [`sessionProfile:${id}`, fields] as const),
+		...mfaPolicies.map(
+			({ userId, id, name, fields }) => [`mfaPolicy:${nameOfUser(names, userId)}/${name ?? id ?? ""}`, fields] as const,
+		),
+		...bootProofs.map(({ appId, fields }) => [`bootProof:${appId}`, fields] as const),
+		...supportedAssets.map(({ caip2, symbol, fields }) => [`supportedAsset:${caip2}/${symbol}`, fields] as const),
+	];
+}
+
+function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+	const users = changeOf(base.protect, head.protect, ({ userIds }) => userIds);
+	const tags = changeOf(base.protect, head.protect, ({ userTags }) => userTags);
+	return [
+		...users.added.map((userId) => meant("protect.users", "protected", { userId })),
+		...users.gone.map((userId) => meant("protect.users", "unprotected", { userId })),
+		...tags.added.map((after) => meant("protect.userTags", "protected", { after })),
+		...tags.gone.map((before) => meant("protect.userTags", "unprotected", { before })),
+	];
+}
+
+/** A limit is shown as a document writes it; null is none, or the default. */
+function limitDifferences(base: Limits, head: Limits): readonly Meant[] {
+	return (["memberRemovals", "policies", "oauthProviders", "tvcApps"] as const).flatMap((kind) => {
+		const [before, after] = [base[kind], head[kind]].map(showLimit);
+		return before === after ? [] : [meant(`limits.${kind}`, "limit", { before, after })];
+	});
+}
+
+function showLimit(limit: Limits["memberRemovals"] | number): string | number | null {
+	if (limit === undefined || typeof limit === "number") return limit ?? null;
+	return "count" in limit ? limit.count : `${limit.percent}%`;
+}

@@ -1,0 +1,271 @@
+/**
+ * The three-way plan: what a change of the document means (base to head), what had drifted before it (base to live), and
+ * what apply will do about both (head to live), so that nobody approves a plan for what it does besides.
+ *
+ * It works on atoms, the smallest things that can differ: the name of a tag, one user in one tag, one object that must not
+ * exist, one field that is expected. A document demands a value of an atom or says nothing of it. Where head and base
+ * demand the same and live is otherwise, apply would undo what was changed outside, and the change does not mention it.
+ */
+import type { Basis, Change, Unread } from "./change.ts";
+import { diff } from "./diff.ts";
+import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
+import { emptyExpectations } from "./organization.ts";
+import { cells, documentDifferences, type MeantDifference } from "./three-way-meant.ts";
+import { pairTags, pinTags } from "./three-way-tags.ts";
+import { compareText, sameValue } from "./value.ts";
+
+/** The document as it stood before, and how the user named it; null where it said nothing of the organization. */
+export interface BaseDocument {
+	readonly name: string;
+	readonly desired: DesiredOrganization | null;
+}
+
+/** One way in which live is not as the base document says; `before` is the document's, `after` is live's. */
+export interface DriftedDifference {
+	readonly address: string;
+	/** The live tag; null for the other kinds. */
+	readonly tagId: string | null;
+	/** `is-there`: though it must not exist. `problem`: the document cannot be reached any more, `message` says why. */
+	readonly what: "renamed" | "member-gained" | "member-lost" | "is-there" | "field" | "not-there" | "problem";
+	readonly userId: string | null;
+	readonly field: string | null;
+	readonly before: unknown;
+	readonly after: unknown;
+	readonly basis: Basis;
+	readonly message: string | null;
+	readonly fate: Fate;
+}
+
+/**
+ * What becomes of drift: apply puts it back; the change leaves it so; the change asks for a third value; or it stays,
+ * because it can only be reported or nothing can mend it.
+ */
+export type Fate = "undone" | "accepted" | "replaced" | "remains";
+
+/** Something that apply does; `before` is live's, `after` the head document's. */
+export interface PlannedDifference {
+	readonly address: string;
+	readonly tagId: string | null;
+	readonly what: "rename" | "add-member" | "remove-member" | "remove";
+	readonly userId: string | null;
+	/** The name; of what is removed too, null where it is not known. */
+	readonly before: string | null;
+	readonly after: string | null;
+	readonly basis: Basis;
+}
+
+/** schemas/three-way.json describes it. */
+export interface ThreeWay {
+	readonly organizationId: string;
+	readonly base: { readonly name: string; readonly documentDigest: string | null };
+	/** Null where the head documents say nothing of the organization: then live was not asked either. */
+	readonly head: { readonly documentDigest: string } | null;
+	/** Names of users for whoever reads it, those of the base document too. */
+	readonly userNames: Readonly<Record<string, string>>;
+	readonly meant: readonly MeantDifference[];
+	readonly drifted: readonly DriftedDifference[];
+	/** Of what apply will do, what the change does not mention and what puts drift back. */
+	readonly undoes: readonly PlannedDifference[];
+	/** Of `drifted`, what the change leaves as it is. */
+	readonly accepted: readonly DriftedDifference[];
+	/** Of `meant`, what live is already. */
+	readonly alreadySo: readonly MeantDifference[];
+	/** What the base document speaks of and could not be read: whether that drifted is not known. */
+	readonly unread: readonly Unread[];
+}
+
+/** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
+export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live: LiveOrganization): ThreeWay {
+	const before = base.desired ?? emptyOf(head);
+	const pairs = pairTags(before.userTags, head.userTags, live);
+	const toLive = diff(head, live);
+	// Users go by the head's names in both, so that an address means the same object on either side.
+	const fromBase = diff({ ...before, users: head.users, userTags: pinTags(before.userTags, pairs) }, live);
+	const planned = new Map(atomsOf(toLive.changes).map((atom) => [atom.cell, atom]));
+	const addresses = new Map(
+		pairs.flatMap(({ base: one, head: other }) => (one && other ? [[one.name, other.name]] : [])),
+	);
+	const stillWrong = new Set(toLive.problems.map(({ code, path }) => `${code} ${path}`));
+	const found = atomsOf(fromBase.changes).filter(({ basis }) => basis !== "unknown");
+	const drifted = [
+		...found.map((atom) => ({ ...driftOf(atom, addresses), fate: fateOf(atom, planned.get(atom.cell)) })),
+		...fromBase.problems.map(({ code, path, message }): DriftedDifference => {
+			const fate = stillWrong.has(`${code} ${path}`) ? "remains" : "accepted";
+			return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
+		}),
+	];
+	const undone = new Set(
+		found.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "undone").map(({ cell }) => cell),
+	);
+	const unknown = new Set(toLive.unread.map(({ address }) => address));
+	const meant = documentDifferences(before, head, pairs);
+	const isSo = ({ demands, difference: { address, what } }: (typeof meant)[number]): boolean =>
+		demands !== null &&
+		!planned.has(demands) &&
+		!planned.has(cells.object(address)) &&
+		!unknown.has(address.replace(/:.*$/su, ":*")) &&
+		// Where members cannot be read, names can.
+		(what === "renamed" || !unknown.has(address));
+	return {
+		organizationId: head.organizationId,
+		base: { name: base.name, documentDigest: base.desired?.digest ?? null },
+		head: { documentDigest: head.digest },
+		userNames: namesOf(before, head),
+		meant: meant.map(({ difference }) => difference),
+		drifted,
+		undoes: [...planned.values()].filter(({ cell }) => undone.has(cell)).map(plannedOf),
+		accepted: drifted.filter(({ fate }) => fate === "accepted"),
+		alreadySo: meant.filter(isSo).map(({ difference }) => difference),
+		unread: fromBase.unread,
+	};
+}
+
+/** Of an organization that only the base document speaks of: it is left alone from now on, and live is not asked. */
+export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
+	const head = emptyOf(base);
+	const meant = documentDifferences(base, { ...head, users: base.users }, pairTags(base.userTags, [], null));
+	return {
+		organizationId: base.organizationId,
+		base: { name, documentDigest: base.digest },
+		head: null,
+		userNames: namesOf(base, head),
+		meant: meant.map(({ difference }) => difference),
+		drifted: [],
+		undoes: [],
+		accepted: [],
+		alreadySo: [],
+		unread: [],
+	};
+}
+
+/** One document that needs every read that either does, for reading live once. Of what it wants it must not be asked. */
+export function unite(base: DesiredOrganization, head: DesiredOrganization): DesiredOrganization {
+	const both = <T>(list: (desired: DesiredOrganization) => readonly T[], key: (item: T) => unknown): readonly T[] => [
+		...new Map([...list(base), ...list(head)].map((item) => [JSON.stringify(key(item)), item])).values(),
+	];
+	return {
+		...head,
+		userTags: [...base.userTags, ...head.userTags],
+		absent: {
+			policyIds: both(({ absent }) => absent.policyIds, String),
+			oauthProviders: [...base.absent.oauthProviders, ...head.absent.oauthProviders],
+			tvcAppIds: both(({ absent }) => absent.tvcAppIds, String),
+		},
+		expect: {
+			sessionProfiles: both(
+				({ expect }) => expect.sessionProfiles,
+				({ id }) => id,
+			),
+			// An MFA policy that both expect by its id is one expectation: then one query of one policy is enough.
+			mfaPolicies: both(
+				({ expect }) => expect.mfaPolicies,
+				({ userId, id, name }) => [userId, id ?? "", name ?? ""],
+			),
+			bootProofs: both(
+				({ expect }) => expect.bootProofs,
+				({ appId }) => appId,
+			),
+			supportedAssets: both(
+				({ expect }) => expect.supportedAssets,
+				({ caip2, symbol }) => [caip2, symbol],
+			),
+		},
+	};
+}
+
+function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {
+	return {
+		organizationId,
+		users,
+		userTags: [],
+		absent: { policyIds: [], oauthProviders: [], tvcAppIds: [] },
+		expect: emptyExpectations,
+		protect: { userIds: [], userTags: [] },
+		limits: {},
+		digest,
+		files: [],
+	};
+}
+
+function namesOf(base: DesiredOrganization, head: DesiredOrganization): Readonly<Record<string, string>> {
+	const names = [...Object.entries(base.users), ...Object.entries(head.users)].map(
+		([alias, id]) => [id, alias] as const,
+	);
+	return Object.fromEntries([...new Map(names)].sort(([left], [right]) => compareText(left, right)));
+}
+
+const nothing = { tagId: null, userId: null, field: null, before: null, after: null, message: null } as const;
+
+/** One atom in which live is not what a document demands. */
+interface Atom {
+	/** Names the atom, whatever the document calls its object. */
+	readonly cell: string;
+	readonly address: string;
+	readonly tagId: string | null;
+	readonly what: PlannedDifference["what"] | "field" | "not-there";
+	readonly userId: string | null;
+	readonly field: string | null;
+	readonly live: unknown;
+	readonly wanted: unknown;
+	readonly basis: Basis;
+}
+
+function atomsOf(changes: readonly Change[]): readonly Atom[] {
+	return changes.flatMap((change): readonly Atom[] => {
+		const { address, basis } = change;
+		const blank = { address, tagId: null, userId: null, field: null, live: null, wanted: null, basis };
+		if (change.kind === "userTag") {
+			const { tagId, before, after, addUserIds, removeUserIds } = change;
+			const moved = (what: "add-member" | "remove-member") => (userId: string) => ({
+				...blank,
+				...{ cell: cells.member(tagId, userId), tagId, what, userId, wanted: what },
+			});
+			// Names are known wherever tags are: what is doubtful about a change is its members.
+			const rename = { cell: cells.name(tagId), tagId, what: "rename", live: before.name, wanted: after.name } as const;
+			return [
+				...(before.name === after.name ? [] : [{ ...blank, ...rename, basis: "live" as const }]),
+				...addUserIds.map(moved("add-member")),
+				...removeUserIds.map(moved("remove-member")),
+			];
+		}
+		if (change.action === "remove") {
+			return [{ ...blank, cell: cells.object(address), what: "remove", live: change.before?.name ?? null }];
+		}
+		const { before, after } = change;
+		if (before === null) return [{ ...blank, cell: cells.object(address), what: "not-there" }];
+		return Object.keys(after).map((field) => ({
+			...blank,
+			...{ cell: cells.field(address, field), what: "field", field, live: before[field], wanted: after[field] },
+		}));
+	});
+}
+
+function fateOf(drift: Atom, planned: Atom | undefined): Fate {
+	if (planned === undefined) return "accepted";
+	if (!sameValue(planned.wanted, drift.wanted)) return "replaced";
+	return planned.what === "field" || planned.what === "not-there" ? "remains" : "undone";
+}
+
+const driftWords = {
+	rename: "renamed",
+	"add-member": "member-lost",
+	"remove-member": "member-gained",
+	remove: "is-there",
+	field: "field",
+	"not-there": "not-there",
+} as const;
+
+/** The atom as drift, under the address that the head document gives its object. */
+function driftOf(atom: Atom, addresses: ReadonlyMap<string, string>): Omit<DriftedDifference, "fate"> {
+	const { tagId, what, userId, field, live, basis } = atom;
+	const name = atom.address.replace(/^userTag:/u, "");
+	const address = name === atom.address ? name : `userTag:${addresses.get(name) ?? name}`;
+	const before = what === "rename" || what === "field" ? atom.wanted : null;
+	return { ...nothing, address, tagId, what: driftWords[what], userId, field, before, after: live, basis };
+}
+
+function plannedOf({ address, tagId, what, userId, live, wanted, basis }: Atom): PlannedDifference {
+	const name = (value: unknown): string | null => (typeof value === "string" ? value : null);
+	const after = what === "rename" ? name(wanted) : null;
+	return { address, tagId, what: what as PlannedDifference["what"], userId, before: name(live), after, basis };
+}

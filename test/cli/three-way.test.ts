@@ -1,0 +1,276 @@
+/**
+ * `plan --base`: the documents as they stood before, from a revision of git, a file or a folder, held three ways with one
+ * reading of live.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "./run.ts";
+import {
+	agreeing,
+	alice,
+	bob,
+	carol,
+	document,
+	makeWorld,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "./world.ts";
+
+/** What `git` prints, run in the folder under nobody's configuration. */
+function git(folder: string, ...words: string[]): string {
+	const who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.test", "-c", "init.defaultBranch=main"];
+	const env = {
+		PATH: process.env.PATH,
+		HOME: folder,
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_CEILING_DIRECTORIES: join(folder, ".."),
+	};
+	return execFileSync("git", [...who, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+}
+
+function commit(world: World, ...files: readonly (readonly [name: string, content: string])[]): void {
+	for (const [name, content] of files) world.write(name, content);
+	git(world.folder, "add", "--all");
+	git(world.folder, "commit", "--quiet", "--message", "documents");
+}
+
+/** A world whose folder is a repository with this document committed. */
+async function makeRepository(text: string): Promise<World> {
+	const world = await makeWorld();
+	git(world.folder, "init", "--quiet");
+	commit(world, ["orgsync.yaml", text]);
+	return world;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
+async function planOn(world: World, base: string, ...words: string[]): Promise<any> {
+	return readOutput(await world.run(["plan", "--base", base, "--format", "json", ...words]));
+}
+
+const signers = (members: string, more = ""): string =>
+	`userTags: [{ name: signers, members: { exactly: [${members}] }${more} }]`;
+
+test("a change outside that the pull request does not mention is called out, beside what it does mean", async () => {
+	const world = await makeRepository(document(signers("alice, carol")));
+	await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
+	world.write("orgsync.yaml", document(signers("alice")));
+	const answer = await world.run(["plan", "--base", "HEAD"]);
+	expect(answer.code).toBe(0);
+	expect(answer.stdout).toBe(`Organization ${organizationId}
+
+Base: HEAD
+
+Apply would undo, though this change does not mention it:
+  ! userTag:signers  takes it back from bob
+
+What this change means (base → head):
+  ~ userTag:signers
+      - member carol
+
+What had drifted before it (base → live):
+  ~ userTag:signers
+      + member bob  (apply puts it back)
+
+What apply will do (head → live):
+
+~ userTag:signers  ${tags.signers}
+    - member bob  (undoes drift)
+    - member carol
+
+Plan: 1 activity. 1 user tag to update. Apply would undo 1 change made outside that this change does not mention.
+`);
+	expect(world.submits()).toEqual([]);
+	expect(await planOn(world, "HEAD")).toMatchObject({
+		threeWay: [
+			{
+				organizationId,
+				base: { name: "HEAD" },
+				meant: [{ address: "userTag:signers", what: "no-member", userId: carol }],
+				drifted: [{ address: "userTag:signers", what: "member-gained", userId: bob, fate: "undone" }],
+				undoes: [{ address: "userTag:signers", what: "remove-member", userId: bob }],
+				accepted: [],
+				alreadySo: [],
+			},
+		],
+	});
+});
+
+test("both documents are held against one reading: where nothing differs, two queries as without a base", async () => {
+	const world = await makeRepository(document(agreeing.userTags));
+	symlinkSync("orgsync.yaml", join(world.folder, "link.yaml"));
+	commit(world);
+	const output = await planOn(world, "main", "-f", "link.yaml");
+	expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
+	expect(output.plans[0].changes).toEqual([]);
+	expect(output.threeWay[0]).toMatchObject({
+		meant: [],
+		drifted: [],
+		undoes: [],
+		accepted: [],
+		alreadySo: [],
+		unread: [],
+	});
+});
+
+test("what only the base needs is read besides, and the plan is the one without a base", async () => {
+	const world = await makeRepository(document(agreeing.userTags, `absent: { policies: [${policies[0]}] }`));
+	world.write("orgsync.yaml", document("userTags: [{ name: signatories, previously: [signers] }]"));
+	const { plans, threeWay } = await planOn(world, "HEAD");
+	expect([...world.requests()].sort()).toEqual(["list_activities", "list_policies", "list_user_tags", "list_users"]);
+	const alone = readOutput(await world.run(["plan", "--format", "json"])).plans;
+	const timeless = (all: readonly object[]) => all.map((plan) => ({ ...plan, readAt: "" }));
+	expect(timeless(plans)).toEqual(timeless(alone));
+	expect(threeWay[0].accepted).toMatchObject([{ address: `policy:${policies[0]}`, what: "is-there" }]);
+});
+
+test("a document that was not there is new, and that is said", async () => {
+	const world = await makeRepository(document(agreeing.userTags));
+	world.write("new.yaml", document(signers("alice, carol")));
+	const answer = await world.run(["plan", "--base", "HEAD", "-f", "new.yaml", "--format", "json"]);
+	expect(answer.stderr).toContain("new.yaml is not in HEAD: it is new, before it nothing was wanted");
+	const [found] = readOutput(answer).threeWay;
+	expect(found).toMatchObject({ base: { documentDigest: null }, drifted: [], undoes: [] });
+	expect(found.meant.map(({ what }: { what: string }) => what)).toEqual([
+		"managed",
+		"members-mode",
+		"member",
+		"member",
+	]);
+	expect(found.alreadySo).toHaveLength(2);
+});
+
+test("an organization that only the base speaks of is named, and not asked for", async () => {
+	const other = organizationId.replace(/1$/, "9");
+	const world = await makeRepository(document(agreeing.userTags));
+	mkdirSync(join(world.folder, "all"));
+	commit(
+		world,
+		["all/one.yaml", document(agreeing.userTags)],
+		["all/two.yml", document(signers("alice")).replace(organizationId, other)],
+		["all/notes.txt", "nothing: [of ours"],
+	);
+	git(world.folder, "rm", "--quiet", "all/two.yml");
+	const answer = await world.run(["plan", "--base", "HEAD", "-f", "all"]);
+	expect(answer.stdout).toContain(
+		`No longer spoken of by any document:\n  ${other}: in HEAD and in no document now; 1 object is left as it is, and nothing was compared`,
+	);
+	const { threeWay } = await planOn(world, "HEAD", "-f", "all");
+	expect(threeWay).toMatchObject([{ organizationId }, { organizationId: other, head: null, drifted: [] }]);
+	expect(new Set(world.requests())).toEqual(new Set(["list_user_tags", "list_users"]));
+});
+
+test("the base can be a file, or a folder, and then git is not needed", async () => {
+	const world = await makeWorld(document(signers("alice")));
+	world.write("before.yaml", document(signers("alice, carol")));
+	mkdirSync(join(world.folder, "old"));
+	world.write("old/orgsync.yaml", document(signers("alice, bob, carol")));
+	const env = { PATH: makeFolder() };
+	const removed = async (base: string) => {
+		const answer = await world.run(["plan", "--base", base, "--format", "json"], { env });
+		return readOutput(answer).threeWay[0].meant.map(({ userId }: { userId: string }) => userId);
+	};
+	expect(await removed("before.yaml")).toEqual([carol]);
+	expect(await removed("old")).toEqual([bob, carol]);
+});
+
+test("a renamed tag is the same tag, also narrowed by its new name, and paths are those of the working folder", async () => {
+	const world = await makeWorld();
+	git(world.folder, "init", "--quiet");
+	mkdirSync(join(world.folder, "deep"));
+	commit(world, ["deep/orgsync.yaml", document(signers("alice"), `absent: { policies: [${policies[0]}] }`)]);
+	world.write(
+		"deep/orgsync.yaml",
+		document("userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice] } }]"),
+	);
+	const cwd = join(world.folder, "deep");
+	const words = ["plan", "--base", "main", "--only", "userTag/signatories", "--format", "json"];
+	const [found] = readOutput(await world.run(words, { cwd })).threeWay;
+	expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+	expect(found.undoes).toMatchObject([{ what: "remove-member", userId: carol }]);
+});
+
+test("problems of the base refuse it, at their places in it", async () => {
+	const world = await makeRepository("organizationId: 7\n");
+	world.write("orgsync.yaml", document(agreeing.userTags));
+	const answer = await world.run(["plan", "--base", "HEAD"]);
+	expect(answer.code).toBe(3);
+	expect(answer.stderr).toMatch(/^HEAD:orgsync\.yaml:1:17: /);
+	expect(answer.stderr).toContain("error: the base has a problem");
+	expect(world.requests()).toEqual([]);
+});
+
+interface Refusal {
+	readonly why: string;
+	readonly words: readonly string[];
+	readonly said: string | RegExp;
+	readonly hint?: string | RegExp;
+	readonly env?: Readonly<Record<string, string>>;
+}
+
+const refusals: readonly Refusal[] = [
+	{
+		why: "a revision that git does not know",
+		words: ["--base", "nowhere"],
+		said: "error: --base nowhere: there is no file or folder of that name, and git knows no such revision",
+		hint: "as in origin/main",
+	},
+	{
+		why: "what looks like a flag",
+		words: ["--base=--output=x"],
+		said: "a file, a folder or a revision of git has to be named",
+	},
+	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "has to be named" },
+	{ why: "standard input", words: ["--base", "HEAD", "-f", "-"], said: "standard input has no earlier revision" },
+	{
+		why: "a document outside of the repository",
+		words: ["--base", "HEAD", "-f", "../strange.yaml"],
+		said: "../strange.yaml is not in the git repository of this folder",
+	},
+	{
+		why: "a machine without git",
+		words: ["--base", "HEAD"],
+		env: { PATH: "/nowhere" },
+		said: "there is no file or folder of that name, and git is not installed",
+	},
+	{
+		why: "a file that speaks of other organizations",
+		words: ["--base", "other.yaml"],
+		said: "--base other.yaml: it speaks of none of the organizations of the documents",
+	},
+];
+
+test.each(refusals)("$why is refused", async ({ words, said, hint, env }) => {
+	const world = await makeRepository(document(agreeing.userTags));
+	world.write("other.yaml", document(agreeing.userTags).replace(organizationId, organizationId.replace(/1$/, "9")));
+	world.write("../strange.yaml", document(agreeing.userTags));
+	const stdin = document(agreeing.userTags);
+	const answer: Answer = await world.run(["plan", ...words], { stdin, ...(env === undefined ? {} : { env }) });
+	expect(answer).toMatchObject({ code: 3, stdout: "" });
+	expect(answer.stderr).toContain(said);
+	if (hint !== undefined) expect(answer.stderr).toContain(hint);
+	expect(world.requests()).toEqual([]);
+});
+
+test("in a shallow clone it says how to get the revision, and in no repository that there is none", async () => {
+	const world = await makeRepository(document(agreeing.userTags));
+	commit(world, ["other.yaml", ""]);
+	const folder = join(makeFolder(), "clone");
+	git(world.folder, "clone", "--quiet", "--depth", "1", `file://${world.folder}`, folder);
+	const shallow = await world.run(["plan", "--base", "HEAD~1"], { cwd: folder });
+	expect(shallow.code).toBe(3);
+	expect(shallow.stderr).toContain("hint: this clone is shallow");
+	expect(shallow.stderr).toContain("fetch-depth: 0");
+	const nowhere = makeFolder();
+	const answer = await run(["plan", "--base", "HEAD", "-f", join(world.folder, "orgsync.yaml")], {
+		cwd: nowhere,
+		env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
+	});
+	expect(answer.stderr).toContain("and this folder is in no git repository");
+	expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
+});
+
+test("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,0 +1,251 @@
+/**
+ * What is told apart in the cases that a person would ask about first, one fact a test.
+ */
+import { describe, expect, it } from "vitest";
+import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
+import { makePlan } from "../../src/plan/plan.ts";
+import { renderMarkdown } from "../../src/plan/render/markdown.ts";
+import { plainStyle } from "../../src/plan/render/text.ts";
+import { renderThreeWay } from "../../src/plan/render/three-way-text.ts";
+import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/three-way.ts";
+import { checkSchema } from "../../src/schema.ts";
+import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+
+const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
+const digest = `sha256:${"0".repeat(64)}`;
+
+const exactly = (...users: string[]): { members: DesiredMembers } => ({ members: { mode: "exactly", exactly: users } });
+const atLeast = (wanted: string[], never: string[] = []): { members: DesiredMembers } => ({
+	members: { mode: "atLeast", atLeast: wanted, never },
+});
+
+function compare(
+	base: Partial<DesiredOrganization> | null,
+	head: Partial<DesiredOrganization>,
+	live: Partial<LiveOrganization>,
+): ThreeWay {
+	const before = base === null ? null : desiredOf({ digest, ...base });
+	const found = makeThreeWay({ name: "main", desired: before }, desiredOf({ digest, ...head }), liveOf(live));
+	expect(checkSchema("three-way.json", found)).toEqual([]);
+	return found;
+}
+
+/** Each difference in a few words. */
+function words(differences: readonly object[]): readonly string[] {
+	return (differences as readonly Record<string, unknown>[]).map(({ address, what, userId, fate }) => {
+		const user = { [alice]: " alice", [bob]: " bob", [carol]: " carol" }[String(userId)] ?? "";
+		return `${address} ${what}${user}${fate === undefined ? "" : `, ${fate}`}`;
+	});
+}
+
+const one = (...members: string[]) => ({ userTags: known([liveTag(1, "signers", { members: known(members) })]) });
+const wants = (parts: object, name = "signers") => ({ userTags: [wantTag(name, parts)] });
+
+describe("members", () => {
+	it("whom the change adds and live has already are already so, and no drift of the base is left to undo", () => {
+		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), one(alice, bob));
+		expect(words(found.meant)).toEqual(["userTag:signers member bob"]);
+		expect(words(found.alreadySo)).toEqual(["userTag:signers member bob"]);
+		expect(words(found.drifted)).toEqual(["userTag:signers member-gained bob, accepted"]);
+		expect(found.undoes).toEqual([]);
+	});
+
+	it("who came in from outside and whom nobody mentions would be put out", () => {
+		const found = compare(wants(exactly(alice)), wants(exactly(alice)), one(alice, bob));
+		expect(found.meant).toEqual([]);
+		expect(words(found.undoes)).toEqual(["userTag:signers remove-member bob"]);
+	});
+
+	it("whom atLeast leaves alone are no drift, and become removals that the change means when it says exactly", () => {
+		const found = compare(wants(atLeast([alice])), wants(exactly(alice)), one(alice, bob));
+		expect(words(found.meant)).toEqual(["userTag:signers members-mode"]);
+		expect([found.drifted, found.undoes]).toEqual([[], []]);
+	});
+
+	it("stay when the change no longer manages them", () => {
+		const found = compare(wants(exactly(alice)), wants({}), one(alice, bob));
+		expect(words(found.drifted)).toEqual(["userTag:signers member-gained bob, accepted"]);
+		expect(found.undoes).toEqual([]);
+	});
+
+	it("who is forbidden all along and got the tag outside would lose it", () => {
+		const found = compare(wants(atLeast([], [bob])), wants(atLeast([alice], [bob])), one(bob));
+		expect(words(found.undoes)).toEqual(["userTag:signers remove-member bob"]);
+		expect(words(found.meant)).toEqual(["userTag:signers member alice"]);
+	});
+
+	it("who cannot be read have not drifted as far as is known, and that is said", () => {
+		const live = { userTags: known([liveTag(1, "signers", { members: unknown })]) };
+		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), live);
+		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
+		expect(found.unread).toEqual([
+			{ address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" },
+		]);
+	});
+});
+
+describe("names", () => {
+	const called = (name: string) => ({ userTags: known([liveTag(1, name, { members: known([]) })]) });
+
+	it("that the change gives are its meaning, not drift", () => {
+		const found = compare(wants({}), wants({ previously: ["signers"] }, "signatories"), called("signers"));
+		expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
+	});
+
+	it("that were given already are already so, although the base finds its tag no more", () => {
+		const found = compare(wants({}), wants({ previously: ["signers"] }, "signatories"), called("signatories"));
+		expect(words(found.alreadySo)).toEqual(["userTag:signatories renamed"]);
+		expect(words(found.drifted)).toEqual(["userTag:signatories renamed, accepted"]);
+	});
+
+	it("that were changed outside are put back, and where the change asks for a third one, replaced", () => {
+		const byId = { id: id("tag", 1) };
+		const back = compare(wants(byId), wants(byId), called("approvers"));
+		expect(back.undoes).toMatchObject([{ what: "rename", before: "approvers", after: "signers" }]);
+		const third = compare(wants(byId), wants(byId, "signatories"), called("approvers"));
+		expect(words(third.drifted)).toEqual(["userTag:signatories renamed, replaced"]);
+		expect(third.undoes).toEqual([]);
+	});
+
+	it("that are exchanged belong to their tags, not to each other's", () => {
+		const swap = (first: string, second: string) => ({
+			userTags: [wantTag(first, { id: id("tag", 1) }), wantTag(second, { id: id("tag", 2) })].sort((left, right) =>
+				left.name < right.name ? -1 : 1,
+			),
+		});
+		const live = { userTags: known([liveTag(1, "ann"), liveTag(2, "ben")]) };
+		const found = compare(swap("ann", "ben"), swap("ben", "ann"), live);
+		expect(found.meant).toMatchObject([
+			{ address: "userTag:ann", tagId: id("tag", 2), before: "ben" },
+			{ address: "userTag:ben", tagId: id("tag", 1), before: "ann" },
+		]);
+	});
+
+	it("that mean another live tag than before are another tag", () => {
+		const live = { userTags: known([liveTag(1, "signers"), liveTag(2, "others")]) };
+		const found = compare(wants({}), wants({ id: id("tag", 2) }), live);
+		expect(words(found.meant)).toEqual(["userTag:signers managed", "userTag:signers unmanaged"]);
+		expect(found.drifted).toEqual([]);
+	});
+
+	it("that nobody has any more are told as what the base meets no more", () => {
+		const found = compare(wants({}), {}, called("approvers"));
+		expect(found.drifted).toMatchObject([
+			{ what: "problem", fate: "accepted", message: expect.stringContaining("no user tag is called `signers`") },
+		]);
+	});
+});
+
+describe("what must not exist", () => {
+	const policies = known([{ id: id("policy", 1), name: "old rule" }]);
+	const without = (...policyIds: string[]) => ({ absent: { ...desiredOf().absent, policyIds } });
+
+	it("is removed again when it came back, and the change does not mention it", () => {
+		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies });
+		expect(found.undoes).toMatchObject([{ what: "remove", before: "old rule" }]);
+	});
+
+	it("and was not forbidden before is meant, not drift", () => {
+		const found = compare(without(), without(id("policy", 1)), { policies });
+		expect(words(found.meant)).toEqual([`policy:${id("policy", 1)} absent`]);
+		expect([found.drifted, found.undoes]).toEqual([[], []]);
+	});
+
+	it("and cannot be read is removed once more, which undoes nothing that is known", () => {
+		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies: unknown });
+		expect([found.drifted, found.undoes]).toEqual([[], []]);
+		expect(found.unread).toMatchObject([{ address: "policy:*" }]);
+	});
+});
+
+describe("what can only be read", () => {
+	const expecting = (deploymentLabel: string) => ({
+		expect: {
+			...desiredOf().expect,
+			bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel }, at: wantTag("x").at }],
+		},
+	});
+	const live = (label: string | null) => ({
+		bootProofs: { [id("app", 1)]: known(label === null ? null : { deploymentLabel: label }) },
+	});
+
+	it("stays as it is: apply undoes nothing of it", () => {
+		const found = compare(expecting("one"), expecting("one"), live("two"));
+		expect(words(found.drifted)).toEqual([`bootProof:${id("app", 1)} field, remains`]);
+		expect(found.undoes).toEqual([]);
+	});
+
+	it("is already so where live has what the change expects, and not where there is nothing", () => {
+		expect(compare(expecting("one"), expecting("two"), live("two")).alreadySo).toHaveLength(1);
+		const nothing = compare(expecting("one"), expecting("two"), live(null));
+		expect(nothing.alreadySo).toEqual([]);
+		expect(words(nothing.drifted)).toEqual([`bootProof:${id("app", 1)} not-there, remains`]);
+	});
+});
+
+describe("a change of limits or protection", () => {
+	it("is seen, with what it was", () => {
+		const found = compare(
+			{ limits: { policies: 1, memberRemovals: { percent: 25 } }, protect: { userIds: [alice], userTags: ["root"] } },
+			{ limits: { policies: 7 }, protect: { userIds: [bob], userTags: [] } },
+			{},
+		);
+		expect(found.meant.map(({ address, before, after }) => [address, before, after])).toEqual([
+			["protect.users", null, null],
+			["protect.users", null, null],
+			["protect.userTags", "root", null],
+			["limits.memberRemovals", "25%", null],
+			["limits.policies", 1, 7],
+		]);
+	});
+});
+
+describe("an organization of one of the documents only", () => {
+	it("is new in the head: all is meant, nothing has drifted", () => {
+		const found = compare(null, wants(exactly(alice)), one(bob));
+		expect(found.base).toEqual({ name: "main", documentDigest: null });
+		expect(words(found.meant)).toEqual([
+			"userTag:signers managed",
+			"userTag:signers members-mode",
+			"userTag:signers member alice",
+		]);
+		expect([found.drifted, found.undoes]).toEqual([[], []]);
+	});
+
+	it("is let go where only the base has it", () => {
+		const found = makeDropped("main", desiredOf({ digest, ...wants(exactly(alice)) }));
+		expect(checkSchema("three-way.json", found)).toEqual([]);
+		expect(found.head).toBe(null);
+		expect(words(found.meant)).toEqual(["userTag:signers unmanaged"]);
+	});
+});
+
+it("one MFA policy that both documents expect by its id is one expectation, so that one query shows it", () => {
+	const expecting = { mfaPolicies: [{ userId: alice, id: id("other", 1), fields: { order: 1 }, at: wantTag("x").at }] };
+	const desired = desiredOf({ expect: { ...desiredOf().expect, ...expecting } });
+	expect(unite(desired, desired).expect.mfaPolicies).toHaveLength(1);
+});
+
+describe("thousands of changes that would be undone", () => {
+	const users = Array.from({ length: 3_000 }, (_, index) => id("user", index));
+	const head = desiredOf({ digest, ...wants(exactly()), limits: { memberRemovals: { count: 1 } } });
+	const live = liveOf(one(...users));
+	const plan = makePlan(head, live, context);
+	const threeWay = makeThreeWay({ name: "main", desired: head }, head, live);
+
+	it("fit into a comment with the guard, and lose their last lines only after everything else", () => {
+		const markdown = renderMarkdown({ command: "plan", plans: [plan], threeWay: [threeWay] });
+		expect(Buffer.byteLength(markdown)).toBeLessThan(65_536);
+		expect(markdown).toContain("--allow memberRemovals=3000");
+		expect(markdown).toContain("Apply would undo 3000 changes made outside that this change does not mention.");
+		expect(markdown.match(/takes it back from/g)?.length).toBeGreaterThan(500);
+		expect(markdown).not.toContain("```diff");
+	});
+
+	it("are all in the text", () => {
+		const text = renderThreeWay(plan, threeWay, plainStyle, "Plan.");
+		expect(text.match(/takes it back from/g)).toHaveLength(3_000);
+		expect(text.match(/\(undoes drift\)/g)).toHaveLength(3_000);
+	});
+});

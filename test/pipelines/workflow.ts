@@ -107,6 +107,8 @@ export interface Ran {
 	/** Standard output and error of all steps, in order. */
 	readonly log: string;
 	readonly artifacts: Readonly<Record<string, string>>;
+	/** The folders in which the jobs ran. */
+	readonly workspaces: readonly string[];
 }
 
 /** A repository with its caches, in which workflows are run. */
@@ -140,6 +142,7 @@ class Run {
 	readonly #context: Context;
 	readonly #artifacts: Record<string, string> = {};
 	readonly #needs: Record<string, { result: string; outputs: Record<string, string> }> = {};
+	readonly #workspaces: string[] = [];
 	#summary = "";
 	#log = "";
 
@@ -178,7 +181,13 @@ class Run {
 			this.#needs[name] = ran.find(({ result }) => result !== "success") ??
 				ran[0] ?? { result: "skipped", outputs: {} };
 		}
-		return { results, summary: this.#summary, log: this.#log, artifacts: this.#artifacts };
+		return {
+			results,
+			summary: this.#summary,
+			log: this.#log,
+			artifacts: this.#artifacts,
+			workspaces: this.#workspaces,
+		};
 	}
 
 	async #runJob(job: Job, own: Context): Promise<{ result: string; outputs: Record<string, string> }> {
@@ -187,6 +196,7 @@ class Run {
 		const secrets = (this.#context.secretsOf as Record<string, object>)[job.environment ?? ""] ?? {};
 		const context = { ...this.#context, ...own, needs: this.#needs, steps, secrets };
 		const running: Running = { workspace: makeFolder(), context, path: [], steps, standing: "success" };
+		this.#workspaces.push(running.workspace);
 		for (const step of job.steps) {
 			const wanted = holds(step.if, context, running.standing);
 			const outputs = wanted ? await this.#runStep(step, running) : {};

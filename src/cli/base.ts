@@ -82,7 +82,7 @@ async function readRevision(
 				path: posix.join(found.path, inner),
 				inside: posix.join(inside, inner),
 			}));
-			files.push(...(await git.find(commit, within)));
+			files.push(...(await git.findFiles(commit, within)));
 		}
 	}
 	const there = files.filter(({ kind }) => kind === "blob");
@@ -123,13 +123,20 @@ class Git {
 	async prefix(): Promise<string> {
 		const { code, output, said } = await this.#run(["rev-parse", "--show-prefix"]);
 		if (code === 0) return output.toString().replace(/\r?\n$/, "");
+		if (said.includes("dubious ownership")) {
+			this.#refuse(
+				`git says: ${said}`,
+				"git config --global --add safe.directory with that path says that it is trusted",
+			);
+		}
 		if (!said.includes("not a git repository")) this.#refuse(`git says: ${said}`);
 		return this.#refuse("there is no file or folder of that name, and this folder is in no git repository");
 	}
 
 	/** The id of the commit that the revision is. */
 	async commit(): Promise<string> {
-		const words = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${this.#name}^{commit}`];
+		// A name that begins with a hyphen was refused before: it cannot be taken for a flag.
+		const words = ["rev-parse", "--verify", "--quiet", `${this.#name}^{commit}`];
 		const { code, output } = await this.#run(words);
 		if (code === 0) return output.toString().trim();
 		const shallow = (await this.#run(["rev-parse", "--is-shallow-repository"])).output.toString().trim() === "true";
@@ -162,13 +169,22 @@ class Git {
 		});
 	}
 
+	/** The same of paths that git has listed: each has to be a file, or a link to one. */
+	async findFiles(
+		commit: string,
+		paths: readonly { readonly path: string; readonly inside: string }[],
+	): Promise<readonly Found[]> {
+		const strange = paths.find(({ inside }) => /[\r\n]/.test(inside));
+		if (strange !== undefined) this.#refuse(`the name ${showText(strange.path)} has a line break in it`);
+		const found = await this.find(commit, paths);
+		const lost = found.find(({ kind }) => kind !== "blob");
+		return lost === undefined ? found : this.#refuse(`${showText(lost.path)} is no file there, and no link to one`);
+	}
+
 	/** The paths of all files in a tree, from that tree. */
 	async list(tree: string): Promise<readonly string[]> {
 		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", "--name-only", tree]);
-		return output
-			.toString()
-			.split("\0")
-			.filter((name) => name !== "" && !/[\r\n]/.test(name));
+		return output.toString().split("\0");
 	}
 
 	/** The contents, in the same order; of a file beyond the limit as much as shows that it is. */

@@ -31,7 +31,7 @@ export const meantWords = [
 export interface MeantDifference {
 	/** An address, or where the document says it: `limits.policies`, `protect.users`, `protect.userTags`. */
 	readonly address: string;
-	/** The live tag that it is about, where there is one; null for the other kinds. */
+	/** The live tag that it is about, or the id that the document gives it; null where neither is, and for other kinds. */
 	readonly tagId: string | null;
 	readonly what: (typeof meantWords)[number];
 	readonly userId: string | null;
@@ -84,7 +84,7 @@ function meant(
 }
 
 function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Meant[] {
-	const about = { tagId: tagId ?? baseTagId ?? null };
+	const about = { tagId: tagId ?? head?.id ?? baseTagId ?? base?.id ?? null };
 	if (head === undefined) return base === undefined ? [] : [meant(`userTag:${base.name}`, "unmanaged", about)];
 	const address = `userTag:${head.name}`;
 	const found = tagId ?? null;

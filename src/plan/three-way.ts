@@ -74,6 +74,11 @@ export interface ThreeWay {
 	readonly unread: readonly Unread[];
 }
 
+/** Whether the change of the document, or what drifted before it, has anything to show. */
+export function hasFindings(threeWay: ThreeWay | null): boolean {
+	return threeWay !== null && threeWay.meant.length + threeWay.drifted.length > 0;
+}
+
 /** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
 export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live: LiveOrganization): ThreeWay {
 	const before = base.desired ?? emptyOf(head);

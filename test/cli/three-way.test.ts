@@ -2,7 +2,7 @@
  * `plan --base`: the documents as they stood before, from a revision of git, a file or a folder, held three ways with one
  * reading of live.
  */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -22,7 +22,7 @@ import {
 
 /** What `git` prints, run in the folder under nobody's configuration. */
 function git(folder: string, ...words: string[]): string {
-	const who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.test", "-c", "init.defaultBranch=main"];
+	const who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.test"];
 	const env = {
 		PATH: process.env.PATH,
 		HOME: folder,
@@ -30,6 +30,13 @@ function git(folder: string, ...words: string[]): string {
 		GIT_CEILING_DIRECTORIES: join(folder, ".."),
 	};
 	return execFileSync("git", [...who, ...words], { cwd: folder, env, encoding: "utf8", stdio: "pipe" });
+}
+
+const hasGit = spawnSync("git", ["--version"]).status === 0;
+
+function startRepository({ folder }: World): void {
+	git(folder, "init", "--quiet");
+	git(folder, "symbolic-ref", "HEAD", "refs/heads/main");
 }
 
 function commit(world: World, ...files: readonly (readonly [name: string, content: string])[]): void {
@@ -41,7 +48,7 @@ function commit(world: World, ...files: readonly (readonly [name: string, conten
 /** A world whose folder is a repository with this document committed. */
 async function makeRepository(text: string): Promise<World> {
 	const world = await makeWorld();
-	git(world.folder, "init", "--quiet");
+	startRepository(world);
 	commit(world, ["orgsync.yaml", text]);
 	return world;
 }
@@ -54,13 +61,15 @@ async function planOn(world: World, base: string, ...words: string[]): Promise<a
 const signers = (members: string, more = ""): string =>
 	`userTags: [{ name: signers, members: { exactly: [${members}] }${more} }]`;
 
-test("a change outside that the pull request does not mention is called out, beside what it does mean", async () => {
-	const world = await makeRepository(document(signers("alice, carol")));
-	await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
-	world.write("orgsync.yaml", document(signers("alice")));
-	const answer = await world.run(["plan", "--base", "HEAD"]);
-	expect(answer.code).toBe(0);
-	expect(answer.stdout).toBe(`Organization ${organizationId}
+test.runIf(hasGit)(
+	"a change outside that the pull request does not mention is called out, beside what it does mean",
+	async () => {
+		const world = await makeRepository(document(signers("alice, carol")));
+		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
+		world.write("orgsync.yaml", document(signers("alice")));
+		const answer = await world.run(["plan", "--base", "HEAD"]);
+		expect(answer.code).toBe(0);
+		expect(answer.stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
 
@@ -83,40 +92,44 @@ What apply will do (head → live):
 
 Plan: 1 activity. 1 user tag to update. Apply would undo 1 change made outside that this change does not mention.
 `);
-	expect(world.submits()).toEqual([]);
-	expect(await planOn(world, "HEAD")).toMatchObject({
-		threeWay: [
-			{
-				organizationId,
-				base: { name: "HEAD" },
-				meant: [{ address: "userTag:signers", what: "no-member", userId: carol }],
-				drifted: [{ address: "userTag:signers", what: "member-gained", userId: bob, fate: "undone" }],
-				undoes: [{ address: "userTag:signers", what: "remove-member", userId: bob }],
-				accepted: [],
-				alreadySo: [],
-			},
-		],
-	});
-});
+		expect(world.submits()).toEqual([]);
+		expect(await planOn(world, "HEAD")).toMatchObject({
+			threeWay: [
+				{
+					organizationId,
+					base: { name: "HEAD" },
+					meant: [{ address: "userTag:signers", what: "no-member", userId: carol }],
+					drifted: [{ address: "userTag:signers", what: "member-gained", userId: bob, fate: "undone" }],
+					undoes: [{ address: "userTag:signers", what: "remove-member", userId: bob }],
+					accepted: [],
+					alreadySo: [],
+				},
+			],
+		});
+	},
+);
 
-test("both documents are held against one reading: where nothing differs, two queries as without a base", async () => {
-	const world = await makeRepository(document(agreeing.userTags));
-	symlinkSync("orgsync.yaml", join(world.folder, "link.yaml"));
-	commit(world);
-	const output = await planOn(world, "main", "-f", "link.yaml");
-	expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
-	expect(output.plans[0].changes).toEqual([]);
-	expect(output.threeWay[0]).toMatchObject({
-		meant: [],
-		drifted: [],
-		undoes: [],
-		accepted: [],
-		alreadySo: [],
-		unread: [],
-	});
-});
+test.runIf(hasGit)(
+	"both documents are held against one reading: where nothing differs, two queries as without a base",
+	async () => {
+		const world = await makeRepository(document(agreeing.userTags));
+		symlinkSync("orgsync.yaml", join(world.folder, "link.yaml"));
+		commit(world);
+		const output = await planOn(world, "main", "-f", "link.yaml");
+		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
+		expect(output.plans[0].changes).toEqual([]);
+		expect(output.threeWay[0]).toMatchObject({
+			meant: [],
+			drifted: [],
+			undoes: [],
+			accepted: [],
+			alreadySo: [],
+			unread: [],
+		});
+	},
+);
 
-test("what only the base needs is read besides, and the plan is the one without a base", async () => {
+test.runIf(hasGit)("what only the base needs is read besides, and the plan is the one without a base", async () => {
 	const world = await makeRepository(document(agreeing.userTags, `absent: { policies: [${policies[0]}] }`));
 	world.write("orgsync.yaml", document("userTags: [{ name: signatories, previously: [signers] }]"));
 	const { plans, threeWay } = await planOn(world, "HEAD");
@@ -127,7 +140,7 @@ test("what only the base needs is read besides, and the plan is the one without 
 	expect(threeWay[0].accepted).toMatchObject([{ address: `policy:${policies[0]}`, what: "is-there" }]);
 });
 
-test("a document that was not there is new, and that is said", async () => {
+test.runIf(hasGit)("a document that was not there is new, and that is said", async () => {
 	const world = await makeRepository(document(agreeing.userTags));
 	world.write("new.yaml", document(signers("alice, carol")));
 	const answer = await world.run(["plan", "--base", "HEAD", "-f", "new.yaml", "--format", "json"]);
@@ -143,7 +156,7 @@ test("a document that was not there is new, and that is said", async () => {
 	expect(found.alreadySo).toHaveLength(2);
 });
 
-test("an organization that only the base speaks of is named, and not asked for", async () => {
+test.runIf(hasGit)("an organization that only the base speaks of is named, and not asked for", async () => {
 	const other = organizationId.replace(/1$/, "9");
 	const world = await makeRepository(document(agreeing.userTags));
 	mkdirSync(join(world.folder, "all"));
@@ -177,23 +190,26 @@ test("the base can be a file, or a folder, and then git is not needed", async ()
 	expect(await removed("old")).toEqual([bob, carol]);
 });
 
-test("a renamed tag is the same tag, also narrowed by its new name, and paths are those of the working folder", async () => {
-	const world = await makeWorld();
-	git(world.folder, "init", "--quiet");
-	mkdirSync(join(world.folder, "deep"));
-	commit(world, ["deep/orgsync.yaml", document(signers("alice"), `absent: { policies: [${policies[0]}] }`)]);
-	world.write(
-		"deep/orgsync.yaml",
-		document("userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice] } }]"),
-	);
-	const cwd = join(world.folder, "deep");
-	const words = ["plan", "--base", "main", "--only", "userTag/signatories", "--format", "json"];
-	const [found] = readOutput(await world.run(words, { cwd })).threeWay;
-	expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
-	expect(found.undoes).toMatchObject([{ what: "remove-member", userId: carol }]);
-});
+test.runIf(hasGit)(
+	"a renamed tag is the same tag, also narrowed by its new name, and paths are those of the working folder",
+	async () => {
+		const world = await makeWorld();
+		startRepository(world);
+		mkdirSync(join(world.folder, "deep"));
+		commit(world, ["deep/orgsync.yaml", document(signers("alice"), `absent: { policies: [${policies[0]}] }`)]);
+		world.write(
+			"deep/orgsync.yaml",
+			document("userTags: [{ name: signatories, previously: [signers], members: { exactly: [alice] } }]"),
+		);
+		const cwd = join(world.folder, "deep");
+		const words = ["plan", "--base", "main", "--only", "userTag/signatories", "--format", "json"];
+		const [found] = readOutput(await world.run(words, { cwd })).threeWay;
+		expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+		expect(found.undoes).toMatchObject([{ what: "remove-member", userId: carol }]);
+	},
+);
 
-test("problems of the base refuse it, at their places in it", async () => {
+test.runIf(hasGit)("problems of the base refuse it, at their places in it", async () => {
 	const world = await makeRepository("organizationId: 7\n");
 	world.write("orgsync.yaml", document(agreeing.userTags));
 	const answer = await world.run(["plan", "--base", "HEAD"]);
@@ -243,7 +259,7 @@ const refusals: readonly Refusal[] = [
 	},
 ];
 
-test.each(refusals)("$why is refused", async ({ words, said, hint, env }) => {
+test.runIf(hasGit).each(refusals)("$why is refused", async ({ words, said, hint, env }) => {
 	const world = await makeRepository(document(agreeing.userTags));
 	world.write("other.yaml", document(agreeing.userTags).replace(organizationId, organizationId.replace(/1$/, "9")));
 	world.write("../strange.yaml", document(agreeing.userTags));
@@ -255,22 +271,25 @@ test.each(refusals)("$why is refused", async ({ words, said, hint, env }) => {
 	expect(world.requests()).toEqual([]);
 });
 
-test("in a shallow clone it says how to get the revision, and in no repository that there is none", async () => {
-	const world = await makeRepository(document(agreeing.userTags));
-	commit(world, ["other.yaml", ""]);
-	const folder = join(makeFolder(), "clone");
-	git(world.folder, "clone", "--quiet", "--depth", "1", `file://${world.folder}`, folder);
-	const shallow = await world.run(["plan", "--base", "HEAD~1"], { cwd: folder });
-	expect(shallow.code).toBe(3);
-	expect(shallow.stderr).toContain("hint: this clone is shallow");
-	expect(shallow.stderr).toContain("fetch-depth: 0");
-	const nowhere = makeFolder();
-	const answer = await run(["plan", "--base", "HEAD", "-f", join(world.folder, "orgsync.yaml")], {
-		cwd: nowhere,
-		env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
-	});
-	expect(answer.stderr).toContain("and this folder is in no git repository");
-	expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
-});
+test.runIf(hasGit)(
+	"in a shallow clone it says how to get the revision, and in no repository that there is none",
+	async () => {
+		const world = await makeRepository(document(agreeing.userTags));
+		commit(world, ["other.yaml", ""]);
+		const folder = join(makeFolder(), "clone");
+		git(world.folder, "clone", "--quiet", "--depth", "1", `file://${world.folder}`, folder);
+		const shallow = await world.run(["plan", "--base", "HEAD~1"], { cwd: folder });
+		expect(shallow.code).toBe(3);
+		expect(shallow.stderr).toContain("hint: this clone is shallow");
+		expect(shallow.stderr).toContain("fetch-depth: 0");
+		const nowhere = makeFolder();
+		const answer = await run(["plan", "--base", "HEAD", "-f", join(world.folder, "orgsync.yaml")], {
+			cwd: nowhere,
+			env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
+		});
+		expect(answer.stderr).toContain("and this folder is in no git repository");
+		expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
+	},
+);
 
 test("neither a key nor a stamp is in anything that was printed or written", () => expectNoSecret());

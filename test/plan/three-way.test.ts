@@ -201,6 +201,24 @@ describe("a change of limits or protection", () => {
 	});
 });
 
+describe("of several organizations in a comment", () => {
+	it("one with nothing to do is shown all the same where the change loosens its limits", () => {
+		const [quiet, loose] = [2, 3].map((number) => {
+			const organizationId = id("org", number);
+			const head = desiredOf({ organizationId, digest, ...(number === 3 ? { limits: { policies: 9 } } : {}) });
+			const live = liveOf({ organizationId });
+			const base = { name: "main", desired: desiredOf({ organizationId, digest }) };
+			return { plan: makePlan(head, live, context), threeWay: makeThreeWay(base, head, live) };
+		});
+		const all = [quiet, loose].flatMap((found) => found ?? []);
+		const result = { plans: all.map(({ plan }) => plan), threeWay: all.map(({ threeWay }) => threeWay) };
+		const markdown = renderMarkdown({ command: "plan", ...result });
+		expect(markdown).toContain("Nothing to decide (1)");
+		expect(markdown).toContain(`#### Organization \`${id("org", 3)}\``);
+		expect(markdown).toContain("~ limits.policies\n    no limit -> 9");
+	});
+});
+
 describe("an organization of one of the documents only", () => {
 	it("is new in the head: all is meant, nothing has drifted", () => {
 		const found = compare(null, wants(exactly(alice)), one(bob));

@@ -9,7 +9,7 @@ import { positionsOf } from "../../plan/render/positions.ts";
 import { type Broken, judgeResult } from "../../plan/render/result.ts";
 import { count, renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
 import { renderThreeWay } from "../../plan/render/three-way-text.ts";
-import type { ThreeWay } from "../../plan/three-way.ts";
+import { hasFindings, type ThreeWay } from "../../plan/three-way.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 
@@ -74,10 +74,8 @@ export function renderPlans(
 	threeWay: readonly ThreeWay[] = [],
 ): string {
 	const bases = new Map(threeWay.map((one) => [one.organizationId, one]));
-	const hasMore = (one: ThreeWay | undefined): boolean =>
-		one !== undefined && one.meant.length + one.drifted.length > 0;
 	const isFull = (plan: Plan): boolean =>
-		plans.length === 1 || findsDifference(plan) || hasMore(bases.get(plan.organizationId));
+		plans.length === 1 || findsDifference(plan) || hasFindings(bases.get(plan.organizationId) ?? null);
 	const full = plans.filter(isFull).map((plan) => {
 		const base = bases.get(plan.organizationId);
 		const summary = summarize(plan);

@@ -5,6 +5,7 @@
  */
 
 import { findsDifference } from "../plan.ts";
+import { hasFindings } from "../three-way.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
@@ -57,11 +58,11 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${renderDroppedPage(droppedOf(result))}${
+${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
 	isAlone
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.filter(hasDetails).map(renderOrganization)
-}</main>
+}${renderDroppedPage(droppedOf(result))}</main>
 <footer class="inside">${renderFoot(result, organizations)}</footer>
 <script>${trusted(script)}</script>
 </body>
@@ -173,8 +174,8 @@ function renderOverview(organizations: readonly OrganizationResult[]): Html {
 }
 
 /** Whether there is more to say of an organization than its verdict. */
-function hasDetails({ plan, broken, results }: OrganizationResult): boolean {
-	return findsDifference(plan) || broken !== null || (results ?? []).length > 0;
+function hasDetails({ plan, threeWay, broken, results }: OrganizationResult): boolean {
+	return findsDifference(plan) || hasFindings(threeWay) || broken !== null || (results ?? []).length > 0;
 }
 
 function sectionOf({ plan }: OrganizationResult): string {

@@ -9,6 +9,7 @@ import type { Problem } from "../../errors.ts";
 import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
+import { hasFindings } from "../three-way.ts";
 import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { showText } from "./escape.ts";
@@ -70,10 +71,10 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		...errorBlocks(result),
 		unreadOnes(unread),
 		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
-		droppedBlock(droppedOf(result)),
 		...organizations
-			.filter((one) => !isOneOfSeveral || one.tone !== "good")
+			.filter((one) => !isOneOfSeveral || !needsNobody(one))
 			.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
+		droppedBlock(droppedOf(result)),
 		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
@@ -164,9 +165,14 @@ function unreadOnes(unread: readonly Broken[]): Block {
 	);
 }
 
+/** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
+function needsNobody({ tone, threeWay }: OrganizationResult): boolean {
+	return tone === "good" && !hasFindings(threeWay);
+}
+
 /** Of many organizations those that need nobody, one line each. */
 function fineOnes(organizations: readonly OrganizationResult[]): Block {
-	const fine = organizations.filter(({ tone }) => tone === "good");
+	const fine = organizations.filter(needsNobody);
 	const lines = fine.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
 	return folded(6, ["organization", "organizations"], `Nothing to decide (${fine.length})`, lines);
 }

@@ -2,6 +2,7 @@
  * The three-way plan in words: what every format says of it, and the whole as text. An entry is one object with what is
  * said of it; how that looks is each format's own.
  */
+import { defaultMemberRemovals } from "../guards.ts";
 import type { Plan } from "../plan.ts";
 import type { DriftedDifference, PlannedDifference, ThreeWay } from "../three-way.ts";
 import type { MeantDifference } from "../three-way-meant.ts";
@@ -97,7 +98,7 @@ function tellMeant(
 	if (what === "protected") return line("+", userId === null ? String(after) : user);
 	if (what === "unprotected") return line("-", userId === null ? String(before) : user);
 	if (what === "limit") {
-		const none = address === "limits.memberRemovals" ? "the default" : "no limit";
+		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
 	}
 	const was = before === null ? "" : `${showValue(before)} -> `;

@@ -123,6 +123,42 @@ export class GuardError extends OrgsyncError {
 	readonly exitCode = exitCodes.guard;
 }
 
+/** An object that a saved plan touches and that is not what it was when the plan was made. */
+export interface MovedObject {
+	readonly organizationId: string;
+	readonly address: string;
+	/**
+	 * `changed`: it is something else now. `already-so`: it is as the plan wanted it. `not-possible`: it cannot become so any
+	 * more. `step-differs`: it is what it was, but what would be submitted for it is not what was reviewed.
+	 */
+	readonly reason: "changed" | "already-so" | "not-possible" | "step-differs";
+	/** What it was when planned: name and members of a tag, name of what is removed; null where nobody could read it. */
+	readonly before: MovedState | null;
+	/** What it is now; null when it is not there any more, or cannot be read. */
+	readonly after: MovedState | null;
+	/** What moved, for a person. */
+	readonly because: string;
+}
+
+/** A tag has members: user ids, sorted; null when they are not known. */
+export interface MovedState {
+	readonly name: string;
+	readonly members?: readonly string[] | null;
+}
+
+/** Objects that the saved plan touches moved since it was made: what was reviewed cannot run. Nothing was sent. */
+export class StalePlanError extends OrgsyncError {
+	readonly code = "stale-plan";
+	readonly exitCode = exitCodes.stalePlan;
+	readonly moved: readonly MovedObject[];
+
+	/** `told` names each of them, one a line. */
+	constructor(moved: readonly MovedObject[], told: readonly string[], hint: string) {
+		super(["the saved plan is stale, nothing was sent:", ...told.map((line) => `  ${line}`)].join("\n"), { hint });
+		this.moved = moved;
+	}
+}
+
 /** The live organization cannot become what the document says, whatever is submitted; `problems` says why. */
 export class LiveProblemError extends OrgsyncError {
 	readonly code = "live-problem";

@@ -17,9 +17,11 @@ export {
 	exitCodes,
 	GuardError,
 	LiveProblemError,
+	type MovedObject,
 	OrgsyncError,
 	type Problem,
 	ServiceError,
+	StalePlanError,
 	StorageError,
 	TransportError,
 } from "./errors.ts";
@@ -41,6 +43,15 @@ export { renderReport } from "./plan/render/report-text.ts";
 export type { CommandResult } from "./plan/render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./plan/render/text.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
+export {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	makeSavedPlan,
+	matchDocuments,
+	type Planned,
+	type SavedPlan,
+} from "./plan/saved.ts";
+export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/steps.ts";
 export { type ApplyContext, apply, settle } from "./sync/apply.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";

@@ -31,6 +31,7 @@ function compiler(): Ajv2020 {
 const references: Readonly<Record<string, readonly string[]>> = {
 	"report.json": ["plan.json"],
 	"three-way.json": ["plan.json"],
+	"saved-plan.json": ["plan.json", "three-way.json"],
 	"output.json": ["plan.json", "report.json", "three-way.json"],
 };
 

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors.ts";
+import type { ApplyFlags } from "./commands/apply.ts";
 import {
 	journal,
 	only,
@@ -32,7 +33,14 @@ interface VoiceFlags {
 }
 
 /** What a command does with its flags; it returns a result to print, or an exit code when it has printed by itself. */
-type Action<F> = (flags: F, terminal: Terminal, voice: Voice, words: readonly string[]) => Promise<Result | ExitCode>;
+type Action<F> = (
+	flags: F,
+	terminal: Terminal,
+	voice: Voice,
+	words: readonly string[],
+	/** Whether the flag stands on the command line, by its name in `flags`. */
+	isGiven: (flag: string) => boolean,
+) => Promise<Result | ExitCode>;
 
 /** The program. `finish` gets the exit code of the command that ran. */
 export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void): Command {
@@ -51,9 +59,10 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 				.slice(0, -2)
 				.flat()
 				.filter((word) => typeof word === "string");
+			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
 				voice.checkOutput();
-				const result = await action(flags, terminal, voice, positional);
+				const result = await action(flags, terminal, voice, positional, isGiven);
 				finish(typeof result === "number" ? result : await voice.result(result));
 			} catch (error) {
 				finish(await voice.failure(error));
@@ -108,8 +117,15 @@ function documentCommands(define: Define): void {
 	)
 		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
 		.option("--base <ref|file>", "tell apart what changed since this file, folder or git revision, and what drifted")
+		.option("--out <file>", "save the plan, for show and apply --plan")
 		.addOption(only())
 		.addOption(shard());
+	withVoice(
+		define("show", "print a saved plan; asks no service", async (_flags: never, terminal, _voice, [file = ""]) =>
+			(await import("./commands/show.ts")).show(file, terminal),
+		),
+		formats,
+	).argument("<file>", "what plan --out wrote, or - for standard input");
 	withConnection(
 		define(
 			"drift",
@@ -122,12 +138,16 @@ function documentCommands(define: Define): void {
 		.addOption(shard());
 	withWaiting(
 		withConnection(
-			define("apply", "submit the fewest activities that make it so", async (flags: never, terminal, voice) =>
-				(await import("./commands/apply.ts")).apply(flags, terminal, voice),
+			define(
+				"apply",
+				"submit the fewest activities that make it so",
+				async (flags: ApplyFlags, terminal, voice, _words, isGiven) =>
+					(await import("./commands/apply.ts")).apply({ ...flags, readsGiven: isGiven("reads") }, terminal, voice),
 			),
 			formats,
 		),
 	)
+		.option("--plan <file>", "run this saved plan and nothing else, or - for standard input; asks nobody")
 		.option("-y, --yes", "do not ask")
 		.addOption(only())
 		.addOption(shard())

@@ -80,19 +80,20 @@ function readFile(path: string, directory: string): Uint8Array {
 /** Standard input can be read once only; a command may ask for its documents twice. */
 const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();
 
-function readInput({ stdin }: Terminal): Promise<Uint8Array> {
-	const known = inputs.get(stdin) ?? drain(stdin);
+/** Standard input, cut off just beyond the limit. */
+export function readInput({ stdin }: Terminal, limitBytes: number = fileLimitBytes): Promise<Uint8Array> {
+	const known = inputs.get(stdin) ?? drain(stdin, limitBytes);
 	inputs.set(stdin, known);
 	return known;
 }
 
-async function drain(stdin: Terminal["stdin"]): Promise<Uint8Array> {
+async function drain(stdin: Terminal["stdin"], limitBytes: number): Promise<Uint8Array> {
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of stdin) {
 		chunks.push(Buffer.from(chunk));
 		size += chunk.length;
-		if (size > fileLimitBytes) break;
+		if (size > limitBytes) break;
 	}
 	return Buffer.concat(chunks);
 }

@@ -116,6 +116,11 @@ export class Voice {
 		return this.#options.format;
 	}
 
+	/** Name and version of the program. */
+	get generatedBy(): string {
+		return this.#options.generatedBy;
+	}
+
 	/** Says something about the work under way; nothing with `--quiet`. */
 	note(text: string): void {
 		if (!this.#options.quiet) this.#tell(`${text}\n`);

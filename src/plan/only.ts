@@ -2,9 +2,9 @@
  * `--only KIND[/GLOB]`: a document narrowed to some of its objects. What is left out is simply not in desired, so it is
  * neither read nor compared nor changed; the diff needs no exceptions.
  */
-import type { KindName } from "./change.ts";
+import type { Change, KindName } from "./change.ts";
 import { kinds, nameOfUser } from "./kinds.ts";
-import type { DesiredOrganization } from "./organization.ts";
+import { type DesiredOrganization, emptyExpectations } from "./organization.ts";
 
 /** One kind, and which of its objects. */
 export interface Selection {
@@ -54,6 +54,36 @@ export function narrow(desired: DesiredOrganization, selections: readonly Select
 				has("supportedAsset", `${caip2}/${symbol}`),
 			),
 		},
+	};
+}
+
+/**
+ * The same document, with only the objects that these changes change; what can only be reported is left out. Objects are
+ * known by what the service and the document call them, not by aliases of users, which may be others meanwhile.
+ */
+export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
+	const keys = new Set(
+		changes.map((change) =>
+			change.action === "remove" ? `${change.kind}:${change.userId ?? ""}/${change.id}` : change.address,
+		),
+	);
+	const { absent } = desired;
+	return {
+		...desired,
+		narrowed: true,
+		readsMembers: changes.some((change) => change.kind === "userTag" && change.before.members !== null),
+		userTags: desired.userTags.filter(({ name }) => keys.has(`userTag:${name}`)),
+		absent: {
+			policyIds: absent.policyIds.filter((id) => keys.has(`policy:/${id}`)),
+			oauthProviders: absent.oauthProviders
+				.map(({ userId, providerIds }) => ({
+					userId,
+					providerIds: providerIds.filter((id) => keys.has(`oauthProvider:${userId}/${id}`)),
+				}))
+				.filter(({ providerIds }) => providerIds.length > 0),
+			tvcAppIds: absent.tvcAppIds.filter((id) => keys.has(`tvcApp:/${id}`)),
+		},
+		expect: emptyExpectations,
 	};
 }
 

@@ -33,6 +33,10 @@ export interface DesiredOrganization {
 	readonly files: readonly string[];
 	/** Whether parts of the document were left out (`--only`): then what it does not speak of is not known. */
 	readonly narrowed?: boolean;
+	/** Whether members of tags are read although no tag here speaks of them: what was left out may have. */
+	readonly readsMembers?: boolean;
+	/** By tag id, the names under which tags step aside where a plan chose them before; taken only while they are free. */
+	readonly temporaryNames?: Readonly<Record<string, string>>;
 }
 
 export interface DesiredUserTag {

@@ -57,7 +57,7 @@ export interface PlanContext {
 export function makePlan(desired: DesiredOrganization, live: LiveOrganization, context: PlanContext): Plan {
 	const { changes, problems, unread } = diff(desired, live);
 	const liveTags = live.userTags.known ? live.userTags.value : [];
-	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags);
+	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
 	const { steps, waiting } = holdSteps(wanted, context.waiting ?? []);
 	return {
 		formatVersion: 1,
@@ -79,7 +79,7 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes
 			.filter(({ action }) => action !== "report")
-			.map((change) => ({ address: change.address, digest: digestOf(touchedState(change)) })),
+			.map((change) => ({ address: change.address, digest: digestTouched(change) })),
 	};
 }
 
@@ -88,10 +88,10 @@ export function findsDifference(plan: Plan): boolean {
 	return plan.changes.length > 0 || plan.problems.length > 0;
 }
 
-function touchedState(change: Change): unknown {
-	return change.kind === "userTag"
-		? { tagId: change.tagId, before: change.before, basis: change.basis }
-		: { address: change.address, before: change.before, basis: change.basis };
+/** The digest of what the object of a change was when it was read, whatever is to become of it. */
+export function digestTouched(change: Change): string {
+	const { address, before, basis } = change;
+	return digestOf(change.kind === "userTag" ? { tagId: change.tagId, before, basis } : { address, before, basis });
 }
 
 function unmanagedTags(

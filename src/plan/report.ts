@@ -47,7 +47,7 @@ export interface Stats {
 export interface Report {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
-	/** Digest of the plan that was applied. */
+	/** Digest of the plan that was applied; of a saved plan the digest by which it is known. */
 	readonly planDigest: string;
 	readonly startedAt: string;
 	readonly finishedAt: string;

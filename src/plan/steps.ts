@@ -45,14 +45,18 @@ interface Draft extends Omit<Step, "id" | "dependsOn" | "waitsFor"> {
 	readonly after: readonly string[];
 }
 
-/** The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. */
+/**
+ * The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag that
+ * steps aside does so under its name in `temporaryNames`, where it has one and nobody else has or wants it.
+ */
 export function makeSteps(
 	changes: readonly Change[],
 	liveTags: readonly { id: string; name: string }[],
+	temporaryNames: TemporaryNames = {},
 ): readonly Step[] {
 	const tagChanges = changes.filter((change) => change.kind === "userTag");
 	const removals = changes.filter((change) => change.action === "remove");
-	const drafts = [...tagDrafts(tagChanges, liveTags), ...removalDrafts(removals)];
+	const drafts = [...tagDrafts(tagChanges, liveTags, temporaryNames), ...removalDrafts(removals)];
 	const ids = new Map(drafts.map(({ key }, index) => [key, `step-${index + 1}`]));
 	return drafts.map(({ key, after, ...step }) => ({
 		id: ids.get(key) ?? key,
@@ -62,7 +66,14 @@ export function makeSteps(
 	}));
 }
 
-function tagDrafts(changes: readonly TagChange[], liveTags: readonly { id: string; name: string }[]): readonly Draft[] {
+/** By tag id. */
+type TemporaryNames = Readonly<Record<string, string>>;
+
+function tagDrafts(
+	changes: readonly TagChange[],
+	liveTags: readonly { id: string; name: string }[],
+	temporaryNames: TemporaryNames,
+): readonly Draft[] {
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const renames = new Map(changes.filter(isRename).map((change) => [change.tagId, change]));
 	/** The tag that must let go of its name before this one can take it. */
@@ -72,7 +83,7 @@ function tagDrafts(changes: readonly TagChange[], liveTags: readonly { id: strin
 	};
 	const asides = [...renames.values()].filter((change) => isFirstOfCycle(change, blocker));
 	const taken = new Set([...holders.keys(), ...changes.map(({ after }) => after.name)]);
-	const drafts: Draft[] = asides.map((change) => stepAside(change, temporaryName(change, taken)));
+	const drafts: Draft[] = asides.map((change) => stepAside(change, temporaryName(change, taken, temporaryNames)));
 	const freed = new Map(asides.map((change) => [change.tagId, `aside:${change.tagId}`]));
 	for (const change of inChainOrder(renames, asides, blocker)) {
 		const other = blocker(change);
@@ -131,10 +142,16 @@ function inChainOrder(
  * A name nobody has or wants, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
  * because the service's rules for the characters and length of names are not known (service-facts.md, "Errors", open).
  */
-function temporaryName(change: TagChange, taken: Set<string>): string {
+function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
 	const stem = `orgsync-temporary-${change.tagId.slice(0, 8)}`;
+	const before = chosen[change.tagId];
+	if (before !== undefined && !taken.has(before)) {
+		taken.add(before);
+		return before;
+	}
+	const ofOthers = new Set(Object.values(chosen));
 	let name = stem;
-	for (let count = 2; taken.has(name); count += 1) name = `${stem}-${count}`;
+	for (let count = 2; taken.has(name) || ofOthers.has(name); count += 1) name = `${stem}-${count}`;
 	taken.add(name);
 	return name;
 }

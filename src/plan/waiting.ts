@@ -120,7 +120,7 @@ function joins(step: Step, activity: WaitingActivity): boolean {
 }
 
 /** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
-const listOf: Partial<Record<Step["operation"], string>> = {
+export const listOf: Partial<Record<Step["operation"], string>> = {
 	delete_policies: "policyIds",
 	delete_oauth_providers: "providerIds",
 };

@@ -31,6 +31,8 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	/** Whether the touched kinds are read again after the last step. */
 	readonly verify: boolean;
 	readonly stats: () => Stats;
+	/** What the report calls the plan, where it is known by another digest than its own: that of a saved plan. */
+	readonly planDigest?: string;
 	/** Once aborted, steps in flight are finished and no other is begun. */
 	readonly signal?: AbortSignal;
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
@@ -91,7 +93,7 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 	return {
 		formatVersion: 1,
 		organizationId: plan.organizationId,
-		planDigest: digestOf(plan),
+		planDigest: context.planDigest ?? digestOf(plan),
 		startedAt: new Date(startedAtMs).toISOString(),
 		finishedAt: new Date(context.now()).toISOString(),
 		steps,

@@ -5,7 +5,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
-import type { DesiredOrganization, Known, Memory } from "../plan/organization.ts";
+import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type Reads } from "../plan/plan.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import type { Reader } from "../wire/client.ts";
@@ -17,6 +17,7 @@ import { readWaiting } from "./waiting.ts";
 export interface Comparison {
 	readonly desired: DesiredOrganization;
 	readonly plan: Plan;
+	readonly live: LiveOrganization;
 	/** See ReadResult in read.ts: a time by the service's clock before which nothing was read. */
 	readonly serverTimeMs: number | undefined;
 	/** Where a base document was given. */
@@ -52,7 +53,7 @@ export async function compareLive(
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
-	if (plan.steps.length === 0) return { desired, plan, serverTimeMs, ...threeWay };
+	if (plan.steps.length === 0) return { desired, plan, live, serverTimeMs, ...threeWay };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const [waiting, caller] = await Promise.all([
 		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
@@ -67,7 +68,7 @@ export async function compareLive(
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
-	return { desired, plan: makePlan(desired, live, found), serverTimeMs, ...threeWay };
+	return { desired, plan: makePlan(desired, live, found), live, serverTimeMs, ...threeWay };
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

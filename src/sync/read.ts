@@ -95,7 +95,7 @@ type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>
 /** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
-	const managesMembers = desired.userTags.some(({ members }) => members !== undefined);
+	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
 	return {
 		userTags: desired.userTags.length > 0,
 		users: auto && (managesMembers || desired.absent.oauthProviders.length > 0),

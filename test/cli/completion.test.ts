@@ -8,6 +8,7 @@ const commands = [
 	"init",
 	"validate",
 	"plan",
+	"show",
 	"drift",
 	"apply",
 	"query",

@@ -27,6 +27,15 @@ async function waitForApproval(world: World): Promise<void> {
 	expect((await world.run(apply)).code).toBe(8);
 }
 
+/** A plan in `plan.json`; `meanwhile` is what somebody does before it is applied. */
+const savePlan =
+	(meanwhile?: (world: World) => Promise<void>) =>
+	async (world: World): Promise<void> => {
+		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+		await meanwhile?.(world);
+	};
+const applySaved = ["apply", "--plan", "plan.json"];
+
 const cases: readonly Case[] = [
 	{ code: 0, why: "valid", document: rename, words: ["validate"], json: { organizations: [{}] } },
 	{ code: 0, why: "a plan", document: rename, words: ["plan"], json: { plans: [{ steps: [{}] }] } },
@@ -163,6 +172,45 @@ const cases: readonly Case[] = [
 		document: document("userTags: [{ name: singers }]", removal, "limits: { policies: 0 }"),
 		words: apply,
 		json: { error: { code: "live-problem" } },
+	},
+	{
+		code: 0,
+		why: "a saved plan, shown",
+		document: rename,
+		words: ["show", "plan.json"],
+		prepare: savePlan(),
+		json: { plans: [{ steps: [{}] }], savedPlan: {} },
+	},
+	{
+		code: 0,
+		why: "a saved plan, applied",
+		document: rename,
+		words: applySaved,
+		prepare: savePlan(),
+		json: { reports: [{ converged: true, steps: [{ outcome: "completed" }] }], savedPlan: {} },
+	},
+	{
+		code: 3,
+		why: "a file that is no saved plan",
+		document: rename,
+		words: ["apply", "--plan", "orgsync.yaml"],
+		json: { error: { code: "configuration" } },
+	},
+	{
+		code: 6,
+		why: "a saved plan that touches what moved",
+		document: rename,
+		words: applySaved,
+		prepare: savePlan((world) => world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] })),
+		json: { error: { code: "stale-plan" }, reports: [], moved: [{ address: "userTag:signatories" }], savedPlan: {} },
+	},
+	{
+		code: 6,
+		why: "a saved plan that is stale, and a guard that refuses",
+		document: document(removal, "userTags: [{ name: signatories, previously: [signers] }]", "limits: { policies: 0 }"),
+		words: applySaved,
+		prepare: savePlan((world) => world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] })),
+		json: { error: { code: "stale-plan" }, moved: [{}] },
 	},
 	{
 		code: 7,

@@ -98,6 +98,37 @@ test("a tag that is not there in one organization leaves that one alone, and the
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
+test("a saved plan runs for those that were planned, and names those that could not be read or cannot be", async () => {
+	const world = await makeFleet(1, entry(nobody) + entry(idOf(1), "{ name: nowhere }"));
+	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
+	expect((await world.run(["plan", ...words, "--out", "plan.json"])).code).toBe(1);
+	const shown = await world.run(["show", "plan.json"]);
+	expect(shown.stdout).toContain(`Organization ${nobody}: could not be read when the plan was made.\n`);
+	const answer = await world.run(["apply", "--plan", "plan.json", ...words, ...inJson]);
+	expect(answer.code).toBe(1);
+	expect(readOutput(answer)).toMatchObject({
+		reports: [{ organizationId, converged: true }],
+		broken: [
+			{ organizationId: idOf(1), error: { code: "live-problem" } },
+			{
+				organizationId: nobody,
+				error: { code: "live-problem", message: expect.stringContaining("could not be read when the plan was made") },
+			},
+		],
+	});
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test("the plan of an empty share is saved, shown and applied", async () => {
+	const world = await makeFleet(0);
+	for (const shard of ["1/2", "2/2"]) {
+		expect((await world.run(["plan", "--shard", shard, "--out", "plan.json"])).code).toBe(0);
+		expect((await world.run(["show", "plan.json"])).code).toBe(0);
+		expect((await world.run(["apply", "--shard", shard, "--plan", "plan.json"])).code).toBe(0);
+	}
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
 test("a guard that refuses in one organization keeps apply from sending anything to any", async () => {
 	const world = await makeFleet(
 		1,

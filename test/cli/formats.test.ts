@@ -73,6 +73,28 @@ const cases: readonly Case[] = [
 		verdict: "Not converged: 3 awaiting approval (5 queries, 3 submits).",
 	},
 	{
+		why: "show",
+		document: changes,
+		words: ["show", "plan.json"],
+		code: 0,
+		prepare: async (world) => {
+			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+		},
+		verdict: "Plan: 3 activities. 2 user tags to update, 1 policy to remove.",
+	},
+	{
+		why: "stale",
+		document: changes,
+		words: ["apply", "--plan", "plan.json"],
+		code: 6,
+		prepare: async (world) => {
+			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+			await world.change({ remove: { policies: [policies[0]] } });
+		},
+		verdict: "orgsync apply could not go on: the saved plan is stale, nothing was sent.",
+		annotation: "the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
+	},
+	{
 		why: "guard",
 		document: document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"),
 		words: apply,

@@ -42,17 +42,17 @@ interface Impossible {
 }
 
 /**
- * The organizations that can become what their documents say, and those that cannot: these are left alone, and keep no
- * other from its turn.
+ * Of these plans the organizations that cannot become what their documents say, and what was compared without them: they
+ * are left alone, and keep no other from its turn.
  */
-export function setAside(all: readonly Compared[]): {
-	readonly possible: readonly Compared[];
-	readonly impossible: readonly Impossible[];
-} {
-	const hasProblems = ({ comparison }: Compared): boolean => comparison.plan.problems.length > 0;
+export function setAside(
+	plans: readonly Plan[],
+	compared: readonly Compared[],
+): { readonly possible: readonly Compared[]; readonly impossible: readonly Impossible[] } {
+	const impossible = plans.filter(isImpossible);
 	return {
-		possible: all.filter((one) => !hasProblems(one)),
-		impossible: all.filter(hasProblems).map(({ comparison: { plan } }) => ({
+		possible: compared.filter(({ comparison }) => !isImpossible(comparison.plan)),
+		impossible: impossible.map((plan) => ({
 			organizationId: plan.organizationId,
 			error: describeImpossible(plan),
 			steps: [],
@@ -60,7 +60,13 @@ export function setAside(all: readonly Compared[]): {
 	};
 }
 
-function describeImpossible({ problems }: Plan): LiveProblemError {
+/** Whether the organization cannot become what its document says, whatever is submitted. */
+export function isImpossible({ problems }: Plan): boolean {
+	return problems.length > 0;
+}
+
+/** Why nothing is done about such an organization. */
+export function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
 			? "the organization cannot become what the document says; nothing was sent"

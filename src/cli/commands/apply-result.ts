@@ -1,7 +1,7 @@
 /**
  * What `apply` tells in the end: the report of every organization, and of one that broke off, what it had come to.
  */
-import { type ExitCode, exitCodes } from "../../errors.ts";
+import { type ExitCode, exitCodes, StalePlanError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
 import { judgeResult } from "../../plan/render/result.ts";
@@ -66,7 +66,12 @@ export function refused(plans: readonly Plan[], error: unknown, unlooked: readon
 	return {
 		exitCode: exitCodeOfError(error),
 		text: () => "",
-		json: { plans, reports: [], ...brokenOf(unlooked) },
+		json: {
+			plans,
+			reports: [],
+			...brokenOf(unlooked),
+			...(error instanceof StalePlanError ? { moved: error.moved } : {}),
+		},
 		failures: [{ error }, ...failuresOf(unlooked)],
 	};
 }

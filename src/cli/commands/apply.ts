@@ -2,11 +2,11 @@
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
 import { exitCodes } from "../../errors.ts";
-import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
 import type { StepResult } from "../../plan/report.ts";
+import { compareText } from "../../plan/value.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/send.ts";
@@ -16,10 +16,15 @@ import { sideBySide } from "../side-by-side.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
+import { noReview, type Review } from "./apply-review.ts";
 import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
 import { renderPlans } from "./showing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
+	/** The file of a saved plan, or `-`. */
+	readonly plan?: string;
+	/** Whether `reads` was asked for; if not, it is the default. */
+	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
 	readonly verify: boolean;
 	readonly wait: number;
@@ -35,28 +40,32 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
  * The report of every organization, after all of their plans were shown and agreed to. What goes wrong once there are
  * plans is told together with them.
  */
-export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const allowed = readAllowed(flags.allow);
-	const givenUp = readGivenUp(flags.abandon);
-	const organizations = await readSelected(flags, terminal, voice);
-	const ask = prepareToAsk(flags, terminal, voice);
+export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const allowed = readAllowed(given.allow);
+	const givenUp = readGivenUp(given.abandon);
+	const review = given.plan === undefined ? noReview : await openReview(given.plan, given, terminal, voice);
+	if (review.refusal !== null) return review.refusal;
+	const flags = { ...given, reads: review.reads ?? given.reads };
+	const organizations = review.organizations ?? (await readSelected(flags, terminal, voice));
+	const ask = review.reads === null ? prepareToAsk(flags, terminal, voice) : async () => true;
 	const connection = await connect(flags, terminal, voice);
 	const journal = await openJournalOf(flags, terminal);
 	const interruption = listenForSignals(voice);
 	try {
-		const context: RunContext = { flags, terminal, voice, journal, signal: interruption.signal };
+		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
 		const { compared, unlooked } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
 		});
-		const plans = compared.map(({ comparison }) => comparison.plan);
+		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
 		if (plans.length > 0) voice.note(renderPlans(plans, voice.style));
 		const positionOf = positionsOf(organizations);
-		const { possible, impossible } = setAside(compared);
+		const { possible, impossible } = setAside(plans, compared);
 		try {
-			if (organizations.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
+			review.refuseStale(compared.map(({ comparison }) => comparison));
+			if (plans.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
 			refuseGuarded(
 				possible.map(({ comparison }) => comparison.plan),
 				allowed,
@@ -68,15 +77,12 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 			}
 			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
-			return { ...refused(plans, error, unlooked), positionOf };
+			return review.tell({ ...refused(plans, error, unlooked), positionOf });
 		}
 		const applied = await applyEach(possible, settled, context);
-		const all = inOrderOf(organizations, [
-			...applied,
-			...impossible,
-			...unlooked.map((one) => ({ ...one, steps: [] })),
-		]);
-		return { ...showApplied(all, plans, flags.quiet === true), positionOf };
+		const left = [...impossible, ...unlooked.map((one) => ({ ...one, steps: [] })), ...review.notPlanned];
+		const all = [...applied, ...left].sort(byOrganization);
+		return review.tell({ ...showApplied(all, plans, flags.quiet === true), positionOf });
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -86,6 +92,10 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, voice: Voice)
 
 function countSent({ steps }: Plan): number {
 	return steps.filter(({ waitsFor }) => waitsFor === null).length;
+}
+
+async function openReview(file: string, flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
+	return (await import("./apply-saved.ts")).openReview(file, flags, terminal, voice);
 }
 
 async function settleOne(organizationId: string, all: Map<string, Sent>, context: ApplyContext): Promise<void> {
@@ -121,9 +131,8 @@ async function applyEach(
 	});
 }
 
-function inOrderOf(organizations: readonly DesiredOrganization[], all: readonly Applied[]): readonly Applied[] {
-	const byId = new Map(all.map((one) => [one.organizationId, one]));
-	return organizations.flatMap(({ organizationId }) => byId.get(organizationId) ?? []);
+function byOrganization(left: { organizationId: string }, right: { organizationId: string }): number {
+	return compareText(left.organizationId, right.organizationId);
 }
 
 /** What all organizations of one call share. */
@@ -132,10 +141,11 @@ interface RunContext {
 	readonly terminal: Terminal;
 	readonly voice: Voice;
 	readonly journal: Journal;
+	readonly review: Review;
 	readonly signal: AbortSignal;
 }
 
-function makeContext({ flags, terminal, journal, signal }: RunContext, line: Line): ApplyContext {
+function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: Line): ApplyContext {
 	return {
 		reader: line.reader,
 		submitter: line.submitter,
@@ -147,6 +157,7 @@ function makeContext({ flags, terminal, journal, signal }: RunContext, line: Lin
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
 		stats: () => line.stats(),
+		...review.report,
 		signal,
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	};

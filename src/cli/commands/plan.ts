@@ -3,7 +3,9 @@
  */
 import { exitCodes } from "../../errors.ts";
 import { findsDifference } from "../../plan/plan.ts";
+import { showText } from "../../plan/render/escape.ts";
 import { summarizePlan } from "../../plan/render/text.ts";
+import type { SavedContent } from "../../plan/saved.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
 import { showPlans } from "./showing.ts";
@@ -12,14 +14,18 @@ export interface PlanFlags extends ComparisonFlags {
 	readonly detailedExitcode?: boolean;
 	/** A file, a folder or a revision of git: the documents as they stood before. */
 	readonly base?: string;
+	/** A file that the plan is saved in. */
+	readonly out?: string;
+	readonly output?: string;
 }
 
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
 export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags.output, terminal, voice);
 	const threeWay = flags.base === undefined ? undefined : await import("./three-way.ts");
 	const bases = await threeWay?.readBases(flags.base ?? "", flags, terminal, voice);
 	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
-	const result = showPlans(compared, {
+	const shown = showPlans(compared, {
 		command: "plan",
 		summarize: summarizePlan,
 		codeOf: (one) => {
@@ -27,5 +33,31 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 			return flags.detailedExitcode === true && findsDifference(one) ? exitCodes.changes : exitCodes.converged;
 		},
 	});
-	return threeWay?.withDropped(result, bases?.dropped ?? []) ?? result;
+	const result = threeWay?.withDropped(shown, bases?.dropped ?? []) ?? shown;
+	if (save === null) return result;
+	const unread = compared.unlooked.map(({ organizationId }) => organizationId);
+	const { plans, threeWay: told } = result.json as unknown as Pick<SavedContent, "plans" | "threeWay">;
+	return save(
+		{ plans, ...(told === undefined ? {} : { threeWay: told }), ...(unread.length === 0 ? {} : { unread }) },
+		result,
+	);
+}
+
+/** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */
+async function prepareToSave(
+	out: string,
+	output: string | undefined,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<(content: SavedContent, result: Result) => Result> {
+	const { prepareSavedFile } = await import("../saved-file.ts");
+	const write = prepareSavedFile(out, output, terminal);
+	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
+	return (content, result) => {
+		const saved = makeSavedPlan(content, voice.generatedBy);
+		write(saved);
+		const file = showText(out);
+		voice.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
+		return { ...result, json: { ...result.json, savedPlan: factsOf(saved) } };
+	};
 }

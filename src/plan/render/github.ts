@@ -6,6 +6,7 @@
 import type { Change } from "../change.ts";
 import type { Position } from "../organization.ts";
 import type { StepResult } from "../report.ts";
+import { tellMoved } from "../stale.ts";
 import { showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
@@ -86,7 +87,7 @@ function annotationsOf(
 	return [
 		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
 		{
-			level: command === "plan" && tone === "attention" ? "notice" : levels[tone],
+			level: (command === "plan" || command === "show") && tone === "attention" ? "notice" : levels[tone],
 			title: titleOf(command),
 			message: error === null ? verdict : tellError(error),
 			at: undefined,
@@ -94,6 +95,9 @@ function annotationsOf(
 		...problems.map((problem) => atProblem(problem)),
 		...unreadOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
+		),
+		...(result.moved ?? []).map((one) =>
+			annotate("error", "moved since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
 	];

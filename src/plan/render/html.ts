@@ -10,16 +10,19 @@ import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { type Html, hashSource, html, trusted } from "./html-text.ts";
+import { movedHeading } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
 	droppedOf,
 	errorAbove,
 	judgeResult,
+	listMoved,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
+	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
 import { count, headings, sortWaiting } from "./text.ts";
@@ -39,6 +42,7 @@ export function renderHtml(result: CommandResult): string {
 	const organizations = organizationsOf(result);
 	const unread = unreadOf(result);
 	const isAlone = organizations.length + unread.length === 1;
+	const savedPlan = tellSavedPlan(result);
 	const [headline, rest] = splitVerdict(verdict);
 	const page = html`<!doctype html>
 <html lang="en">
@@ -55,7 +59,7 @@ export function renderHtml(result: CommandResult): string {
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${headline}</span></h1>
-${rest === "" ? null : html`<p class="lead">${rest}</p>`}${isAlone ? organizations.map(factsOf) : null}
+${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
 ${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
@@ -149,8 +153,13 @@ function fact(number: string, words: string, look: string): Html {
 function renderError(result: CommandResult): Html | null {
 	const error = errorAbove(result);
 	if (error === null) return null;
+	const moved = listMoved(result);
+	const list =
+		moved.length === 0
+			? null
+			: html`<p>${movedHeading}:</p><ul class="lines">${moved.map((line) => html`<li>${line}</li>\n`)}</ul>`;
 	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
-${renderMessage(error, result.problems)}</section>`;
+${renderMessage(error, result.problems)}${list}</section>`;
 }
 
 /** Organizations of which nothing is known but why. */

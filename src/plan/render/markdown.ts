@@ -14,17 +14,19 @@ import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
-import { listCovers, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
 	droppedOf,
 	errorAbove,
 	judgeResult,
+	listMoved,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
 	type ToldError,
+	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
 import {
@@ -68,6 +70,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 	const isOneOfSeveral = organizations.length + unread.length > 1;
 	const blocks = [
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
+		...savedPlanBlock(result),
 		...errorBlocks(result),
 		unreadOnes(unread),
 		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
@@ -124,12 +127,18 @@ function folded(rank: number, noun: Block["noun"], title: string, lines: readonl
 	};
 }
 
+function savedPlanBlock(result: CommandResult): readonly Block[] {
+	const said = tellSavedPlan(result);
+	return said === null ? [] : [paragraph(codeSpan(said), 1)];
+}
+
 function errorBlocks(result: CommandResult): readonly Block[] {
 	const { problems = [] } = result;
 	const error = errorAbove(result);
 	if (error === null) return [];
 	return [
 		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
+		bullets(1, ["moved object", "moved objects"], movedHeading, listMoved(result).map(codeSpan)),
 		...tellError(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),

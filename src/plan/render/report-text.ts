@@ -14,6 +14,8 @@ export const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Left alone: nothing was sent.";
+/** Heading above what moved since a saved plan was made. */
+export const movedHeading = "What moved since it was planned";
 
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {

@@ -2,10 +2,13 @@
  * What a command found or did, as every format for people is given it, and the one-line verdict on it. Plain data: it is
  * what `--format json` prints, so a saved answer can be rendered later.
  */
-import { type ExitCode, exitCodes, type Problem } from "../../errors.ts";
+import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../../errors.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
+import type { SavedPlanFacts } from "../saved.ts";
+import { tellMoved } from "../stale.ts";
 import type { ThreeWay } from "../three-way.ts";
+import { showText } from "./escape.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeUndone } from "./three-way-text.ts";
@@ -39,6 +42,10 @@ export interface CommandResult {
 	 * be read.
 	 */
 	readonly broken?: readonly Broken[];
+	/** Of `plan --out`, `show` and `apply --plan`: which saved plan it is. */
+	readonly savedPlan?: SavedPlanFacts;
+	/** Of `apply --plan`: what is not what it was when it was planned; then nothing was sent. */
+	readonly moved?: readonly MovedObject[];
 	/** Problems of the documents. */
 	readonly problems?: readonly Problem[];
 	readonly error?: ToldError | null;
@@ -161,9 +168,33 @@ export function resultsByAddress(results: readonly StepResult[] | null): Readonl
 	return byAddress;
 }
 
-/** The error that is told above all organizations; null where each that broke off has its own. */
-export function errorAbove({ error = null, broken = [] }: CommandResult): ToldError | null {
-	return broken.length === 0 ? error : null;
+/**
+ * The error that is told above all organizations; null where each that broke off has its own. What moved has a list of its
+ * own in every format, so it is left out here.
+ */
+export function errorAbove({ error = null, broken = [], moved = [] }: CommandResult): ToldError | null {
+	if (error === null || broken.length > 0) return null;
+	return moved.length === 0 ? error : { ...error, message: error.message.split(":\n")[0] ?? error.message };
+}
+
+/** Which saved plan it is and what was done with it, in one sentence; null where there is none. */
+export function tellSavedPlan(result: CommandResult): string | null {
+	const { command, savedPlan } = result;
+	if (savedPlan === undefined) return null;
+	const { digest, readAt, generatedBy } = savedPlan;
+	const which = `saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}`;
+	if (command !== "apply") return `${startSentence(which)}, made by ${showText(generatedBy)}.`;
+	const ran = errorAbove(result) === null && (result.moved ?? []).length === 0;
+	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
+}
+
+function startSentence(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What moved since the saved plan was made, one line an object. */
+export function listMoved({ moved = [], plans = [] }: CommandResult): readonly string[] {
+	return moved.map((one) => `${plans.length > 1 ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`);
 }
 
 /** The verdict on everything in one sentence, with the worst tone of all. Of errors it says only that there is one. */
@@ -208,6 +239,7 @@ export function droppedOf({ threeWay = [] }: CommandResult): readonly ThreeWay[]
 /** Errors whose cause fits into a verdict; the message follows it in every format. */
 const causes: Readonly<Record<string, string>> = {
 	guard: "a guard refused, nothing was sent",
+	"stale-plan": "the saved plan is stale, nothing was sent",
 	"live-problem": "the organization cannot become what the document says, nothing was sent",
 	configuration: "flags, environment or files are wrong",
 	"not-authorized": "the key was not accepted",

@@ -48,7 +48,7 @@ describe("a result as Markdown", () => {
 	});
 
 	it.each(results)("of %s begins with the marker and a verdict of one line", (_, result) => {
-		expect(renderMarkdown(result)).toMatch(/^<!-- orgsync: (plan|drift|apply) -->\n\n### [^\n]+\n\n/);
+		expect(renderMarkdown(result)).toMatch(/^<!-- orgsync: (plan|show|drift|apply) -->\n\n### [^\n]+\n\n/);
 	});
 
 	it("is the same for the same result", () => {

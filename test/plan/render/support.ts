@@ -264,6 +264,10 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 	};
 }
 
+function savedPlanOf(name: Naming): NonNullable<CommandResult["savedPlan"]> {
+	return { digest: fingerprint, readAt: "2026-01-01T00:00:00.000Z", generatedBy: name("orgsync 0.0.0-test") };
+}
+
 /** Results of `apply` that an error stopped, before anything was begun or in one of its organizations. */
 function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	const plan = planOf(name);
@@ -285,7 +289,23 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 		},
 	];
 	const command = "apply";
+	const because = `when planned it was called \`${name("approvers")}\`, now \`${name("signers")}\``;
+	const moved = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
+	const stale = {
+		code: "stale-plan",
+		message: `the saved plan is stale, nothing was sent:\n  ${moved.address}: ${because}`,
+		hint: "plan again, and have the new plan reviewed",
+	};
 	return {
+		"apply-stale": {
+			command,
+			error: stale,
+			plans: [plan],
+			reports: [],
+			savedPlan: savedPlanOf(name),
+			moved: [{ ...moved, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } }],
+			generatedBy,
+		},
 		"apply-refused": { command, error: refusal, plans: [plan], reports: [], generatedBy },
 		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [], generatedBy },
 		"apply-broken": { command, error, plans: [plan], reports: [], broken: [broken], generatedBy },
@@ -309,6 +329,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 	const problem = { file: name("orgsync.yaml"), line: 3, column: 9, path: "", code: "unknown-user" };
 	return {
 		plan: { command: "plan", plans: [plan], generatedBy },
+		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name), generatedBy },
 		"plan-nothing": { command: "plan", plans: [emptyPlan()], generatedBy },
 		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)], generatedBy },
 		"plan-three": {
@@ -327,7 +348,13 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 		...threeWayResultsOf(name),
 		drift: { command: "drift", plans: [calm], generatedBy },
 		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
-		"apply-good": { command: "apply", plans: [calm], reports: [goodReportOf(calm)], generatedBy },
+		"apply-good": {
+			command: "apply",
+			plans: [calm],
+			reports: [goodReportOf(calm)],
+			savedPlan: savedPlanOf(name),
+			generatedBy,
+		},
 		"apply-declined": { command: "apply", plans: [calm], reports: [], generatedBy },
 		"apply-two": {
 			command: "apply",

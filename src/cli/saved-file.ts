@@ -1,0 +1,93 @@
+/**
+ * The file of a saved plan: read whole or refused, written whole or not at all.
+ */
+import {
+	accessSync,
+	constants,
+	existsSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { ConfigurationError, explainFileError } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
+import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
+import { readInput } from "./sources.ts";
+import type { Terminal } from "./voice.ts";
+
+/** Larger files are no saved plans: thousands of organizations have room in this. */
+const fileLimitBytes = 128 * 1024 * 1024;
+
+/** The saved plan in this file, or in standard input for `-`. Throws ConfigurationError for anything that is none. */
+export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
+	const bytes =
+		file === "-" ? await readInput(terminal, fileLimitBytes) : readFile(file, resolve(terminal.directory, file));
+	if (bytes.length > fileLimitBytes) {
+		throw new ConfigurationError(`${showText(file)} is no saved plan: it is larger than 128 MiB`);
+	}
+	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
+}
+
+function readFile(file: string, path: string): Uint8Array {
+	try {
+		return statSync(path).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(path);
+	} catch (error) {
+		throw new ConfigurationError(`${showText(file)} cannot be read: ${explainFileError(error)}`, {
+			hint: "orgsync plan --out FILE saves a plan",
+			cause: error,
+		});
+	}
+}
+
+/**
+ * The function that writes a saved plan to this file. What would keep it from that is a ConfigurationError now, before
+ * anything is planned. `output` is the file of the command's own result.
+ */
+export function prepareSavedFile(
+	file: string,
+	output: string | undefined,
+	terminal: Terminal,
+): (saved: SavedPlan) => void {
+	if (file === "-") throw new ConfigurationError("--out takes the name of a file; - is none");
+	const path = resolve(terminal.directory, file);
+	let target = path;
+	try {
+		const found = statSync(path, { throwIfNoEntry: false });
+		if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
+		if (found?.isFile() === false) throw new Error("it is no regular file");
+		// A link stays one: what it leads to is replaced.
+		if (found !== undefined) target = realpathSync(path);
+		if (found !== undefined) accessSync(target, constants.W_OK);
+		accessSync(dirname(target), constants.W_OK);
+	} catch (error) {
+		refuseFile(file, error);
+	}
+	if (output !== undefined && isSameFile(resolve(terminal.directory, output), target)) {
+		throw new ConfigurationError("--out and --output name the same file");
+	}
+	return (saved) => {
+		const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
+		try {
+			writeFileSync(temporary, encodeSavedPlan(saved), { flag: "wx" });
+			renameSync(temporary, target);
+		} catch (error) {
+			rmSync(temporary, { force: true });
+			refuseFile(file, error);
+		}
+	};
+}
+
+/** A file that is not there yet has no other name. */
+function isSameFile(output: string, target: string): boolean {
+	return output === target || (existsSync(output) && realpathSync(output) === target);
+}
+
+function refuseFile(file: string, error: unknown): never {
+	throw new ConfigurationError(`the plan cannot be saved in ${showText(file)}: ${explainFileError(error)}`, {
+		cause: error,
+	});
+}

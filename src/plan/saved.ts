@@ -1,0 +1,186 @@
+/**
+ * A saved plan: what `plan --out` writes, `show` prints and `apply --plan` runs. It is JSON that names itself by its
+ * digest, so that what was reviewed can be told from what was changed afterwards; schemas/saved-plan.json describes it.
+ *
+ * The rule it keeps: a file that is not exactly what was saved, or of which this version cannot know the meaning, is
+ * refused with its reason, never read as far as it goes.
+ */
+import { ConfigurationError } from "../errors.ts";
+import { checkSchema } from "../schema.ts";
+import { narrowToChanged } from "./only.ts";
+import type { DesiredOrganization } from "./organization.ts";
+import type { Plan } from "./plan.ts";
+import { showText } from "./render/escape.ts";
+import type { ThreeWay } from "./three-way.ts";
+import { compareText, digestOf } from "./value.ts";
+
+/** The plans of one run of `plan`, as they are kept in a file. */
+export interface SavedPlan extends SavedContent {
+	readonly formatVersion: 1;
+	readonly command: "plan";
+	/** Name and version of the program that made it. */
+	readonly generatedBy: string;
+	/** Of everything else in the file, whatever it holds; the name by which the saved plan is known. */
+	readonly digest: string;
+}
+
+/** What a run of `plan` found, as far as it is kept. */
+export interface SavedContent {
+	/** One an organization. */
+	readonly plans: readonly Plan[];
+	/** Of a plan with a base. */
+	readonly threeWay?: readonly ThreeWay[];
+	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
+	readonly unread?: readonly string[];
+}
+
+/** What is said of a saved plan beside its plans, in every format. */
+export interface SavedPlanFacts {
+	readonly digest: string;
+	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
+	readonly readAt: string | null;
+	readonly generatedBy: string;
+}
+
+/** The format that this version writes, and the only one that it reads. */
+const formatVersion = 1;
+
+/** The plans as they are saved. */
+export function makeSavedPlan(content: SavedContent, generatedBy: string): SavedPlan {
+	const head = { formatVersion, command: "plan", generatedBy } as const;
+	return { ...head, digest: digestOf({ ...head, ...content }), ...content };
+}
+
+/** The bytes of the file, ending with a newline; the same plans give the same bytes. */
+export function encodeSavedPlan(saved: SavedPlan): string {
+	return `${JSON.stringify(saved, null, 2)}\n`;
+}
+
+/** What is said of it beside its plans. */
+export function factsOf({ digest, generatedBy, plans }: SavedPlan): SavedPlanFacts {
+	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
+	return { digest, readAt, generatedBy };
+}
+
+/** The saved plan that this text is. `file` is what it is called in the ConfigurationError that refuses anything else. */
+export function decodeSavedPlan(text: string, file: string): SavedPlan {
+	const name = file === "-" ? "standard input" : showText(file);
+	const value = parse(text, name);
+	if (typeof value !== "object" || value === null || Array.isArray(value)) throw noSavedPlan(name, "it is no object");
+	const { digest, ...content } = value as Readonly<Record<string, unknown>>;
+	refuseNewer(content, name);
+	if (typeof digest !== "string" || !Array.isArray(content.plans)) {
+		const isAnswer = content.command !== undefined && content.exitCode !== undefined;
+		throw noSavedPlan(
+			name,
+			isAnswer ? "it is what a command prints with --format json" : "it has no digest or no plans",
+		);
+	}
+	const found = orRefuse(name, () => digestOf(content));
+	if (found !== digest) {
+		throw new ConfigurationError(
+			`${name} was changed after it was saved: it says that its digest is ${showText(digest)}, and it is ${found}`,
+			{ hint: "a saved plan is not edited: change the document, plan again, and have that reviewed" },
+		);
+	}
+	const [mistake] = orRefuse(name, () => checkSchema("saved-plan.json", value));
+	if (mistake !== undefined) {
+		throw noSavedPlan(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
+	}
+	return value as SavedPlan;
+}
+
+function parse(text: string, name: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		throw noSavedPlan(name, "it is no JSON");
+	}
+}
+
+/** What is nested without end overflows the stack of whoever walks through it. */
+function orRefuse<T>(name: string, look: () => T): T {
+	try {
+		return look();
+	} catch (error) {
+		if (error instanceof RangeError) throw noSavedPlan(name, "it is nested too deeply");
+		throw error;
+	}
+}
+
+function noSavedPlan(name: string, because: string): ConfigurationError {
+	return new ConfigurationError(`${name} is no saved plan: ${because}`, { hint: "orgsync plan --out FILE saves one" });
+}
+
+/** The format is looked at before anything else: in a newer one digest and members may mean something else. */
+function refuseNewer(content: Readonly<Record<string, unknown>>, name: string): void {
+	const plans: readonly unknown[] = Array.isArray(content.plans) ? content.plans : [];
+	const versions = [content, ...plans].map((one) => (one as { formatVersion?: unknown } | null)?.formatVersion);
+	const newer = versions.find((version) => typeof version === "number" && version > formatVersion);
+	if (newer === undefined) return;
+	const by = typeof content.generatedBy === "string" ? ` (${showText(content.generatedBy)})` : "";
+	throw new ConfigurationError(
+		`${name} was made by a newer orgsync${by}: it has formatVersion ${newer}, and this one reads ${formatVersion}`,
+		{ hint: "update orgsync, or plan again with this one" },
+	);
+}
+
+/** A plan that was saved, and the document narrowed to what it touches. */
+export interface Planned {
+	readonly plan: Plan;
+	readonly desired: DesiredOrganization;
+}
+
+/**
+ * Every plan beside the document that it was made from, in the order of the documents. Throws ConfigurationError when
+ * these are not the documents of the plan.
+ */
+export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
+	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
+	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));
+	const strangers = [...plans.keys()].filter((id) => !wanted.has(id));
+	const unplanned = [...wanted].filter((id) => !plans.has(id) && saved.unread?.includes(id) !== true);
+	if (strangers.length + unplanned.length > 0) {
+		const said = [
+			...(strangers.length === 0
+				? []
+				: [`the saved plan is of ${listIds(strangers)}, which the documents do not have`]),
+			...(unplanned.length === 0 ? [] : [`the documents have ${listIds(unplanned)}, which the saved plan does not`]),
+		];
+		throw new ConfigurationError(said.join("; "), { hint: "name with -f the documents that were planned" });
+	}
+	const planned = organizations.flatMap((desired) => {
+		const plan = plans.get(desired.organizationId);
+		return plan === undefined ? [] : [{ plan, desired }];
+	});
+	const other = planned.filter(({ plan, desired }) => plan.documentDigest !== desired.digest);
+	if (other.length > 0) {
+		const said = other.map(
+			({ plan, desired }) =>
+				`organization ${plan.organizationId} was planned from another document: its digest was ${plan.documentDigest}, and that of ${desired.files.map(showText).join(", ")} is ${desired.digest}`,
+		);
+		throw new ConfigurationError(said.join("; "), {
+			hint: "take the document as it was reviewed, with the same variables; or plan again",
+		});
+	}
+	return planned.map(({ plan, desired }) => ({
+		plan,
+		desired: { ...narrowToChanged(desired, plan.changes), temporaryNames: temporaryNamesOf(plan) },
+	}));
+}
+
+/** By tag id: the names that its steps give to tags and that no change wants. */
+function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
+	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
+	return Object.fromEntries(
+		steps.flatMap(({ parameters: { userTagId, newUserTagName: name } }) =>
+			typeof userTagId === "string" && typeof name === "string" && !wanted.has(name) ? [[userTagId, name]] : [],
+		),
+	);
+}
+
+/** At most five ids, and how many more there are. */
+function listIds(ids: readonly string[]): string {
+	const more = ids.length > 5 ? ` and ${ids.length - 5} more` : "";
+	return `${ids.length === 1 ? "organization" : "organizations"} ${ids.slice(0, 5).join(", ")}${more}`;
+}

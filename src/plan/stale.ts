@@ -1,0 +1,235 @@
+/**
+ * A saved plan held against a fresh one of the same document: what of the objects that it touches moved since. Whoever
+ * applies a saved plan runs the fresh one, and only when nothing here is found: then both want the same.
+ *
+ * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
+ */
+import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
+import type { Change, RemovalChange, TagChange } from "./change.ts";
+import type { LiveOrganization } from "./organization.ts";
+import { digestTouched, type Plan } from "./plan.ts";
+import { showText } from "./render/escape.ts";
+import type { Step } from "./steps.ts";
+import { compareText, sameValue } from "./value.ts";
+import { listOf } from "./waiting.ts";
+
+/** A plan that was saved, and what the organization and its plan are now, the document narrowed to what it touches. */
+export interface Revisited {
+	readonly saved: Plan;
+	readonly fresh: Plan;
+	readonly live: LiveOrganization;
+}
+
+/** Throws StalePlanError when an object that one of the plans touches moved; all of them are named, in words too. */
+export function refuseStale(revisited: readonly Revisited[]): void {
+	const moved = revisited.flatMap(findMoved);
+	if (moved.length === 0) return;
+	const several = revisited.length > 1;
+	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);
+	const isDone = moved.length === all && moved.every(({ reason }) => reason === "already-so");
+	throw new StalePlanError(
+		moved,
+		moved.map((one) => `${several ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`),
+		isDone
+			? "all of it is as the plan wanted already: there is nothing left to apply"
+			: "plan again, and have the new plan reviewed",
+	);
+}
+
+/** One moved object in a line that is safe for a terminal. */
+export function tellMoved({ address, because }: MovedObject): string {
+	return showText(`${address}: ${because}`);
+}
+
+/**
+ * What the plan touches and is not what it was, in the order of the plan; empty when the fresh plan does exactly what the
+ * saved one says, apart from what waits meanwhile.
+ */
+export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObject[] {
+	const changes = new Map(fresh.changes.map((change) => [keyOf(change), change]));
+	const problems = new Map(fresh.problems.map((problem) => [problem.path, problem]));
+	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
+	const moved: MovedObject[] = [];
+	const hindered: MovedObject[] = [];
+	for (const before of saved.changes) {
+		if (before.action === "report") continue;
+		const { address } = before;
+		const after = changes.get(keyOf(before));
+		const problem = problems.get(address);
+		// Its address holds the alias of a user, which says nothing about the object.
+		const isSame = after !== undefined && digestTouched({ ...after, address } as Change) === digests.get(address);
+		if (isSame && problem === undefined) continue;
+		const found =
+			before.kind === "userTag"
+				? describeTag(before, after as TagChange | undefined, problem, live, saved)
+				: describeRemoval(before, after as RemovalChange | undefined, live);
+		(isSame ? hindered : moved).push({ organizationId: saved.organizationId, address, ...found });
+	}
+	// What moved can stand in the way of what did not: that is no news of its own.
+	if (moved.length > 0) return moved;
+	return hindered.length > 0 ? hindered : findOtherSteps(saved, fresh);
+}
+
+/** What the service knows the object of a change by; that of a tag is the document's name for it. */
+function keyOf(change: Change): string {
+	return change.action === "remove" ? `${change.kind}:${change.userId ?? ""}/${change.id}` : change.address;
+}
+
+type Description = Pick<MovedObject, "reason" | "before" | "after" | "because">;
+
+function describeTag(
+	planned: TagChange,
+	fresh: TagChange | undefined,
+	problem: Problem | undefined,
+	live: LiveOrganization,
+	plan: Plan,
+): Description {
+	const tag = live.userTags.known ? live.userTags.value.find(({ id }) => id === planned.tagId) : undefined;
+	const members = tag?.members.known === true ? tag.members.value : (fresh?.before.members ?? null);
+	const now = tag === undefined ? null : { name: tag.name, members };
+	const said = [...tellTag(planned, fresh, now, plan), ...(problem === undefined ? [] : [problem.message])];
+	const states = { before: planned.before, after: now };
+	if (problem !== undefined) return { reason: "not-possible", ...states, because: said.join("; ") };
+	if (fresh !== undefined) return { reason: "changed", ...states, because: said.join("; ") || "it is not what it was" };
+	const because =
+		now === null
+			? "it is not there any more, and another tag is as the plan wanted"
+			: "it is as the plan wanted already";
+	return { reason: "already-so", ...states, because: now === null ? because : [because, ...said].join("; ") };
+}
+
+function tellTag(
+	{ tagId, before, basis }: TagChange,
+	fresh: TagChange | undefined,
+	now: { readonly name: string; readonly members: readonly string[] | null } | null,
+	plan: Plan,
+): readonly string[] {
+	const said: string[] = [];
+	if (fresh !== undefined && fresh.tagId !== tagId) {
+		said.push(`the document means another tag now, ${fresh.tagId} in place of ${tagId}`);
+	}
+	if (now === null) return [...said, `when planned it was called \`${before.name}\`, now it is not there any more`];
+	if (now.name !== before.name) said.push(`when planned it was called \`${before.name}\`, now \`${now.name}\``);
+	const had = before.members;
+	if (had === null && now.members === null) return said;
+	if (had === null) {
+		said.push(`when planned nobody could say who had it, now ${tellHolders(now.members ?? [], plan, "have")}`);
+	} else if (now.members === null) {
+		const why =
+			basis === "memory"
+				? ", as last applied; here that is not known, or the tag was changed since"
+				: ", now that cannot be read any more";
+		said.push(`when planned ${tellHolders(had, plan, "had")}${why}`);
+	} else if (!sameValue(had, now.members)) said.push(tellMembers(had, now.members, plan));
+	return said;
+}
+
+/** More names than this are told by who came and who went. */
+const mostNames = 8;
+
+function tellMembers(had: readonly string[], have: readonly string[], plan: Plan): string {
+	if (had.length <= mostNames && have.length <= mostNames) {
+		return `when planned ${tellHolders(had, plan, "had")}, now ${tellHolders(have, plan, "have")}`;
+	}
+	const [before, after] = [new Set(had), new Set(have)];
+	const came = have.filter((userId) => !before.has(userId));
+	const went = had.filter((userId) => !after.has(userId));
+	const since = [
+		...(came.length === 0 ? [] : [`${listNames(came, plan)} got it`]),
+		...(went.length === 0 ? [] : [`${listNames(went, plan)} lost it`]),
+	];
+	return `when planned ${had.length} users had it, now ${have.length}; since then ${since.join(", and ")}`;
+}
+
+function tellHolders(userIds: readonly string[], plan: Plan, verb: "had" | "have"): string {
+	if (userIds.length === 0) return `nobody ${verb === "had" ? "had" : "has"} it`;
+	const word = verb === "have" && userIds.length === 1 ? "has" : verb;
+	return `${listNames(userIds, plan)} ${word} it`;
+}
+
+function listNames(userIds: readonly string[], { userNames }: Plan): string {
+	const names = userIds.map((id) => (Object.hasOwn(userNames, id) ? (userNames[id] ?? id) : id)).sort(compareText);
+	const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+	return `${names.slice(0, mostNames).join(", ")}${more}`;
+}
+
+function describeRemoval(
+	{ before, kind, id, userId }: RemovalChange,
+	fresh: RemovalChange | undefined,
+	live: LiveOrganization,
+): Description {
+	const there = thereNow(kind, id, userId, live);
+	const states = { before, after: there };
+	if (fresh === undefined)
+		return { reason: "already-so", ...states, because: "it is gone already, as the plan wanted" };
+	if (before === null) {
+		return { reason: "changed", ...states, because: "when planned it could not be read, now it is known to be there" };
+	}
+	if (there === null)
+		return { reason: "changed", ...states, because: "when planned it was there, now it cannot be read" };
+	const because = `when planned it was called \`${before.name}\`, now \`${there.name}\``;
+	return { reason: "changed", ...states, because };
+}
+
+/** What is to be removed, as it is now; null when it is gone or cannot be read. */
+function thereNow(
+	kind: RemovalChange["kind"],
+	id: string,
+	userId: string | null,
+	live: LiveOrganization,
+): MovedState | null {
+	const known = kind === "oauthProvider" ? live.oauthProviders : kind === "policy" ? live.policies : live.tvcApps;
+	if (!known.known) return null;
+	const all: readonly { readonly id: string; readonly name: string; readonly userId?: string }[] = known.value;
+	const found = all.find((one) => one.id === id && (userId === null || one.userId === userId));
+	return found === undefined ? null : { name: found.name };
+}
+
+/** Steps that would not be those of the saved plan although nothing that they touch moved: a temporary name is taken. */
+function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
+	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
+	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
+	const found = new Map<string, MovedObject>();
+	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
+		const [before, after] = [planned.get(key), wanted.get(key)];
+		if (sameValue(wishOf(before), wishOf(after))) continue;
+		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} when planned, ${tellStep(after)} now`;
+		const { organizationId } = saved;
+		for (const address of (before ?? after)?.covers ?? []) {
+			const state = states.get(address) ?? null;
+			found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
+		}
+	}
+	return [...found.values()];
+}
+
+type Wish = Pick<Step, "operation" | "parameters" | "covers" | "dependsOn">;
+
+/** The steps without what waits, by what tells them apart: parts that an activity stands for are one step again. */
+function joinParts(steps: readonly Step[]): ReadonlyMap<string, Wish> {
+	const whole = new Map<string, Wish>();
+	for (const { id, operation, parameters, covers, dependsOn } of steps) {
+		const list = listOf[operation];
+		const key =
+			operation === "update_user_tag" ? id : `${operation} ${String(parameters.userId ?? parameters.appId ?? "")}`;
+		const earlier = whole.get(key);
+		const ids = list === undefined ? [] : [earlier?.parameters[list] ?? [], parameters[list] ?? []].flat();
+		whole.set(key, {
+			operation,
+			parameters: list === undefined ? parameters : { ...parameters, [list]: [...new Set(ids)].sort(compareText) },
+			covers: [...(earlier?.covers ?? []), ...covers],
+			dependsOn,
+		});
+	}
+	return whole;
+}
+
+function wishOf(step: Wish | undefined): unknown {
+	return step === undefined ? null : [step.operation, step.parameters, step.dependsOn];
+}
+
+function tellStep(step: Wish | undefined): string {
+	if (step === undefined) return "nothing";
+	const after = step.dependsOn.length === 0 ? "" : ` after ${step.dependsOn.join(", ")}`;
+	return `${step.operation} ${JSON.stringify(step.parameters)}${after}`;
+}

@@ -1,0 +1,421 @@
+/**
+ * Saved plans as their users have them: made here, shown to a reviewer, applied elsewhere; what was reviewed is what runs,
+ * or nothing does.
+ */
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { run as runHere } from "../../src/cli/run.ts";
+import { digestOf } from "../../src/plan/value.ts";
+import { checkSchema } from "../../src/schema.ts";
+import { type Answer, expectNoSecret, makeFolder, normalize, readOutput } from "./run.ts";
+import {
+	agreeing,
+	alice,
+	bob,
+	carol,
+	document,
+	keys,
+	makeWorld,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "./world.ts";
+
+const text = document(
+	"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",
+	`absent: { policies: [${policies[0]}] }`,
+);
+const intents = [
+	{ updateUserTagIntent: { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [carol] } },
+	{ deletePoliciesIntent: { policyIds: [policies[0]] } },
+];
+const inJson = ["--format", "json"];
+const applying = ["apply", "--plan", "plan.json"];
+
+/** The same program in this process, which takes a fraction of the time: most of what is tried here needs no more. */
+async function runIn(
+	world: World,
+	words: readonly string[],
+	input = "",
+	privateKey: string = keys.alice.privateKey,
+): Promise<Answer> {
+	const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+	stdin.end(input);
+	const code = await runHere(words, {
+		stdin,
+		stdout,
+		stderr,
+		environment: { ORGSYNC_URL: world.url, ORGSYNC_API_PRIVATE_KEY: privateKey },
+		directory: world.folder,
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: async () => {},
+	});
+	return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+}
+
+/** What is refused: the exit code, and the reason on standard error. */
+function refusal(reason: string): object {
+	return { code: 3, stdout: "", stderr: expect.stringContaining(`error: ${reason}`) };
+}
+
+/** A world with a plan saved in `plan.json`, its request log empty. */
+async function makeReviewed(content = text, words: readonly string[] = []): Promise<World> {
+	const world = await makeWorld(content);
+	const answer = await runIn(world, ["plan", "--out", "plan.json", ...words]);
+	expect(answer.stderr).toMatch(/^Saved plan sha256:[0-9a-f]{64} to plan\.json; orgsync apply --plan plan\.json runs/);
+	world.clearRequests();
+	return world;
+}
+
+function read(
+	world: World,
+	name = "plan.json",
+): Record<string, unknown> & { digest: string; plans: { readAt: string }[] } {
+	return JSON.parse(readFileSync(join(world.folder, name), "utf8"));
+}
+
+/** The file with its digest made anew after the change. */
+function forge(world: World, change: object): string {
+	const { digest: _digest, ...content } = { ...read(world), ...change } as Record<string, unknown>;
+	return JSON.stringify({ ...content, digest: digestOf(content) });
+}
+
+const submitted = (world: World): readonly unknown[] => world.activities().map(({ intent }) => intent);
+
+test("what was planned here is applied elsewhere, without journal, without asking, and the report says which plan it was", async () => {
+	const world = await makeReviewed();
+	const { digest, plans } = read(world);
+	const elsewhere = makeFolder();
+	for (const name of ["plan.json", "orgsync.yaml"]) {
+		symlinkSync(join(world.folder, name), join(elsewhere, name));
+	}
+	const answer = await world.run([...applying, ...inJson, "--concurrency", "1"], { cwd: elsewhere });
+	expect(answer.code).toBe(0);
+	const output = readOutput(answer);
+	expect(output).toMatchObject({
+		savedPlan: { digest, readAt: plans[0]?.readAt, generatedBy: expect.stringMatching(/^orgsync \d/) },
+		reports: [{ planDigest: digest, converged: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }],
+	});
+	expect(answer.stdout).not.toContain(elsewhere);
+	expect(submitted(world)).toEqual(intents);
+});
+
+test("the file is what its schema says, and is replaced whole, behind a link too", async () => {
+	const world = await makeReviewed();
+	expect(checkSchema("saved-plan.json", read(world))).toEqual([]);
+	symlinkSync("plan.json", join(world.folder, "link.json"));
+	world.write("orgsync.yaml", document("userTags: [{ name: signers }]"));
+	const answer = await world.run(["plan", "--out", "link.json", ...inJson]);
+	expect(readOutput(answer)).toMatchObject({ savedPlan: { digest: read(world).digest }, plans: [{ steps: [] }] });
+	expect(read(world, "link.json")).toMatchObject({ plans: [{ steps: [] }] });
+	expect(readdirSync(world.folder).sort()).toEqual(["link.json", "orgsync.yaml", "plan.json"]);
+});
+
+describe("a plan that is stale", () => {
+	async function makeStale(): Promise<World> {
+		const world = await makeReviewed();
+		await world.change({
+			userTags: [
+				{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob, carol] },
+				{ tagId: tags.auditors, tagName: "renamed" },
+			],
+			remove: { policies: [policies[0]] },
+		});
+		return world;
+	}
+
+	test("exits with 6, sends nothing, and names each moved object with what it was and is", async () => {
+		const world = await makeStale();
+		const answer = await world.run(applying);
+		expect(answer.code).toBe(6);
+		expect(answer.stdout).toBe("");
+		expect(answer.stderr).toContain(
+			[
+				"error: the saved plan is stale, nothing was sent:",
+				"  userTag:signers: when planned alice, carol had it, now alice, bob, carol have it",
+				`  policy:${policies[0]}: it is gone already, as the plan wanted`,
+				"hint: plan again, and have the new plan reviewed",
+			].join("\n"),
+		);
+		const output = readOutput(await world.run([...applying, ...inJson]));
+		expect(output).toMatchObject({
+			exitCode: 6,
+			error: { code: "stale-plan" },
+			plans: [{ organizationId }],
+			reports: [],
+			savedPlan: { digest: read(world).digest },
+			moved: [
+				{
+					organizationId,
+					address: "userTag:signers",
+					reason: "changed",
+					before: { name: "signers", members: [alice, carol] },
+					after: { name: "signers", members: [alice, bob, carol] },
+				},
+				{ address: `policy:${policies[0]}`, reason: "already-so", before: { name: "policy 1" }, after: null },
+			],
+		});
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("is told with its list in every format", async () => {
+		const world = await makeStale();
+		const verdict = "orgsync apply could not go on: the saved plan is stale, nothing was sent.";
+		const moved = "userTag:signers: when planned alice, carol had it, now alice, bob, carol have it";
+		const { stdout: markdown } = await runIn(world, [...applying, "--format", "markdown"]);
+		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
+		expect(markdown).toContain(
+			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**What moved since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
+		);
+		const { stdout: page } = await runIn(world, [...applying, "--format", "html"]);
+		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);
+		expect(page).toContain(`<li>${moved}</li>`);
+		const github = await runIn(world, [...applying, "--format", "github"]);
+		expect(github.code).toBe(6);
+		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
+			"::error title=orgsync%3A apply::the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
+			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A moved since it was planned::${moved}`,
+		]);
+	});
+});
+
+test("what the plan does not touch may change as it likes, and is left alone", async () => {
+	const world = await makeReviewed();
+	await world.change({
+		userTags: [
+			{ tagId: tags.oncall, tagName: "oncall", userIds: [alice] },
+			{ tagId: tags.auditors, tagName: "renamed" },
+		],
+		policies: [{ policyId: policies[1], policyName: "renamed" }],
+	});
+	const answer = await world.run([...applying, "--concurrency", "1", "--yes"]);
+	expect(answer.code).toBe(0);
+	expect(answer.stdout).toMatch(/^Ran the saved plan sha256:[0-9a-f]{64} of \d{4}-.*Z\.$/m);
+	expect(submitted(world)).toEqual(intents);
+});
+
+test("an activity that waits is joined by a second run of the same plan; when it is done, there is nothing left to apply", async () => {
+	const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+	expect((await world.run(applying)).code).toBe(8);
+	const second = await world.run([...applying, ...inJson], { cwd: world.folder });
+	expect(readOutput(second)).toMatchObject({
+		exitCode: 8,
+		reports: [{ steps: [{ outcome: "awaiting-approval", requests: 0 }] }],
+	});
+	expect(world.submits()).toEqual(["delete_policies"]);
+	await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
+	const third = await world.run(applying);
+	expect(third.code).toBe(6);
+	expect(third.stderr).toContain("hint: all of it is as the plan wanted already: there is nothing left to apply");
+	expect(world.activities().length).toBe(2);
+});
+
+test("of two organizations both are looked at first: what moved in one keeps the plan from the other", async () => {
+	const second = "f0000000-0000-4000-8000-000000000002";
+	const world = await makeWorld(
+		`${document("userTags: [{ name: signatories, previously: [signers] }]")}---\norganizationId: ${second}\nuserTags: [{ name: ours, previously: [theirs] }]\n`,
+	);
+	const theirs = (tagName: string) => ({
+		organizationId: second,
+		users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+		userTags: [{ tagId: tags.oncall, tagName }],
+	});
+	await world.addOrganization(theirs("theirs"));
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	await world.addOrganization(theirs("others"));
+	world.clearRequests();
+	const refused = await world.run([...applying, ...inJson]);
+	expect(readOutput(refused)).toMatchObject({
+		exitCode: 6,
+		plans: [{}, {}],
+		moved: [{ organizationId: second, address: "userTag:ours" }],
+	});
+	expect(refused.stderr).toContain(`  organization ${second}: userTag:ours: when planned it was called`);
+	expect(world.submits()).toEqual([]);
+	await world.addOrganization(theirs("theirs"));
+	const output = readOutput(await world.run([...applying, ...inJson]));
+	const { digest } = read(world);
+	expect(output).toMatchObject({ exitCode: 0, reports: [{ planDigest: digest }, { planDigest: digest }] });
+});
+
+test("a plan of some objects is applied to just these", async () => {
+	const world = await makeReviewed(text, ["--only", "userTag/sign*"]);
+	expect((await runIn(world, applying)).code).toBe(0);
+	expect(submitted(world)).toEqual(intents.slice(0, 1));
+	expect(world.organization().policies.length).toBe(policies.length);
+});
+
+test("a plan of the documented reads is applied by them, and a second time there is nothing left", async () => {
+	const world = await makeReviewed(text, ["--reads", "documented"]);
+	const answer = await runIn(world, [...applying, ...inJson]);
+	expect(readOutput(answer)).toMatchObject({ exitCode: 0, plans: [{ reads: "documented" }] });
+	expect([...new Set(world.requests())].sort()).toEqual(["delete_policies", "list_user_tags", "update_user_tag"]);
+	const again = await runIn(world, [...applying, ...inJson]);
+	expect(readOutput(again)).toMatchObject({ exitCode: 6, moved: [{ reason: "already-so" }, { reason: "already-so" }] });
+});
+
+test("a plan with nothing to do runs, and does nothing", async () => {
+	const world = await makeReviewed(document(agreeing.userTags));
+	const answer = await runIn(world, applying);
+	expect(answer.code).toBe(0);
+	expect(answer.stdout).toContain("Applied: nothing to do");
+	expect(world.requests()).toEqual([]);
+});
+
+test("a plan of what cannot be is saved for its reader, shown, and not applied", async () => {
+	const world = await makeWorld(document("userTags: [{ name: singers }]"));
+	expect((await runIn(world, ["plan", "--out", "plan.json"])).code).toBe(1);
+	world.clearRequests();
+	const shown = await runIn(world, ["show", "plan.json"]);
+	expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("no user tag is called `singers`") });
+	const applied = await runIn(world, [...applying, ...inJson]);
+	expect(readOutput(applied)).toMatchObject({
+		exitCode: 1,
+		error: { code: "live-problem" },
+		plans: [{ problems: [{}] }],
+		reports: [],
+	});
+	expect(applied.stderr).toContain("no user tag is called `singers`");
+	expect(world.requests()).toEqual([]);
+});
+
+test("guards are judged again, and acknowledged as ever", async () => {
+	const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"));
+	const refused = await runIn(world, [...applying, ...inJson]);
+	expect(readOutput(refused)).toMatchObject({ exitCode: 5, error: { code: "guard" }, savedPlan: {} });
+	expect(world.submits()).toEqual([]);
+	expect((await runIn(world, [...applying, "--allow", "policies=1"])).code).toBe(0);
+});
+
+describe("refused before anything is read from the service", () => {
+	test("a file that is not what was saved, by apply and by show", async () => {
+		const world = await makeReviewed();
+		const { plans } = read(world);
+		world.write("edited.json", JSON.stringify({ ...read(world), plans: [{ ...plans[0], steps: [] }] }));
+		world.write("newer.json", forge(world, { formatVersion: 2 }));
+		world.write("wrong.json", forge(world, { plans: [{}] }));
+		world.write("answer.json", (await world.run(["plan", ...inJson])).stdout);
+		world.write("no.json", text);
+		world.clearRequests();
+		const reasons = {
+			"edited.json": "edited.json was changed after it was saved",
+			"newer.json": "newer.json was made by a newer orgsync",
+			"wrong.json": "wrong.json is no saved plan: /plans/0 must have required property",
+			"answer.json": "answer.json is no saved plan: it is what a command prints with --format json",
+			"no.json": "no.json is no saved plan: it is no JSON",
+			"missing.json": "missing.json cannot be read: there is no such file or folder",
+			".": ". cannot be read: it is a folder",
+		};
+		for (const [file, reason] of Object.entries(reasons)) {
+			for (const words of [
+				["apply", "--plan", file],
+				["show", file],
+			]) {
+				expect(await runIn(world, words)).toEqual(refusal(reason));
+			}
+		}
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("other documents than those that were planned", async () => {
+		const world = await makeReviewed();
+		const strange = text.replace(organizationId, "f0000000-0000-4000-8000-000000000002");
+		world.write("changed.yaml", `${text}limits: { policies: 7 }\n`);
+		world.write("strange.yaml", strange);
+		world.write("more.yaml", `${text}---\n${strange}`);
+		world.write("comment.yaml", `# reviewed\n${text}`);
+		const reasons = {
+			"changed.yaml": `organization ${organizationId} was planned from another document: its digest was sha256:`,
+			"strange.yaml": `the saved plan is of organization ${organizationId}, which the documents do not have; the documents have organization f0000000-`,
+			"more.yaml":
+				"the documents have organization f0000000-0000-4000-8000-000000000002, which the saved plan does not",
+			"missing.yaml": "there is no file missing.yaml",
+		};
+		for (const [file, reason] of Object.entries(reasons)) {
+			const answer = await runIn(world, [...applying, "-f", file]);
+			expect(answer).toEqual(refusal(reason));
+		}
+		expect(world.requests()).toEqual([]);
+		expect((await runIn(world, [...applying, "-f", "comment.yaml"])).code).toBe(0);
+	});
+
+	test("flags that cannot go with a saved plan", async () => {
+		const world = await makeReviewed();
+		const reasons: [string[], string][] = [
+			[["--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
+			[["--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
+			[["--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
+		];
+		for (const [words, reason] of reasons) {
+			expect(await runIn(world, [...applying, ...words])).toEqual(refusal(reason));
+		}
+		expect(world.requests()).toEqual([]);
+		const input = readFileSync(join(world.folder, "plan.json"), "utf8");
+		expect((await runIn(world, ["apply", "--plan", "-", "--reads", "auto"], input)).code).toBe(0);
+	});
+
+	test("a place where no plan can be saved", async () => {
+		const world = await makeWorld(text);
+		mkdirSync(join(world.folder, "folder"));
+		const reasons: [string[], string][] = [
+			[
+				["--out", "nowhere/plan.json"],
+				"the plan cannot be saved in nowhere/plan.json: there is no such file or folder",
+			],
+			[["--out", "folder"], "the plan cannot be saved in folder: it is a folder"],
+			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is no regular file"],
+			[["--out", "-"], "--out takes the name of a file; - is none"],
+			[
+				["--out", join(world.folder, "same"), "--output", join(world.folder, "same")],
+				"--out and --output name the same file",
+			],
+		];
+		for (const [words, reason] of reasons) {
+			expect(await runIn(world, ["plan", ...words])).toEqual(refusal(reason));
+		}
+		expect(world.requests()).toEqual([]);
+		expect(readdirSync(world.folder).sort()).toEqual(["folder", "orgsync.yaml"]);
+	});
+});
+
+test("a plan that could not be made is not saved, and the one that was there stays", async () => {
+	const world = await makeReviewed();
+	const before = readFileSync(join(world.folder, "plan.json"), "utf8");
+	const words = ["plan", "--out", "plan.json"];
+	expect((await runIn(world, words, "", keys.stranger.privateKey)).code).toBe(4);
+	expect(readFileSync(join(world.folder, "plan.json"), "utf8")).toBe(before);
+	expect(readdirSync(world.folder).sort()).toEqual(["orgsync.yaml", "plan.json"]);
+});
+
+describe("show", () => {
+	test("prints the plan as plan did, with its digest and its time, without a service, a document or a key", async () => {
+		const world = await makeWorld(text);
+		const planned = await world.run(["plan", "--out", "plan.json"]);
+		const { digest, plans } = read(world);
+		const cwd = makeFolder();
+		const env = { ORGSYNC_URL: "", ORGSYNC_API_PRIVATE_KEY: "" };
+		const input = readFileSync(join(world.folder, "plan.json"), "utf8");
+		const shown = await world.run(["show", "-"], { cwd, env, stdin: input });
+		expect(shown).toMatchObject({ code: 0, stderr: "" });
+		expect(normalize(shown.stdout)).toBe(
+			`Saved plan sha256:HEX of TIME, made by orgsync ${/orgsync (\S+)\./.exec(shown.stdout)?.[1]}.\n\n${normalize(planned.stdout)}`,
+		);
+		expect(shown.stdout).toContain(`Saved plan ${digest} of ${plans[0]?.readAt}, made by orgsync `);
+		const file = join(world.folder, "plan.json");
+		const output = readOutput(await world.run(["show", file, ...inJson], { cwd, env }));
+		expect(output).toMatchObject({
+			command: "show",
+			exitCode: 0,
+			plans,
+			savedPlan: { digest, readAt: plans[0]?.readAt },
+		});
+		expect(JSON.stringify(output)).not.toContain(world.folder);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,0 +1,233 @@
+/**
+ * Saved plans: the bytes say what they are, whatever was changed in them is noticed, and only the documents that were
+ * planned go with them.
+ */
+import { describe, expect, it } from "vitest";
+import { ConfigurationError } from "../../src/errors.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { decodeSavedPlan, encodeSavedPlan, factsOf, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
+import { digestOf } from "../../src/plan/value.ts";
+import { checkSchema } from "../../src/schema.ts";
+import { context, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "./support-organizations.ts";
+
+const [alice, bob] = [id("user", 1), id("user", 2)];
+
+const desired = desiredOf({
+	users: { alice },
+	digest: digestOf("the document"),
+	userTags: [wantTag("oncall"), wantTag("signers", { members: { mode: "exactly", exactly: [alice] } })],
+	absent: {
+		policyIds: [id("policy", 1), id("policy", 2)],
+		oauthProviders: [
+			{ userId: alice, providerIds: [id("provider", 1)] },
+			{ userId: bob, providerIds: [id("provider", 1), id("provider", 2)] },
+		],
+		tvcAppIds: [id("app", 1), id("app", 2)],
+	},
+});
+
+const live = liveOf({
+	userTags: known([
+		liveTag(1, "oncall"),
+		// What JSON has to escape comes back as it was.
+		liveTag(2, "signers", { members: known([bob]) }),
+		liveTag(3, "line\nbreak \ud800 \u2028 </script> __proto__"),
+	]),
+	policies: known([{ id: id("policy", 2), name: "two" }]),
+	oauthProviders: known([{ userId: bob, id: id("provider", 1), name: "one" }]),
+	tvcApps: known([{ id: id("app", 2), name: "two" }]),
+});
+
+const plan = makePlan(desired, live, context);
+const saved = makeSavedPlan({ plans: [plan] }, "orgsync 1.2.3");
+const text = encodeSavedPlan(saved);
+
+/** The file after an edit of what it holds, its digest left as it was. */
+function edit(change: (content: Record<string, unknown> & { plans: Plan[] }) => void): string {
+	const content = JSON.parse(text);
+	change(content);
+	return JSON.stringify(content);
+}
+
+/** The same with the digest made anew, as somebody would who knows how. */
+function forge(change: Parameters<typeof edit>[0]): string {
+	const { digest: _digest, ...content } = JSON.parse(edit(change));
+	return JSON.stringify({ ...content, digest: digestOf(content) });
+}
+
+function reasonOf(content: string): string {
+	try {
+		decodeSavedPlan(content, "plan.json");
+		return "it was taken";
+	} catch (error) {
+		expect(error).toBeInstanceOf(ConfigurationError);
+		return (error as Error).message;
+	}
+}
+
+describe("a saved plan", () => {
+	it("comes back from its bytes as it was, and fits its schema", () => {
+		expect(decodeSavedPlan(text, "plan.json")).toEqual(saved);
+		expect(checkSchema("saved-plan.json", saved)).toEqual([]);
+		expect(text.endsWith("}\n")).toBe(true);
+	});
+
+	it("has the same bytes for the same plans", () => {
+		expect(encodeSavedPlan(makeSavedPlan({ plans: [makePlan(desired, live, context)] }, "orgsync 1.2.3"))).toBe(text);
+	});
+
+	it("is the same plan when only white space or the order of members is another", () => {
+		const reversed = Object.fromEntries(Object.entries(JSON.parse(text)).reverse());
+		expect(decodeSavedPlan(JSON.stringify(reversed), "plan.json")).toEqual(saved);
+	});
+
+	it("says by which digest it is known, when the first organization was read, and what made it", () => {
+		const later = { ...plan, organizationId: id("org", 2), readAt: "2026-01-02T00:00:00.000Z" };
+		const both = makeSavedPlan({ plans: [later, plan] }, "orgsync 1.2.3");
+		expect(factsOf(both)).toEqual({ digest: both.digest, readAt: plan.readAt, generatedBy: "orgsync 1.2.3" });
+	});
+});
+
+describe("a file is refused", () => {
+	it.each<[string, string, RegExp]>([
+		["that is no JSON", "organizationId: x", /^plan\.json is no saved plan: it is no JSON$/],
+		["that is empty", "", /it is no JSON/],
+		["that holds a list", "[]", /it is no object/],
+		["that holds null", "null", /it is no object/],
+		["that holds something else", '{"a": 1}', /it has no digest or no plans/],
+		[
+			"that is the answer of plan",
+			JSON.stringify({ formatVersion: 1, command: "plan", exitCode: 0, plans: [plan] }),
+			/it is what a command prints with --format json/,
+		],
+		["without a digest", edit((content) => delete content.digest), /it has no digest or no plans/],
+	])("%s", (_what, content, reason) => {
+		expect(reasonOf(content)).toMatch(reason);
+	});
+
+	it.each<[string, Parameters<typeof edit>[0]]>([
+		[
+			"a parameter of a step",
+			({ plans }) => Object.assign(plans[0]?.steps[0]?.parameters ?? {}, { addUserIds: [bob] }),
+		],
+		["a step taken out", ({ plans }) => (plans[0]?.steps as unknown[]).pop()],
+		["a name", ({ plans }) => Object.assign(plans[0]?.userNames ?? {}, { [alice]: "bob" })],
+		["a digest of what was touched", ({ plans }) => Object.assign(plans[0]?.touched[0] ?? {}, { digest: digestOf(1) })],
+		["what made it", (content) => Object.assign(content, { generatedBy: "orgsync 1.2.4" })],
+		["something added", (content) => Object.assign(content, { note: "reviewed" })],
+		["the digest itself", (content) => Object.assign(content, { digest: digestOf(2) })],
+	])("that was changed after it was saved: %s", (_what, change) => {
+		expect(reasonOf(edit(change))).toMatch(/^plan\.json was changed after it was saved: /);
+	});
+
+	it.each<[string, Parameters<typeof edit>[0], RegExp]>([
+		[
+			"itself",
+			(content) => Object.assign(content, { formatVersion: 2, generatedBy: "orgsync 9.0.0" }),
+			/was made by a newer orgsync \(orgsync 9\.0\.0\): it has formatVersion 2, and this one reads 1$/,
+		],
+		["in a plan", ({ plans }) => Object.assign(plans[0] ?? {}, { formatVersion: 3 }), /it has formatVersion 3/],
+	])("that is of a newer format, %s, whatever its digest", (_what, change, reason) => {
+		expect(reasonOf(edit(change))).toMatch(reason);
+		expect(reasonOf(forge(change))).toMatch(reason);
+	});
+
+	it.each<[string, Parameters<typeof edit>[0], RegExp]>([
+		[
+			"a plan that is none",
+			(content) => Object.assign(content, { plans: [{}] }),
+			/\/plans\/0 must have required property/,
+		],
+		[
+			"another command",
+			(content) => Object.assign(content, { command: "drift" }),
+			/\/command must be equal to constant/,
+		],
+		[
+			"an unknown member",
+			(content) => Object.assign(content, { note: "" }),
+			/the whole must NOT have additional properties/,
+		],
+		[
+			"an unknown operation",
+			({ plans }) => Object.assign(plans[0]?.steps[0] ?? {}, { operation: "delete_users" }),
+			/\/plans\/0\/steps\/0\/operation/,
+		],
+	])("that has %s, although its digest fits", (_what, change, reason) => {
+		expect(reasonOf(forge(change))).toMatch(reason);
+	});
+
+	it("that is nested without end", () => {
+		const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+		const content = `{"formatVersion":1,"digest":"x","plans":[${deep}]}`;
+		expect(reasonOf(content)).toMatch(/is no saved plan: it is nested too deeply/);
+	});
+
+	it("under a name that does nothing to a terminal", () => {
+		expect(() => decodeSavedPlan("", "a\u001b[31m.json")).toThrow("a\\u{1b}[31m.json is no saved plan");
+		expect(() => decodeSavedPlan("", "-")).toThrow("standard input is no saved plan");
+	});
+});
+
+describe("the documents of a saved plan", () => {
+	const other = (more: Partial<DesiredOrganization>): DesiredOrganization => ({ ...desired, ...more });
+	const second = other({ organizationId: id("org", 2) });
+
+	it("are narrowed to what it changes, with what is protected and the limits as they are", () => {
+		const [planned] = matchDocuments(saved, [desired]);
+		expect(planned?.plan).toEqual(plan);
+		expect(planned?.desired).toMatchObject({
+			organizationId,
+			digest: desired.digest,
+			narrowed: true,
+			readsMembers: true,
+			userTags: [{ name: "signers" }],
+			absent: {
+				policyIds: [id("policy", 2)],
+				oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
+				tvcAppIds: [id("app", 2)],
+			},
+			limits: desired.limits,
+			protect: desired.protect,
+		});
+	});
+
+	it("may call users otherwise than when it was made", () => {
+		const [planned] = matchDocuments(saved, [other({ users: { ann: alice, ben: bob } })]);
+		expect(planned?.desired.absent.oauthProviders).toEqual([{ userId: bob, providerIds: [id("provider", 1)] }]);
+	});
+
+	it("may write names that mean something in a pattern, and only those tags are left", () => {
+		const names = ["*", "a*", "ab", "?", "[a]", "userTag:x", "x/y"];
+		const wanted = other({ userTags: names.map((name) => wantTag(name, { previously: [`${name} before`] })) });
+		for (const kept of names) {
+			const tags = liveOf({
+				userTags: known(names.map((name, index) => liveTag(index, name === kept ? `${name} before` : name))),
+			});
+			const one = makePlan({ ...wanted, absent: desiredOf().absent }, tags, context);
+			const [planned] = matchDocuments(makeSavedPlan({ plans: [one] }, "x"), [wanted]);
+			expect(planned?.desired.userTags.map(({ name }) => name)).toEqual([kept]);
+		}
+	});
+
+	it("are refused when they were changed since", () => {
+		expect(() => matchDocuments(saved, [other({ digest: digestOf("another") })])).toThrow(
+			`organization ${organizationId} was planned from another document: its digest was ${desired.digest}, and that of document.yaml is ${digestOf("another")}`,
+		);
+	});
+
+	it("are refused when they are of another organization, or of one more, or one less", () => {
+		expect(() => matchDocuments(saved, [second])).toThrow(
+			`the saved plan is of organization ${organizationId}, which the documents do not have; the documents have organization ${second.organizationId}, which the saved plan does not`,
+		);
+		expect(() => matchDocuments(saved, [desired, second])).toThrow(
+			`the documents have organization ${second.organizationId}, which the saved plan does not`,
+		);
+		const both = makeSavedPlan({ plans: [plan, { ...plan, organizationId: second.organizationId }] }, "x");
+		expect(() => matchDocuments(both, [desired])).toThrow(
+			`the saved plan is of organization ${second.organizationId}, which the documents do not have`,
+		);
+		expect(matchDocuments(both, [desired, second]).length).toBe(2);
+	});
+});

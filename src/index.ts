@@ -27,6 +27,7 @@ export {
 } from "./errors.ts";
 export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
 export { type DocumentSource, type ParsedDocuments, parseDocuments } from "./plan/document.ts";
+export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,
 	emptyMemory,
@@ -54,6 +55,7 @@ export {
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/steps.ts";
 export { type ApplyContext, apply, settle } from "./sync/apply.ts";
+export { type Attributed, attribute } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export { type Journal, openJournal } from "./sync/journal.ts";
 export { readLive } from "./sync/read.ts";

@@ -31,8 +31,9 @@ function compiler(): Ajv2020 {
 const references: Readonly<Record<string, readonly string[]>> = {
 	"report.json": ["plan.json"],
 	"three-way.json": ["plan.json"],
+	"drift.json": ["plan.json"],
 	"saved-plan.json": ["plan.json", "three-way.json"],
-	"output.json": ["plan.json", "report.json", "three-way.json"],
+	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json"],
 };
 
 function addSchema(engine: Ajv2020, name: string): void {

@@ -53,6 +53,7 @@ export function writeScenes(markdown: string, outputs: readonly string[]): strin
 }
 
 const shownTime = "2026-11-21T12:00:00.000Z";
+const shownActivity = "activity 019aa660-9400-7c3a-8f21-5d0e6b7a4c11";
 
 /** A saved plan holds the time when it was made, so its digest is another one in every run. */
 const shownDigest = "sha256:8b1a9953c4611296a827abf8c47804d7f7d6a3c1b2e0944c0f2ad1b5e6c37a90";
@@ -77,7 +78,8 @@ export function playScene(command: string, directory: string): string {
 		});
 		const text = readFileSync(file, "utf8")
 			.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
-			.replaceAll(/(?<=\bsaved plan )sha256:[0-9a-f]{64}/gi, shownDigest);
+			.replaceAll(/(?<=\bsaved plan )sha256:[0-9a-f]{64}/gi, shownDigest)
+			.replaceAll(/(?<=, )activity [0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, shownActivity);
 		return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
 	} finally {
 		closeSync(stream);

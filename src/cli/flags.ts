@@ -98,6 +98,13 @@ export function shard(): Option {
 	return new Option("--shard <i/n>", "only this share of the organizations, for example 2/8: the second of eight");
 }
 
+export function since(): Option {
+	return new Option(
+		"--since <file>",
+		"what an earlier drift --format json --output FILE wrote: says what is new, still there and gone",
+	).argParser(namedFile);
+}
+
 export function wholeNumber(least: number, most: number): (text: string) => number {
 	return (text) => {
 		const number = Number(text);

@@ -11,6 +11,7 @@ import {
 	reads,
 	repeated,
 	shard,
+	since,
 	wholeNumber,
 	withConnection,
 	withFile,
@@ -135,7 +136,8 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.addOption(only())
-		.addOption(shard());
+		.addOption(shard())
+		.addOption(since());
 	withWaiting(
 		withConnection(
 			define(

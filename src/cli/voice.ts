@@ -19,6 +19,7 @@ import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { type Format, renderers } from "./formats.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -100,6 +101,7 @@ export class Voice {
 	#progressShown = false;
 	/** The file that takes the result; undefined from when it turned out that it cannot. */
 	#output: string | undefined;
+	#replaces = false;
 
 	constructor(terminal: Terminal, options: VoiceOptions) {
 		this.#terminal = terminal;
@@ -173,14 +175,24 @@ export class Voice {
 		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
 	}
 
-	/** Says what went wrong and returns the exit code it leads to. */
-	async failure(error: unknown): Promise<ExitCode> {
+	/** The file of `--output` is replaced as a whole: the next run needs what is in it, whatever becomes of this one. */
+	replaceOutput(): void {
+		this.#replaces = true;
+	}
+
+	/** From now on the result goes to standard output: the file of `--output` is one that must not be written over. */
+	spareOutput(): void {
+		this.#output = undefined;
+	}
+
+	/** Says what went wrong and returns the exit code it leads to. `more` is added to `Output`. */
+	async failure(error: unknown, more: Readonly<Record<string, unknown>> = {}): Promise<ExitCode> {
 		const problems = error instanceof DocumentError ? error.problems : [];
 		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
 		this.#tellFailure({ error });
 		const exitCode = exitCodeOfError(error);
 		const { command } = this.#options;
-		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems });
+		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems, ...more });
 	}
 
 	#tellFailure(failure: Failure): void {
@@ -228,7 +240,7 @@ export class Voice {
 			return exitCode;
 		}
 		try {
-			writeFileSync(this.#output, stripVTControlCharacters(text));
+			(this.#replaces ? replaceFile : writeFileSync)(this.#output, stripVTControlCharacters(text));
 		} catch (error) {
 			this.#refuseOutput(error);
 		}

@@ -22,12 +22,19 @@ export function parseSelection(text: string): Selection | undefined {
 	return slash < 0 ? { kind: kind.name } : { kind: kind.name, glob: text.slice(slash + 1) };
 }
 
+/** Whether one of the selections names the object with this address. */
+export function isSelected(address: string, selections: readonly Selection[]): boolean {
+	const colon = address.indexOf(":");
+	return selects(selections, address.slice(0, colon), address.slice(colon + 1));
+}
+
+function selects(selections: readonly Selection[], kind: string, label: string): boolean {
+	return selections.some((one) => one.kind === kind && (one.glob === undefined || matches(one.glob, label)));
+}
+
 /** The same document, with only the objects that one of the selections names. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
-	const has = (kind: KindName, label: string): boolean =>
-		selections.some(
-			(selection) => selection.kind === kind && (selection.glob === undefined || matches(selection.glob, label)),
-		);
+	const has = (kind: KindName, label: string): boolean => selects(selections, kind, label);
 	const user = (userId: string): string => nameOfUser(desired, userId);
 	const { absent, expect } = desired;
 	return {

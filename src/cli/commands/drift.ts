@@ -1,18 +1,103 @@
 /**
  * `drift`: the same comparison as `plan`, as a finding for whoever is woken by it. It cannot submit anything either.
  */
-import { exitCodes } from "../../errors.ts";
-import { findsDifference } from "../../plan/plan.ts";
+import { existsSync } from "node:fs";
+import type { ExitCode } from "../../errors.ts";
+import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
+import { isSelected, parseSelection } from "../../plan/only.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { renderDrift } from "../../plan/render/drift-text.ts";
+import { summarizeFindings } from "../../plan/render/drift-words.ts";
+import { showText } from "../../plan/render/escape.ts";
 import { summarizeDrift } from "../../plan/render/text.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
-import { type ComparisonFlags, compareAll } from "./comparing.ts";
-import { showPlans } from "./showing.ts";
+import { compareText } from "../../plan/value.ts";
+import { connect, journalFile, openJournalOf } from "../connect.ts";
+import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
+import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
+import { keepSince, type LastReport, readSince, type SinceFlags } from "./drift-since.ts";
+import { type Showing, showPlans } from "./showing.ts";
 
-/** The same plans, as a finding: exit 2 when anything is not as the document says, 0 when all is. */
-export async function drift(flags: ComparisonFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	return showPlans(await compareAll(flags, terminal, voice), {
+export interface DriftFlags extends ComparisonFlags, SinceFlags {}
+
+/**
+ * What is not as the document says, since when and by whom. Exit 2 when something is known to be, 1 when something could
+ * not be read and nothing is known to be, 8 when all that differs waits for activities, 0 when all is as the document says.
+ */
+export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice): Promise<Result | ExitCode> {
+	const last = readSince(flags, terminal, voice);
+	try {
+		const organizations = await readSelected(flags, terminal, voice);
+		const connection = await connect(flags, terminal, voice);
+		try {
+			const all = await compareEach(organizations, connection, flags, terminal, voice);
+			const reports = await reportEach(all.compared, last, flags, terminal);
+			const kept = all.unlooked.map(({ organizationId, error }) =>
+				keepDrift(organizationId, last?.get(organizationId), describeFailure({ error })),
+			);
+			noteStrangers(last, [...reports, ...kept], voice);
+			return showPlans(all, showingOf(reports, kept));
+		} finally {
+			await connection.close();
+		}
+	} catch (error) {
+		if (last === undefined) throw error;
+		return keepSince(last, error, voice);
+	}
+}
+
+/** `kept`: what is said of organizations that could not be read. */
+function showingOf(reports: readonly OrganizationDrift[], kept: readonly OrganizationDrift[]): Showing {
+	const byId = new Map(reports.map((one) => [one.organizationId, one]));
+	const reportOf = ({ organizationId }: Plan): OrganizationDrift | undefined => byId.get(organizationId);
+	return {
 		command: "drift",
-		summarize: summarizeDrift,
-		codeOf: (one) => (findsDifference(one) ? exitCodes.changes : exitCodes.converged),
-	});
+		summarize: (plan) => {
+			const report = reportOf(plan);
+			return report === undefined ? summarizeDrift(plan) : summarizeFindings(report, plan);
+		},
+		render: (plan, style) => renderDrift(plan, reportOf(plan), style),
+		hasMore: (plan) => {
+			const { findings = [], gone = [], unread = [], unmanaged = [] } = reportOf(plan) ?? {};
+			return findings.length + gone.length + unread.length + unmanaged.length > 0;
+		},
+		exitCode: exitCodeOfDrift(reports),
+		more: {
+			drift: [...reports, ...kept].sort((left, right) => compareText(left.organizationId, right.organizationId)),
+		},
+	};
+}
+
+/** What is said of each organization; all are asked at once, the client sees to it that not too many requests are. */
+async function reportEach(
+	compared: readonly Compared[],
+	last: LastReport | undefined,
+	flags: DriftFlags,
+	terminal: Terminal,
+): Promise<readonly OrganizationDrift[]> {
+	const { attribute } = await import("../../sync/attribute.ts");
+	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
+	const journal = existsSync(journalFile(flags, terminal)) ? await openJournalOf(flags, terminal) : undefined;
+	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
+	try {
+		return await Promise.all(
+			compared.map(async ({ comparison: { plan }, line }) =>
+				reportDrift(plan, {
+					...(await attribute(plan, line.reader, isOurs)),
+					earlier: last?.get(plan.organizationId),
+					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
+				}),
+			),
+		);
+	} finally {
+		journal?.close();
+	}
+}
+
+/** What the last report found in an organization that the documents do not speak of any more goes no further. */
+function noteStrangers(last: LastReport | undefined, reports: readonly OrganizationDrift[], voice: Voice): void {
+	const known = new Set(reports.map(({ organizationId }) => organizationId));
+	for (const [organizationId, { findings }] of last ?? []) {
+		if (known.has(organizationId) || findings.length === 0) continue;
+		voice.note(`the documents do not speak of organization ${showText(organizationId)}: its findings are left out`);
+	}
 }

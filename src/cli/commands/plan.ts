@@ -1,14 +1,13 @@
 /**
  * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
  */
-import { exitCodes } from "../../errors.ts";
-import { findsDifference } from "../../plan/plan.ts";
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { summarizePlan } from "../../plan/render/text.ts";
 import type { SavedContent } from "../../plan/saved.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
-import { showPlans } from "./showing.ts";
+import { renderingOf, showPlans, worstOf } from "./showing.ts";
 
 export interface PlanFlags extends ComparisonFlags {
 	readonly detailedExitcode?: boolean;
@@ -25,13 +24,12 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 	const threeWay = flags.base === undefined ? undefined : await import("./three-way.ts");
 	const bases = await threeWay?.readBases(flags.base ?? "", flags, terminal, voice);
 	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
+	const found = compared.compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
 	const shown = showPlans(compared, {
 		command: "plan",
-		summarize: summarizePlan,
-		codeOf: (one) => {
-			if (one.problems.length > 0) return exitCodes.error;
-			return flags.detailedExitcode === true && findsDifference(one) ? exitCodes.changes : exitCodes.converged;
-		},
+		...renderingOf(found),
+		exitCode: worstOf(compared.compared.map(({ comparison }) => codeOf(comparison.plan, flags))),
+		...(found.length === 0 ? {} : { more: { threeWay: found } }),
 	});
 	const result = threeWay?.withDropped(shown, bases?.dropped ?? []) ?? shown;
 	if (save === null) return result;
@@ -41,6 +39,11 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 		{ plans, ...(told === undefined ? {} : { threeWay: told }), ...(unread.length === 0 ? {} : { unread }) },
 		result,
 	);
+}
+
+function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
+	if (plan.problems.length > 0) return exitCodes.error;
+	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.converged;
 }
 
 /** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */

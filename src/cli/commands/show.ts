@@ -3,11 +3,10 @@
  */
 import { exitCodes } from "../../errors.ts";
 import { tellSavedPlan } from "../../plan/render/result.ts";
-import { summarizePlan } from "../../plan/render/text.ts";
 import { factsOf } from "../../plan/saved.ts";
 import { readSavedPlan } from "../saved-file.ts";
 import type { Result, Terminal } from "../voice.ts";
-import { renderPlans } from "./showing.ts";
+import { renderingOf, renderPlans } from "./showing.ts";
 
 /** The plans in this file, or in standard input for `-`. Throws ConfigurationError when it is no saved plan. */
 export async function show(file: string, terminal: Terminal): Promise<Result> {
@@ -19,7 +18,7 @@ export async function show(file: string, terminal: Terminal): Promise<Result> {
 		exitCode: exitCodes.converged,
 		text: (style) => {
 			const missing = unread.map((id) => `Organization ${id}: could not be read when the plan was made.\n`).join("");
-			return `${head}\n\n${renderPlans(plans, style, summarizePlan, threeWay)}${missing}`;
+			return `${head}\n\n${renderPlans(plans, style, renderingOf(threeWay))}${missing}`;
 		},
 		json: { plans, savedPlan, ...(threeWay === undefined ? {} : { threeWay }) },
 	};

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from "../../errors.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
-import { type Broken, judgeResult } from "../../plan/render/result.ts";
+import { type Broken, type CommandResult, judgeResult } from "../../plan/render/result.ts";
 import { count, renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
 import { renderThreeWay } from "../../plan/render/three-way-text.ts";
 import { hasFindings, type ThreeWay } from "../../plan/three-way.ts";
@@ -33,57 +33,64 @@ export function worstOf(codes: readonly ExitCode[]): ExitCode {
 	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
 }
 
-/** How a command shows plans. */
-export interface Showing {
-	readonly command: string;
-	/** The sentence under each plan. */
+/** How plans are shown as text. */
+export interface Rendering {
+	/** The sentence on a plan. */
 	readonly summarize: (plan: Plan) => string;
-	/** The exit code that a plan leads to. */
-	readonly codeOf: (plan: Plan) => ExitCode;
+	/** A plan in full, with its sentence at the end. */
+	readonly render: (plan: Plan, style: Style) => string;
+	/** Whether there is more to say of a plan than its differences. */
+	readonly hasMore: (plan: Plan) => boolean;
+}
+
+/** How a command shows what it compared. */
+export interface Showing extends Rendering {
+	readonly command: string;
+	/** The exit code of the organizations that were looked at. */
+	readonly exitCode: ExitCode;
+	/** What the command's output holds beside the plans. */
+	readonly more?: Pick<CommandResult, "threeWay" | "drift">;
+}
+
+/** Plans alone, and beside what a base tells of them. */
+export function renderingOf(threeWay: readonly ThreeWay[] = []): Rendering {
+	const bases = new Map(threeWay.map((one) => [one.organizationId, one]));
+	return {
+		summarize: summarizePlan,
+		render: (plan, style) => {
+			const base = bases.get(plan.organizationId);
+			return base === undefined ? renderPlan(plan, style) : renderThreeWay(plan, base, style, summarizePlan(plan));
+		},
+		hasMore: (plan) => hasFindings(bases.get(plan.organizationId) ?? null),
+	};
 }
 
 /** Every plan, and every organization that could not be looked at. */
-export function showPlans({ compared, unlooked }: AllCompared, { command, summarize, codeOf }: Showing): Result {
+export function showPlans({ compared, unlooked }: AllCompared, showing: Showing): Result {
+	const { command, exitCode, more = {} } = showing;
 	const plans = compared.map(({ comparison }) => comparison.plan);
-	const threeWay = compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
 	const broken = unlooked.map(describeUnlooked);
-	const codes = [...plans.map(codeOf), ...unlooked.map(({ error }) => exitCodeOfError(error))];
 	const isAlone = plans.length + broken.length === 1;
 	return {
-		exitCode: worstOf(codes),
+		exitCode: worstOf([exitCode, ...unlooked.map(({ error }) => exitCodeOfError(error))]),
 		text: (style) => {
-			const each = renderPlans(plans, style, summarize, threeWay);
-			return isAlone
-				? each
-				: `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, threeWay, broken }).verdict}\n`;
+			const each = renderPlans(plans, style, showing);
+			if (isAlone) return each;
+			return `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, broken, ...more }).verdict}\n`;
 		},
-		json: { plans, ...(threeWay.length === 0 ? {} : { threeWay }), ...(broken.length === 0 ? {} : { broken }) },
+		json: { plans, ...more, ...(broken.length === 0 ? {} : { broken }) },
 		failures: failuresOf(unlooked),
 		positionOf: positionsOf(compared.map(({ comparison }) => comparison.desired)),
 	};
 }
 
-/**
- * Of several plans those with something to look at in full, then one line for each of the others; one plan always in
- * full. With a base, what changed and what drifted since it is told too.
- */
-export function renderPlans(
-	plans: readonly Plan[],
-	style: Style,
-	summarize: (plan: Plan) => string = summarizePlan,
-	threeWay: readonly ThreeWay[] = [],
-): string {
-	const bases = new Map(threeWay.map((one) => [one.organizationId, one]));
-	const isFull = (plan: Plan): boolean =>
-		plans.length === 1 || findsDifference(plan) || hasFindings(bases.get(plan.organizationId) ?? null);
-	const full = plans.filter(isFull).map((plan) => {
-		const base = bases.get(plan.organizationId);
-		const summary = summarize(plan);
-		return base === undefined ? renderPlan(plan, style, summary) : renderThreeWay(plan, base, style, summary);
-	});
+/** Of several plans those with something to look at in full, then one line for each of the others; one always in full. */
+export function renderPlans(plans: readonly Plan[], style: Style, rendering: Rendering = renderingOf()): string {
+	const isFull = (plan: Plan): boolean => plans.length === 1 || findsDifference(plan) || rendering.hasMore(plan);
+	const full = plans.filter(isFull).map((plan) => rendering.render(plan, style));
 	const lines = plans
 		.filter((plan) => !isFull(plan))
-		.map((plan) => `Organization ${showText(plan.organizationId)}: ${summarize(plan)}\n`);
+		.map((plan) => `Organization ${showText(plan.organizationId)}: ${rendering.summarize(plan)}\n`);
 	return [...full, ...(lines.length === 0 ? [] : [lines.join("")])].join("\n");
 }
 

@@ -4,9 +4,11 @@
  * escaped twice, as text for people and as data of the command.
  */
 import type { Change } from "../change.ts";
+import type { OrganizationDrift } from "../drift.ts";
 import type { Position } from "../organization.ts";
 import type { StepResult } from "../report.ts";
 import { tellMoved } from "../stale.ts";
+import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
@@ -135,15 +137,17 @@ function annotate(level: Level, title: string, message: string, at?: Position): 
 type Positions = (address: string) => Position | undefined;
 
 /** Of a plan of which nothing was begun. */
-function planAnnotations(
-	{ command, plan, threeWay }: OrganizationResult,
-	positionOf: Positions,
-): readonly Annotation[] {
+function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const { plan, threeWay, drift } = one;
+	const notesOn = makeNotes(drift);
 	return [
-		...plan.problems.map(atProblem),
-		...(threeWay?.undoes ?? []).map((one) => {
-			const told = `${threeWayHeadings.undoes}: ${showUndone(one, threeWay ?? plan)}`;
-			return annotate("warning", undoesDrift, told, positionOf(one.address));
+		...plan.problems.map((problem) => {
+			const message = [problem.message, ...notesOn(problem.path)].join("; ");
+			return atProblem({ ...problem, message });
+		}),
+		...(threeWay?.undoes ?? []).map((undone) => {
+			const told = `${threeWayHeadings.undoes}: ${showUndone(undone, threeWay ?? plan)}`;
+			return annotate("warning", undoesDrift, told, positionOf(undone.address));
 		}),
 		...plan.guards
 			.filter(({ refuses }) => refuses)
@@ -153,13 +157,45 @@ function planAnnotations(
 			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
 		}),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
-		...plan.changes.map((change) => {
-			const message = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle))
-				.map((line) => line.trim())
-				.join("; ");
-			return annotate(levelOfChange(change, command), change.action, message, positionOf(change.address));
-		}),
+		...changeAnnotations(one, positionOf),
+		...(drift?.gone ?? []).map((gone) =>
+			annotate("notice", driftHeadings.gone, tellGone(gone), positionOf(gone.address)),
+		),
 	];
+}
+
+/** What a report of drift says of the object with an address; nothing where there is none. */
+function makeNotes(drift: OrganizationDrift | null): (address: string) => readonly string[] {
+	if (drift === null) return () => [];
+	const findings = new Map([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
+	return (address) => {
+		const finding = findings.get(address);
+		return finding === undefined ? [] : tellFinding(finding, drift);
+	};
+}
+
+function changeAnnotations(
+	{ command, plan, threeWay, drift }: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
+	const notesOn = makeNotes(drift);
+	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
+	// What is new is what somebody is woken for, and no more than ten are shown.
+	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
+	return [...plan.changes]
+		.sort((left, right) => rankOf(left) - rankOf(right))
+		.map((change) => {
+			const { address } = change;
+			const lines = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle));
+			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
+			const finding = findings.get(address);
+			if (drift === null || finding === undefined) {
+				return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+			}
+			const waits = drift.waiting.some((one) => one.address === address);
+			const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");
+			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));
+		});
 }
 
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {

@@ -8,8 +8,9 @@ import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
-import { compareText } from "../value.ts";
 import type { Waiting } from "../waiting.ts";
+import { driftSections } from "./drift-html.ts";
+import { chips, renderFields } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, type Html, html } from "./html-text.ts";
@@ -17,10 +18,8 @@ import { reportHeadings } from "./report-text.ts";
 import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
 import {
 	describeWaiting,
-	differingFields,
 	headings,
 	renderProblem,
-	showUser,
 	sortWaiting,
 	tellDoubt,
 	tellGuard,
@@ -63,7 +62,12 @@ function sections(one: OrganizationResult): readonly Section[] {
 	const { plan, report, broken, results } = one;
 	const { waits, inDoubt } = sortWaiting(plan);
 	const steps: Section = {
-		title: results === null ? "Steps, in their order" : "Steps, and what became of them",
+		title:
+			one.drift !== null
+				? "What apply would do, in this order"
+				: results === null
+					? "Steps, in their order"
+					: "Steps, and what became of them",
 		number: (report?.steps ?? plan.steps).length,
 		look: "plain",
 		body: (_, id) => renderSteps(one, id),
@@ -83,8 +87,9 @@ function sections(one: OrganizationResult): readonly Section[] {
 			look: "bad",
 			body: () => renderLeft(report?.left ?? [], report?.unverified ?? null),
 		},
+		...driftSections(one),
 		...(results === null ? [] : [steps]),
-		guardSection(one),
+		...(one.drift === null ? [guardSection(one)] : []),
 		...partSections(one),
 		...changeSections(one),
 		{
@@ -100,6 +105,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
 		},
 		...(results === null ? [steps] : []),
+		...(one.drift === null ? [] : [guardSection(one)]),
 		{
 			title: headings.unread,
 			number: null,
@@ -125,7 +131,12 @@ function guardSection({ plan, results }: OrganizationResult): Section {
 	};
 }
 
-function changeSections({ plan, threeWay, results }: OrganizationResult): readonly Section[] {
+function changeSections({ plan, threeWay, results, drift }: OrganizationResult): readonly Section[] {
+	const matrix = (title: string): Section => {
+		return { title, number: null, look: "plain", body: (_, id) => renderMatrix(plan, id) };
+	};
+	// Each difference is told with what is said of it above.
+	if (drift !== null) return [matrix("Who would gain and lose which user tag")];
 	const tags = plan.changes.filter((change) => change.kind === "userTag");
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
@@ -138,12 +149,7 @@ function changeSections({ plan, threeWay, results }: OrganizationResult): readon
 			look: "plain",
 			body: () => renderRemovals(removals, byAddress, isUndone),
 		},
-		{
-			title: results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag",
-			number: null,
-			look: "plain",
-			body: (_, id) => renderMatrix(plan, id),
-		},
+		matrix(results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag"),
 		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
 		{
 			title: "Differences that can only be reported",
@@ -227,35 +233,10 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 	}</div></li>\n`;
 }
 
-function chips(
-	word: string,
-	look: string,
-	sign: string,
-	userIds: readonly string[],
-	plan: Plan,
-	isUndone: (userId: string) => boolean,
-): Html | null {
-	if (userIds.length === 0) return null;
-	const users = userIds
-		.map((userId) => ({ name: showUser(userId, plan), undone: isUndone(userId) }))
-		.sort((left, right) => compareText(left.name, right.name));
-	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
-		({ name, undone }) => html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}</span>${wordUndone(undone)} `,
-	)}</p>`;
-}
-
 function renderReported(changes: readonly ReportChange[]): Html | null {
 	if (changes.length === 0) return null;
 	return html`<ul class="changes">${changes.map((change) => {
-		const fields = differingFields(change);
-		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code> ${tellReported(change)}${
-			fields.length === 0
-				? null
-				: html`<dl class="fields">${fields.map(
-						({ field, live, document }) =>
-							html`<div><dt>${field}</dt><dd><span class="kind">live</span> ${bdi(live)}</dd><dd><span class="kind">document</span> ${bdi(document)}</dd></div>`,
-					)}</dl>`
-		}</div></li>\n`;
+		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code> ${tellReported(change)}${renderFields(change)}</div></li>\n`;
 	})}</ul>`;
 }
 

@@ -6,6 +6,7 @@
 
 import { findsDifference } from "../plan.ts";
 import { hasFindings } from "../three-way.ts";
+import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
@@ -80,6 +81,10 @@ const longestHeadline = 70;
 
 /** The beginning of the verdict as the headline, what follows as the text below it. */
 function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
+	// What stands in brackets is no part of a headline.
+	const bracket = /^(.*?) \((.*?)\)([.;] .*)$/.exec(verdict);
+	if (bracket !== null && (bracket[1] ?? "").length <= longestHeadline)
+		return [bracket[1] ?? "", startSentence(`${bracket[2]}${bracket[3]}`)];
 	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
 	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
 		return [sentence[1] ?? "", startSentence(sentence[2] ?? "")];
@@ -105,7 +110,14 @@ function badge(tone: Tone): Html {
 }
 
 /** What can be counted, in large figures; after an apply only what was done. */
-function factsOf({ plan, threeWay, report, results }: OrganizationResult): Html {
+function factsOf(one: OrganizationResult): Html {
+	const { plan, threeWay, drift } = one;
+	const figures = drift === null ? figuresOf(one) : driftFigures(drift).map((figure) => fact(...figure));
+	return html`<dl class="facts">${figures}</dl>
+<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
+}
+
+function figuresOf({ plan, threeWay, report, results }: OrganizationResult): readonly Html[] {
 	const byAddress = resultsByAddress(results);
 	const changes = plan.changes.filter(
 		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
@@ -140,10 +152,12 @@ function factsOf({ plan, threeWay, report, results }: OrganizationResult): Html 
 		completed === undefined
 			? fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")
 			: fact(`${completed} of ${(report?.steps ?? plan.steps).length}`, "steps completed", "");
-	return html`<dl class="facts">${first}${counted
-		.filter(([, number]) => number > 0)
-		.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look))}</dl>
-<p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
+	return [
+		first,
+		...counted
+			.filter(([, number]) => number > 0)
+			.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look)),
+	];
 }
 
 function fact(number: string, words: string, look: string): Html {

@@ -6,12 +6,12 @@
  * be shown of an organization besides is another row.
  */
 import type { Problem } from "../../errors.ts";
-import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { hasFindings } from "../three-way.ts";
 import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
+import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
 import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
@@ -32,7 +32,6 @@ import {
 import {
 	describeWaiting,
 	headings,
-	type NoteOf,
 	plainStyle,
 	renderChange,
 	renderProblem,
@@ -239,6 +238,14 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ threeWay }) => partBlock("meant", threeWay),
 	({ threeWay }) => partBlock("drifted", threeWay),
 	({ threeWay, plan }) => plannedHead(threeWay, plan),
+	...[0, 1, 2].map((index) => (one: OrganizationResult) => {
+		const { title = "", lines = [] } = objectParts(one)[index] ?? {};
+		return fenced(2 + index, ["line of differences", "lines of differences"], title, lines, "diff");
+	}),
+	...[0, 1, 2].map((index) => (one: OrganizationResult) => {
+		const { title = "", lines = [] } = otherParts(one)[index] ?? {};
+		return bullets(3, ["line on the last report", "lines on the last report"], title, lines.map(codeSpan));
+	}),
 	(one) => {
 		const title = one.results === null ? "Removals" : "Removals, and what became of them";
 		return fenced(2, ["line of removals", "lines of removals"], title, removalLines(one), "diff");
@@ -246,8 +253,9 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
-	({ plan, threeWay }) => {
-		const lines = plan.changes.flatMap((change) => changeLines(change, plan, noteUndone(threeWay, plainStyle)));
+	({ plan, threeWay, drift }) => {
+		const note = noteUndone(threeWay, plainStyle);
+		const lines = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
 		return folded(6, ["line of changes", "lines of changes"], `Changes (${plan.changes.length})`, lines, "diff");
 	},
 	({ results }) => {
@@ -299,7 +307,8 @@ function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["s
 }
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, threeWay, results, broken }: OrganizationResult): readonly string[] {
+function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
+	if (drift !== null) return [];
 	const byAddress = resultsByAddress(results);
 	const note = noteUndone(threeWay, plainStyle);
 	const became = (address: string): string => {
@@ -331,9 +340,4 @@ function groupNames(names: readonly string[]): readonly string[] {
 		else lines.push(shown);
 	}
 	return lines;
-}
-
-/** The lines of a change with the marks of members in front, where a `diff` block colours them. */
-function changeLines(change: Change, plan: Plan, note: NoteOf): readonly string[] {
-	return renderChange(change, plan, plainStyle, note).map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
 }

@@ -3,11 +3,13 @@
  * what `--format json` prints, so a saved answer can be rendered later.
  */
 import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../../errors.ts";
+import type { OrganizationDrift } from "../drift.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
 import type { SavedPlanFacts } from "../saved.ts";
 import { tellMoved } from "../stale.ts";
 import type { ThreeWay } from "../three-way.ts";
+import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
@@ -37,6 +39,8 @@ export interface CommandResult {
 	readonly threeWay?: readonly ThreeWay[];
 	/** Of `apply`: one an organization, without those that broke off; none when nothing was begun. */
 	readonly reports?: readonly Report[];
+	/** Of `drift`: one an organization. */
+	readonly drift?: readonly OrganizationDrift[];
 	/**
 	 * Organizations in which an error ended the work; `error` is then that of the first. One without a plan could not even
 	 * be read.
@@ -64,6 +68,8 @@ export interface OrganizationResult {
 	readonly threeWay: ThreeWay | null;
 	readonly report: Report | null;
 	readonly broken: Broken | null;
+	/** What moved, since when and by whom; null of every command but `drift`. */
+	readonly drift: OrganizationDrift | null;
 	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
 	readonly results: readonly StepResult[] | null;
 	readonly state: State;
@@ -79,6 +85,7 @@ const states = {
 	interrupted: ["interrupted", "bad"],
 	failed: ["not converged", "bad"],
 	brokenOff: ["broken off", "bad"],
+	unseen: ["that could not be looked at", "bad"],
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
 	inDoubt: ["held up by what was sent before", "attention"],
@@ -108,15 +115,18 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	const reported = new Map(reports.map((report) => [report.organizationId, report]));
 	const threeWays = new Map((result.threeWay ?? []).map((one) => [one.organizationId, one]));
 	const brokenOff = new Map((result.broken ?? []).map((one) => [one.organizationId, one]));
+	const drifts = new Map((result.drift ?? []).map((one) => [one.organizationId, one]));
 	return plans.map((plan) => {
 		const report = reported.get(plan.organizationId) ?? null;
 		const broken = brokenOff.get(plan.organizationId) ?? null;
+		const drift = drifts.get(plan.organizationId) ?? null;
 		const results = (report ?? broken)?.steps ?? null;
-		const state = stateOf(command, plan, report, broken);
+		const state = drift === null ? stateOf(command, plan, report, broken) : stateOfDrift(drift, plan);
 		const threeWay = threeWays.get(plan.organizationId) ?? null;
 		const undone = results === null ? summarizeUndone(threeWay, plan) : "";
-		const verdict = `${tellOne(command, plan, report, broken)}${undone}`;
-		return { command, plan, threeWay, report, broken, results, state, tone: states[state][1], verdict };
+		const verdict =
+			drift === null ? `${tellOne(command, plan, report, broken)}${undone}` : summarizeFindings(drift, plan);
+		return { command, plan, threeWay, report, broken, drift, results, state, tone: states[state][1], verdict };
 	});
 }
 
@@ -131,6 +141,14 @@ function stateOf(command: string, plan: Plan, report: Report | null, broken: Bro
 	if (broken === null) return stateOfPlan(plan, command);
 	if (plan.problems.length > 0) return "impossible";
 	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
+}
+
+function stateOfDrift({ verdict }: OrganizationDrift, plan: Plan): State {
+	if (verdict === "could-not-look") return "unseen";
+	if (verdict === "waiting") return "waiting";
+	if (verdict === "as-documented") return "unchanged";
+	if (plan.problems.length > 0) return "impossible";
+	return plan.steps.length === 0 ? "reported" : "drifted";
 }
 
 function stateOfReport(report: Report): State {

@@ -95,23 +95,21 @@ function countSteps(plan: Plan): { sent: number; held: number } {
 export function summarizeDrift(plan: Plan): string {
 	const differing = plan.changes.length + plan.problems.length;
 	if (differing === 0) return `No drift. ${asTheDocumentSays(plan)}`;
-	const cure =
-		plan.problems.length > 0
-			? "apply cannot mend it"
-			: plan.steps.length === 0
-				? "that can only be reported"
-				: describeCure(plan);
-	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${cure}.`;
+	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${summarizeCure(plan)}.`;
 }
 
-function describeCure(plan: Plan): string {
+/** What apply would do about the differences. */
+export function summarizeCure(plan: Plan): string {
+	if (plan.problems.length > 0) return "apply cannot mend it";
+	if (plan.steps.length === 0) return "that can only be reported";
 	const { sent, held } = countSteps(plan);
 	if (held === 0) return `apply would submit ${count(sent, "activity", "activities")}`;
 	const waits = `${count(held, "step waits", "steps wait")} for activities submitted before`;
 	return sent === 0 ? waits : `apply would submit ${count(sent, "activity", "activities")}, ${waits}`;
 }
 
-function asTheDocumentSays(plan: Plan): string {
+/** That nothing differs, as far as is known. */
+export function asTheDocumentSays(plan: Plan): string {
 	const known = plan.unread.length === 0 ? "The" : "As far as is known, the";
 	return `${known} organization is as the document says.`;
 }
@@ -192,7 +190,8 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 	return lines;
 }
 
-function renderUnread(plan: Plan, style: Style): readonly string[] {
+/** What could not be read, under its heading; no line when all was. */
+export function renderUnread(plan: Plan, style: Style): readonly string[] {
 	if (plan.unread.length === 0) return [];
 	return [style.warn(`${headings.unread}:`), ...tellUnread(plan).map((line) => `  ${line}`), ""];
 }
@@ -238,7 +237,8 @@ export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan
 	return showText(`activity ${activityId} ${state}${since}${votes}${source}; fingerprint ${fingerprint}`);
 }
 
-function renderWaiting(plan: Plan, style: Style): readonly string[] {
+/** Activities that wait and those in doubt, under their headings. */
+export function renderWaiting(plan: Plan, style: Style): readonly string[] {
 	const { waits, inDoubt } = sortWaiting(plan);
 	return [[headings.waiting, waits] as const, [headings.inDoubt, inDoubt] as const].flatMap(([heading, activities]) => {
 		if (activities.length === 0) return [];
@@ -291,7 +291,8 @@ function describeParameters({ parameters }: Waiting, userNames: Plan["userNames"
 		.join("; ");
 }
 
-function renderGuards(plan: Plan, style: Style): readonly string[] {
+/** Guards that refuse, under their heading. */
+export function renderGuards(plan: Plan, style: Style): readonly string[] {
 	const refusing = plan.guards.filter(({ refuses }) => refuses);
 	if (refusing.length === 0) return [];
 	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
@@ -317,6 +318,7 @@ export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 
-function capitalize(text: string): string {
+/** The text with a capital at its beginning. */
+export function capitalize(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -2,6 +2,8 @@
  * Plans and reports with something of everything, under names that the caller chooses: what a format does must not depend
  * on them.
  */
+
+import { type OrganizationDrift, reportDrift } from "../../../src/plan/drift.ts";
 import { emptyExpectations, emptyMemory } from "../../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../../src/plan/plan.ts";
 import type { CommandResult } from "../../../src/plan/render/result.ts";
@@ -244,6 +246,37 @@ export function goodReportOf(plan: Plan): Report {
 
 const generatedBy = "orgsync 0.0.0-test";
 
+/** Results of `drift`: moved since the last report, without one, not to be read, waiting, and of several organizations. */
+function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResult>> {
+	const unseen = makePlan(
+		desiredOf({ absent: { policyIds: [id("policy", 1)], oauthProviders: [], tvcAppIds: [] } }),
+		liveOf({ policies: { known: false, because: name("HTTP 404") } }),
+		context,
+	);
+	const nobody = { unattributed: name("the service does not list activities to this key") };
+	const impossible = impossiblePlanOf(name);
+	const waiting = { ...plan, steps: plan.steps.filter(({ waitsFor }) => waitsFor !== null) };
+	const waits = waiting.steps.flatMap(({ covers }) => covers);
+	const held = { ...waiting, changes: plan.changes.filter(({ address }) => waits.includes(address)), unread: [] };
+	const [second, third] = [2, 3].map((number) => ({ ...unseen, organizationId: id("org", number) }));
+	const command = "drift";
+	return {
+		"drift-since": { command, plans: [plan], drift: [driftOf(plan, name)], generatedBy },
+		"drift-first": { command, plans: [plan], drift: [reportDrift(plan, nobody)], generatedBy },
+		"drift-unseen": { command, plans: [unseen], drift: [reportDrift(unseen)], generatedBy },
+		"drift-waiting": { command, plans: [held], drift: [reportDrift(held)], generatedBy },
+		"drift-several": {
+			command,
+			plans: [impossible, ...[second, third].flatMap((one) => one ?? [])],
+			drift: [
+				reportDrift(impossible),
+				...[second, third].flatMap((one) => (one === undefined ? [] : [reportDrift(one)])),
+			],
+			generatedBy,
+		},
+	};
+}
+
 /** What `apply` makes of a plan in doubt: nothing is attempted. */
 function doubtfulReportOf(plan: Plan, name: Naming): Report {
 	return {
@@ -320,6 +353,31 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	};
 }
 
+/** When the last report of drift read the organization, six days before this one. */
+const lastReadAt = "2025-12-26T00:00:00.000Z";
+
+/** What moved since the last report: something new, still there, otherwise than before, gone, and no longer looked at. */
+export function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
+	const first = reportDrift({ ...plan, readAt: lastReadAt });
+	const [one, two, ...others] = first.findings;
+	if (one === undefined || two === undefined) throw new Error("the plan has too few differences");
+	const gone = { ...one, address: `userTag:${name("gone")}`, what: "members-differ" };
+	const unseen = { ...two, address: `userTag:${name("unseen-before")}` };
+	const earlier = {
+		...first,
+		findings: [one, { ...two, digest: `sha256:${"0".repeat(64)}` }, ...others.slice(1), gone, unseen],
+	};
+	const by = { type: name("ACTIVITY_TYPE_UPDATE_USER_TAG"), activityId: name("activity"), userId: bob };
+	return reportDrift(plan, {
+		earlier,
+		attributions: new Map([
+			[one.address, { ...by, userName: name("bob"), at: "2025-12-25T00:00:00.000Z" }],
+			[two.address, { ...by, userId: null, userName: null, at: null }],
+		]),
+		isSelected: (address) => address !== unseen.address,
+	});
+}
+
 /** One result for each way in which a command can end, by the name of its golden file. */
 export function resultsOf(name: Naming = peaceful): Readonly<Record<string, CommandResult>> {
 	const plan = planOf(name);
@@ -347,6 +405,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 		...stoppedOf(name),
 		...threeWayResultsOf(name),
 		drift: { command: "drift", plans: [calm], generatedBy },
+		...driftsOf(calm, name),
 		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
 		"apply-good": {
 			command: "apply",

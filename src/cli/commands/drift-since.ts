@@ -1,0 +1,98 @@
+/**
+ * The file of `--since`: what an earlier `drift --format json --output FILE` wrote, and what is kept of it when this run
+ * cannot look. A schedule reads and writes the same file, so a run that fails must not lose what the runs before it found.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ConfigurationError, type ExitCode, explainFileError } from "../../errors.ts";
+import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
+import { showText } from "../../plan/render/escape.ts";
+import { checkSchema } from "../../schema.ts";
+import { isRecord } from "../../wire/activity.ts";
+import { describeFailure, type Terminal, type Voice } from "../voice.ts";
+
+export interface SinceFlags {
+	readonly since?: string;
+	readonly output?: string;
+}
+
+/** The last report, by organization; empty when there is none yet. */
+export type LastReport = ReadonlyMap<string, OrganizationDrift>;
+
+/**
+ * The last report; undefined without `--since`. A file that is not there is said and counts as empty, since the first run
+ * of a schedule has none. Throws ConfigurationError for a file that holds no findings, and leaves it as it is.
+ */
+export function readSince({ since, output }: SinceFlags, terminal: Terminal, voice: Voice): LastReport | undefined {
+	if (since === undefined) return undefined;
+	const isOutput =
+		output !== undefined && isSameFile(resolve(terminal.directory, since), resolve(terminal.directory, output));
+	try {
+		if (isOutput && voice.format !== "json") {
+			throw new ConfigurationError(`--since and --output name the same file, which needs --format json`, {
+				hint: "the next run reads from it what this one found",
+			});
+		}
+		const text = readText(since, terminal);
+		if (isOutput) voice.replaceOutput();
+		if (text !== undefined) return readReport(since, text);
+		voice.note(`there is no file ${showText(since)} yet: everything counts as new`);
+		return new Map();
+	} catch (error) {
+		if (isOutput) voice.spareOutput();
+		throw error;
+	}
+}
+
+function isSameFile(left: string, right: string): boolean {
+	if (left === right) return true;
+	const [one, other] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false }));
+	return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+function readText(file: string, { directory }: Terminal): string | undefined {
+	try {
+		return readFileSync(resolve(directory, file), "utf8");
+	} catch (error) {
+		if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+		throw new ConfigurationError(`${file} cannot be read: ${explainFileError(error)}`, { cause: error });
+	}
+}
+
+const hint =
+	"--since takes what `orgsync drift --format json --output FILE` wrote; without the file everything counts as new";
+
+function readReport(file: string, text: string): LastReport {
+	const refuse = (why: string): never => {
+		throw new ConfigurationError(`--since ${file}: ${why}`, { hint });
+	};
+	const report = parse(text);
+	if (report === undefined) return refuse(text.trim() === "" ? "the file is empty" : "it is no JSON");
+	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is no report of drift");
+	if (report.command !== "drift") return refuse(`it is the output of ${showText(report.command)}, not of drift`);
+	if (report.formatVersion !== 1) return refuse("it was written by another version of orgsync, in a format of its own");
+	if (!Array.isArray(report.drift)) {
+		const { error } = report;
+		return refuse(
+			isRecord(error) ? `it ended with an error and holds no findings: ${error.message}` : "it holds no findings",
+		);
+	}
+	const mistake = report.drift.flatMap((one) => checkSchema("drift.json", one))[0];
+	if (mistake !== undefined) return refuse(`its findings cannot be read: ${mistake.instancePath} ${mistake.message}`);
+	const organizations = report.drift as readonly OrganizationDrift[];
+	return new Map(organizations.map((one) => [one.organizationId, one]));
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** Tells the error and writes, where JSON is written, all that the last report found, marked as not looked at. */
+export async function keepSince(last: LastReport, error: unknown, voice: Voice): Promise<ExitCode> {
+	const kept = [...last.values()].map((one) => keepDrift(one.organizationId, one, describeFailure({ error })));
+	return voice.failure(error, voice.format === "json" ? { drift: kept } : {});
+}

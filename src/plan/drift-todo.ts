@@ -1,0 +1,69 @@
+/**
+ * What a person can do about an object that is not as the document says, in a sentence: what apply would do, what has to be
+ * done by hand, and how the document takes over what is there.
+ */
+import type { Difference } from "./drift-difference.ts";
+import type { Plan } from "./plan.ts";
+import { nameOf } from "./waiting.ts";
+
+/** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
+export function tellTodo(difference: Difference, plan: Plan): string {
+	const { kind, problem } = difference;
+	if (problem !== null) return tellProblem(difference);
+	if (difference.waitsFor !== null) {
+		const name = nameOf(difference.waitsFor);
+		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
+	}
+	const contradicting = contradictionOf(difference, plan);
+	if (contradicting !== null) return contradicting;
+	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
+	switch (kind) {
+		case "userTag":
+			return `\`orgsync apply\` puts it back${blocked}; ${accept(difference)}`;
+		case "oauthProvider":
+		case "policy":
+		case "tvcApp":
+			return `\`orgsync apply\` removes it${blocked}; if it is to stay, ${accept(difference)}`;
+		case "sessionProfile":
+			return `a session profile cannot be changed once it is made: make another by hand and expect that one, or ${accept(difference)}`;
+		case "mfaPolicy":
+			return `orgsync cannot change MFA policies: change it back by hand, or ${accept(difference)}`;
+		case "bootProof":
+			return `look at who deployed the app and verify what it attests to; deploy again, or ${accept(difference)}`;
+		case "supportedAsset":
+			return `the service decides this, nobody in the organization does: ${accept(difference)}`;
+	}
+}
+
+function tellProblem({ address, problem }: Difference): string {
+	const name = `\`${address.slice(address.indexOf(":") + 1)}\``;
+	switch (problem?.code) {
+		case "tag-not-there":
+			return `make the tag ${name} by hand, or take it out of the document`;
+		case "tag-name-taken":
+			return `another tag has the name ${name}: give that one another name, by hand or in the document`;
+		default:
+			return "the document has to say which tag it means: write its `id`";
+	}
+}
+
+/** Why apply leaves the object alone, although it differs; null when it does not. */
+function contradictionOf({ address }: Difference, { steps }: Plan): string | null {
+	const step = steps.find(({ covers, waitsFor }) => waitsFor !== null && covers.includes(address));
+	const waitsFor = step?.waitsFor ?? null;
+	if (waitsFor === null || waitsFor.verdict === "joins") return null;
+	const name = nameOf(waitsFor);
+	if (waitsFor.status === null) {
+		return `something was sent for it before and never answered, so apply leaves it alone: \`orgsync status\` says what; \`orgsync apply --abandon ${name}\` gives it up`;
+	}
+	return `activity ${name} waits and would change it otherwise, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;
+}
+
+function accept({ address }: Difference): string {
+	return `\`orgsync drift --accept ${quoteForShell(address)}\` takes it over into the document`;
+}
+
+/** The word as a shell takes it for one. */
+export function quoteForShell(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,203 @@
+/**
+ * What whoever is woken by a drift alarm has to know: what moved, since when, by whom where that can be read, and what to
+ * do. Made from a plan, from what the last report found, and from what the service's activities tell; pure, like all here.
+ *
+ * The rule it keeps: only what is known is drift. What could not be read is told as that, and what an activity that waits
+ * will make so is told as waiting.
+ */
+import { type ExitCode, exitCodes } from "../errors.ts";
+import type { KindName } from "./change.ts";
+import {
+	covers,
+	type Difference,
+	digestDifference,
+	knownDifferences,
+	type UnreadObject,
+	unreadObjects,
+} from "./drift-difference.ts";
+import { tellTodo } from "./drift-todo.ts";
+import type { Plan } from "./plan.ts";
+import type { WaitsFor } from "./steps.ts";
+
+/** What is known of an organization; only `drifted` is drift. */
+export type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
+
+/** How a finding stands to the last report; `not-looked-at`: this run does not know, so what the last report says is kept. */
+export type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
+
+/** The activity that last changed an object the way it differs, and who submitted it. */
+export interface Attribution {
+	readonly activityId: string;
+	/** As the service says it, for example `ACTIVITY_TYPE_UPDATE_USER_TAG`. */
+	readonly type: string;
+	/** Null when the service does not say. */
+	readonly userId: string | null;
+	/** The alias of the document, or the service's name; null when there is neither. */
+	readonly userName: string | null;
+	/** When it was last updated, which for a completed activity is when it took effect; null when the service does not say. */
+	readonly at: string | null;
+}
+
+/** An object that is not as the document says. */
+export interface Finding {
+	readonly address: string;
+	readonly kind: KindName;
+	/** The reason of its change, or the code of its problem. */
+	readonly what: string;
+	/** Of the difference: it stays the same while live and document differ in the same way. */
+	readonly digest: string;
+	/** Times are ISO 8601 in UTC. */
+	readonly firstSeenAt: string;
+	readonly lastSeenAt: string;
+	readonly state: FindingState;
+	readonly by: Attribution | null;
+	/** What a person can do about it. */
+	readonly todo: string;
+}
+
+/** An object that becomes what the document says when the activity that it waits for has ended well. */
+export interface WaitingFinding extends Finding {
+	readonly waitsFor: WaitsFor;
+}
+
+/** A finding of the last report that is none any more. */
+export interface GoneFinding extends Pick<Finding, "address" | "kind" | "what" | "firstSeenAt" | "lastSeenAt" | "by"> {
+	readonly goneAt: string;
+}
+
+/** What is said of one organization; schemas/drift.json describes it. */
+export interface OrganizationDrift {
+	readonly organizationId: string;
+	readonly verdict: DriftVerdict;
+	/** When it was last read; null when it never was. */
+	readonly readAt: string | null;
+	/** When the last report, which this one is held against, read it; null without one. */
+	readonly comparedWith: string | null;
+	readonly findings: readonly Finding[];
+	readonly gone: readonly GoneFinding[];
+	readonly waiting: readonly WaitingFinding[];
+	/** What the document speaks of and could not be read, nothing standing in. */
+	readonly unread: readonly UnreadObject[];
+	/** Addresses of user tags that the document does not speak of. */
+	readonly unmanaged: readonly string[];
+	/** Why nobody can be named; null when activities were listed, or nobody asked. */
+	readonly unattributed: string | null;
+	/** Why the organization could not be read in this run; null when it was. */
+	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+}
+
+export interface DriftContext {
+	/** What the last report says of this organization. */
+	readonly earlier?: OrganizationDrift | undefined;
+	/** By address. */
+	readonly attributions?: ReadonlyMap<string, Attribution>;
+	readonly unattributed?: string | null;
+	/** Whether this run looked at an object with this address (`--only`); all when left out. */
+	readonly isSelected?: (address: string) => boolean;
+}
+
+/** What is said of an organization that was read. */
+export function reportDrift(plan: Plan, context: DriftContext = {}): OrganizationDrift {
+	const { earlier, isSelected = () => true } = context;
+	const unread = unreadObjects(plan);
+	const differences = knownDifferences(plan);
+	const before = new Map([...(earlier?.waiting ?? []), ...(earlier?.findings ?? [])].map((one) => [one.address, one]));
+	const found = differences.map((difference) => ({
+		waitsFor: difference.waitsFor,
+		finding: makeFinding(difference, before.get(difference.address), plan, context),
+	}));
+	const drifted = found.filter(({ waitsFor }) => waitsFor === null).map(({ finding }) => finding);
+	const waiting = found.flatMap(({ waitsFor, finding }) => (waitsFor === null ? [] : [{ ...finding, waitsFor }]));
+	const present = new Set(differences.map(({ address }) => address));
+	const absent = (one: Finding): boolean => !present.has(one.address);
+	const unseen = ({ address }: Finding): boolean => !isSelected(address) || isUnread(address, unread);
+	const past = (earlier?.findings ?? []).filter(absent);
+	const pastWaiting = (earlier?.waiting ?? []).filter((one) => absent(one) && unseen(one));
+	return {
+		organizationId: plan.organizationId,
+		verdict: judge(drifted, waiting, unread),
+		readAt: plan.readAt,
+		comparedWith: earlier?.readAt ?? null,
+		findings: [...drifted, ...past.filter(unseen).map(notLookedAt)],
+		gone: past
+			.filter((one) => !unseen(one))
+			.map(({ address, kind, what, firstSeenAt, lastSeenAt, by }) => {
+				return { address, kind, what, firstSeenAt, lastSeenAt, by, goneAt: plan.readAt };
+			}),
+		waiting: [...waiting, ...pastWaiting.map(notLookedAt)],
+		unread,
+		unmanaged: plan.unmanaged.map(({ address }) => address),
+		unattributed: context.unattributed ?? null,
+		error: null,
+	};
+}
+
+/** What is said of an organization that could not be read: what the last report found, kept as it was. */
+export function keepDrift(
+	organizationId: string,
+	earlier: OrganizationDrift | undefined,
+	error: OrganizationDrift["error"],
+): OrganizationDrift {
+	return {
+		organizationId,
+		verdict: "could-not-look",
+		readAt: earlier?.readAt ?? null,
+		comparedWith: earlier?.readAt ?? null,
+		findings: (earlier?.findings ?? []).map(notLookedAt),
+		gone: [],
+		waiting: (earlier?.waiting ?? []).map(notLookedAt),
+		unread: [],
+		unmanaged: earlier?.unmanaged ?? [],
+		unattributed: null,
+		error,
+	};
+}
+
+function judge(
+	drifted: readonly Finding[],
+	waiting: readonly Finding[],
+	unread: readonly UnreadObject[],
+): DriftVerdict {
+	if (drifted.length > 0) return "drifted";
+	if (unread.length > 0) return "could-not-look";
+	return waiting.length > 0 ? "waiting" : "as-documented";
+}
+
+function notLookedAt<F extends Finding>(finding: F): F {
+	return { ...finding, state: "not-looked-at" };
+}
+
+function makeFinding(
+	difference: Difference,
+	before: Finding | undefined,
+	plan: Plan,
+	{ attributions }: DriftContext,
+): Finding {
+	const { address, kind, what } = difference;
+	const digest = digestDifference(difference);
+	const same = before?.digest === digest;
+	return {
+		address,
+		kind,
+		what,
+		digest,
+		firstSeenAt: before?.firstSeenAt ?? plan.readAt,
+		lastSeenAt: plan.readAt,
+		state: before === undefined ? "new" : same ? "still-there" : "changed",
+		// Who did it is listed for a while only; what was known of the same difference stays known.
+		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
+		todo: tellTodo(difference, plan),
+	};
+}
+
+function isUnread(address: string, unread: readonly UnreadObject[]): boolean {
+	return unread.some((one) => covers(one.address, address));
+}
+
+/** The exit code for these organizations; a waiting one does not hide drift in another, and drift not that one is unseen. */
+export function exitCodeOfDrift(organizations: readonly OrganizationDrift[]): ExitCode {
+	const has = (verdict: DriftVerdict): boolean => organizations.some((one) => one.verdict === verdict);
+	if (has("could-not-look")) return exitCodes.error;
+	if (has("drifted")) return exitCodes.changes;
+	return has("waiting") ? exitCodes.waiting : exitCodes.converged;
+}

@@ -1,0 +1,150 @@
+/**
+ * A report of drift on the page: each object with what is wrong, since when, by whom and what to do; what is gone; and the
+ * figures above them.
+ */
+import type { Change } from "../change.ts";
+import type { Finding, OrganizationDrift } from "../drift.ts";
+import { quoteForShell } from "../drift-todo.ts";
+import type { Plan } from "../plan.ts";
+import {
+	driftHeadings,
+	seenFindings,
+	tellBy,
+	tellGone,
+	tellKept,
+	tellNobody,
+	tellSince,
+	tellState,
+	tellTime,
+	tellWhat,
+} from "./drift-words.ts";
+import { chips, renderFields } from "./html-details.ts";
+import { bdi, type Html, html } from "./html-text.ts";
+import type { OrganizationResult } from "./result.ts";
+import { tellDoubt } from "./text.ts";
+
+/** A section of the page as html-sections.ts has them. */
+export interface DriftSection {
+	readonly title: string;
+	readonly number: number | null;
+	readonly look: "plain" | "bad" | "attention";
+	readonly body: () => Html | null;
+}
+
+/** What moved, what waits to be moved back, what is gone; none of a command that looks for no drift. */
+export function driftSections({ drift, plan }: OrganizationResult): readonly DriftSection[] {
+	if (drift === null) return [];
+	const seen = seenFindings(drift);
+	const kept = drift.findings.filter(({ state }) => state === "not-looked-at");
+	const waiting = drift.waiting.filter(({ state }) => state !== "not-looked-at");
+	return [
+		{
+			title: driftHeadings.findings,
+			number: seen.length,
+			look: "attention",
+			body: () => renderFindings(seen, drift, plan),
+		},
+		{
+			title: driftHeadings.waiting,
+			number: waiting.length,
+			look: "plain",
+			body: () => renderFindings(waiting, drift, plan),
+		},
+		{
+			title: driftHeadings.unknown,
+			number: drift.unread.length,
+			look: "attention",
+			body: () => lines(drift.unread.map(({ address, because }) => `${address}: ${because}`)),
+		},
+		{
+			title: driftHeadings.gone,
+			number: drift.gone.length,
+			look: "plain",
+			body: () => lines(drift.gone.map(tellGone)),
+		},
+		{ title: driftHeadings.kept, number: kept.length, look: "attention", body: () => lines(kept.map(tellKept)) },
+	];
+}
+
+function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, plan: Plan): Html | null {
+	if (findings.length === 0) return null;
+	const nobody = tellNobody(drift, plan);
+	return html`<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
+		nobody === null ? null : html`<p class="note">${nobody}</p>`
+	}`;
+}
+
+function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): Html {
+	const state = tellState(finding, drift);
+	const since = finding.state === "new" ? null : tellSince(finding, drift);
+	const by = tellBy(finding, drift);
+	const chip =
+		state === null ? null : html`<span class="word ${finding.state === "new" ? "bad" : "attention"}">${state}</span> `;
+	const change = plan.changes.find(({ address }) => address === finding.address);
+	return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${finding.address}</code> ${chip}${tellWhat(finding)}${
+		change === undefined ? null : renderDifference(change, plan)
+	}${since === null ? null : html`<p>${since}</p>`}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p></div></li>\n`;
+}
+
+/** How live differs from the document, from where the reader stands: what is missing, what is too much. */
+function renderDifference(change: Change, plan: Plan): Html | null {
+	if (change.action === "report") return renderFields(change);
+	if (change.action === "remove") {
+		const name = change.before?.name ?? "";
+		return name === "" ? null : html` <strong>${bdi(name)}</strong>`;
+	}
+	const { before, after, addUserIds, removeUserIds } = change;
+	const doubt = tellDoubt(change);
+	return html`${
+		before.name === after.name
+			? null
+			: html`<p><span class="kind">is called</span> <strong>${bdi(before.name)}</strong></p>`
+	}${chips("missing", "r", "\u2212", addUserIds, plan)}${chips("unwanted", "a", "+", removeUserIds, plan)}${
+		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
+	}`;
+}
+
+/** Commands between back quotes as code. Back quotes in the object's own name are set aside meanwhile: they mean nothing. */
+function renderTodo({ todo, address }: Finding): readonly Html[] {
+	const names = [quoteForShell(address), address.slice(address.indexOf(":") + 1)];
+	const marked = names.reduce((text, name, index) => text.replaceAll(name, asides[index] ?? ""), todo);
+	const restored = (part: string): string =>
+		names.reduceRight((text, name, index) => text.replaceAll(asides[index] ?? "", () => name), part);
+	return marked
+		.split("`")
+		.map((part, index) => (index % 2 === 0 ? html`${restored(part)}` : html`<code>${restored(part)}</code>`));
+}
+
+/** Characters that no sentence of ours holds. */
+const asides = ["\u0001", "\u0002"] as const;
+
+function lines(items: readonly string[]): Html | null {
+	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${bdi(item)}</li>\n`)}</ul>`;
+}
+
+/** The large figures above the page: number, words, look. */
+export function driftFigures(drift: OrganizationDrift): readonly (readonly [string, string, string])[] {
+	const seen = seenFindings(drift);
+	const isOld = ({ state }: Finding): boolean => state !== "new";
+	const [oldest] = seen
+		.filter(isOld)
+		.sort((left, right) => Date.parse(left.firstSeenAt) - Date.parse(right.firstSeenAt));
+	const compared = drift.comparedWith !== null;
+	const figures: readonly (readonly [number | string, string, string, boolean])[] = [
+		[seen.length, seen.length === 1 ? "object drifted" : "objects drifted", seen.length === 0 ? "a" : "w", true],
+		[seen.filter((one) => !isOld(one)).length, "new", "r", compared],
+		[seen.filter(isOld).length, "still there", "w", compared],
+		[oldest === undefined ? 0 : tellTime(oldest.firstSeenAt, oldest.lastSeenAt), "the oldest", "w", compared],
+		[drift.gone.length, "gone", "a", drift.gone.length > 0],
+		[
+			drift.waiting.length,
+			drift.waiting.length === 1 ? "waits for its activity" : "wait for their activities",
+			"",
+			drift.waiting.length > 0,
+		],
+		[drift.unread.length, "not known", "w", drift.unread.length > 0],
+	];
+	return figures
+		.filter(([value, , , shown], index) => shown && (value !== 0 || index === 0))
+		.map(([value, name, look]) => [String(value), name, look]);
+}

@@ -1,0 +1,201 @@
+/**
+ * `drift` as a scheduled job has it: what wakes somebody and what does not, how long it has been so, who did it, and that
+ * a run that fails loses nothing of what the runs before it found.
+ */
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import {
+	agreeing,
+	bob,
+	carol,
+	document,
+	keys,
+	makeWorld,
+	organizationId,
+	policies,
+	tags,
+	type World,
+} from "./world.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+const signers = document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]");
+const address = "userTag:signers";
+
+/** A run so many days from now, in this process: the program's own clock cannot be moved from outside. */
+async function runLater(world: World, days: number, words: readonly string[], env: object = {}): Promise<Answer> {
+	const texts = { stdout: "", stderr: "" };
+	const collect = (name: keyof typeof texts) =>
+		new Writable({
+			write: (chunk, _encoding, done) => {
+				texts[name] += chunk;
+				done();
+			},
+		});
+	const code = await run(words, {
+		stdin: Readable.from([]),
+		stdout: collect("stdout"),
+		stderr: collect("stderr"),
+		environment: { ORGSYNC_URL: world.url, ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey, ...env },
+		directory: world.folder,
+		now: () => Date.now() + days * dayMs,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	return { code, ...texts };
+}
+
+const fileOf = (world: World): string => join(world.folder, "drift.json");
+const kept = (world: World): readonly string[] =>
+	["drift", "--since", fileOf(world), "--format", "json", "--output", fileOf(world)] as const;
+
+/** A scheduled run: it reads and writes the same file, whose JSON is checked as `readOutput` checks what is printed. */
+async function runKept(world: World, days: number, words: readonly string[] = [], env: object = {}) {
+	const answer = await runLater(world, days, [...kept(world), ...words], env);
+	const output = readOutput({ ...answer, stdout: readFileSync(fileOf(world), "utf8") });
+	return { ...answer, output, findings: output.drift[0]?.findings ?? [] };
+}
+
+const removeCarol = { userTagId: tags.signers, addUserIds: [], removeUserIds: [carol] };
+
+describe("from run to run", () => {
+	test("what is new, still there and gone is told with since when and by whom", async () => {
+		const world = await makeWorld(signers);
+		const calm = await runKept(world, 0);
+		expect(calm).toMatchObject({ code: 0, findings: [], stdout: "" });
+		expect(calm.stderr).toContain("drift.json yet: everything counts as new");
+
+		await world.submitAsBob("update_user_tag", removeCarol);
+		const [{ id: activityId, type }] = world.activities();
+		const by = { activityId, type, userId: bob, userName: "bob" };
+		const first = await runKept(world, 0);
+		expect(first).toMatchObject({ code: 2, stderr: "", findings: [{ address, state: "new", by }] });
+		const [{ firstSeenAt }] = first.findings;
+
+		const text = await runLater(world, 3.5, ["drift", "--since", fileOf(world)]);
+		expect(text.code).toBe(2);
+		expect(text.stdout).toContain(`still there for 3 days (since ${firstSeenAt})\n`);
+		expect(text.stdout).toContain("last changed by update_user_tag of bob, ");
+		expect(text.stdout).toContain(`, activity ${activityId}\n`);
+		expect(text.stdout).toContain("to do: `orgsync apply` puts it back; ");
+		expect(text.stdout).toContain("Drift: 1 object is not as the document says (1 still there, for 3 days); ");
+
+		expect((await runLater(world, 0, ["apply", "--yes"])).code).toBe(0);
+		const gone = await runKept(world, 4);
+		expect(gone).toMatchObject({ code: 0, findings: [], output: { drift: [{ gone: [{ address, firstSeenAt }] }] } });
+		expect((await runKept(world, 5)).output.drift[0].gone).toEqual([]);
+	});
+
+	test("runs that fail lose nothing of what was found, and say that they did not look", async () => {
+		const world = await makeWorld(signers);
+		await world.submitAsBob("update_user_tag", removeCarol);
+		const [{ firstSeenAt, by }] = (await runKept(world, 0)).findings;
+		const unseen = [{ state: "not-looked-at", firstSeenAt, by }];
+
+		const failed = await runKept(world, 1, ["--timeout", "1"], { ORGSYNC_URL: "http://127.0.0.1:1" });
+		expect(failed).toMatchObject({ code: 1, findings: unseen });
+		const error = { code: "transport" };
+		expect(failed.output).toMatchObject({ error, drift: [{ organizationId, verdict: "could-not-look", error }] });
+
+		world.write("orgsync.yaml", "organizationId: 7\n");
+		const invalid = await runKept(world, 2);
+		expect(invalid).toMatchObject({ code: 3, findings: unseen });
+		expect(invalid.output).toMatchObject({ error: { code: "document" }, problems: [{ line: 1 }] });
+
+		world.write("orgsync.yaml", signers);
+		const stranger = { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey };
+		expect(await runKept(world, 3, [], stranger)).toMatchObject({ code: 4, findings: unseen });
+		expect(await runKept(world, 4)).toMatchObject({ code: 2, findings: [{ state: "still-there", firstSeenAt }] });
+	});
+
+	test("the report is replaced as a whole: nothing is left beside it, and a link to it stays one", async () => {
+		const world = await makeWorld(signers);
+		await runKept(world, 0);
+		renameSync(fileOf(world), join(world.folder, "real.json"));
+		symlinkSync("real.json", fileOf(world));
+		const before = statSync(join(world.folder, "real.json")).ino;
+		expect((await runKept(world, 1)).code).toBe(0);
+		expect(lstatSync(fileOf(world)).isSymbolicLink()).toBe(true);
+		expect(statSync(fileOf(world)).ino).not.toBe(before);
+		expect(readdirSync(world.folder).sort()).toEqual(["drift.json", "orgsync.yaml", "real.json"]);
+	});
+
+	test("what --only leaves out is kept, and an organization that the documents leave out is said to be", async () => {
+		const world = await makeWorld(`${signers}absent: { policies: [${policies[0]}] }\n`);
+		await runKept(world, 0);
+		await world.submitAsBob("update_user_tag", removeCarol);
+		expect(await runKept(world, 1, ["--only", "userTag"])).toMatchObject({
+			code: 2,
+			findings: [
+				{ address, state: "new" },
+				{ address: `policy:${policies[0]}`, state: "not-looked-at" },
+			],
+		});
+		const other = "f0000000-0000-4000-8000-000000000002";
+		world.write("drift.json", readFileSync(fileOf(world), "utf8").replaceAll(organizationId, other));
+		expect((await runKept(world, 2)).stderr).toContain(
+			`the documents do not speak of organization ${other}: its findings are left out`,
+		);
+	});
+});
+
+describe("what --since refuses, with exit 3 and before anything is asked", () => {
+	const report = { formatVersion: 1, command: "drift", exitCode: 0, error: null, problems: [] };
+	const error = { code: "service", message: "the service refused", hint: null };
+	test.each<[string, string, string]>([
+		["no JSON", "drift", "it is no JSON"],
+		["an empty file", "", "the file is empty"],
+		["a list", "[]", "it is no report of drift"],
+		[
+			"another command's output",
+			JSON.stringify({ ...report, command: "plan" }),
+			"it is the output of plan, not of drift",
+		],
+		["an error without findings", JSON.stringify({ ...report, error }), `holds no findings: ${error.message}`],
+		["a newer format", JSON.stringify({ ...report, formatVersion: 2 }), "in a format of its own"],
+		["findings of another shape", JSON.stringify({ ...report, drift: [{}] }), "its findings cannot be read"],
+	])("%s, which is left as it is", async (_what, content, why) => {
+		const world = await makeWorld(signers);
+		world.write("drift.json", content);
+		const answer = await runLater(world, 0, kept(world));
+		expect(answer.code).toBe(3);
+		expect(readOutput(answer).error).toMatchObject({ code: "configuration", message: expect.stringContaining(why) });
+		expect(readFileSync(fileOf(world), "utf8")).toBe(content);
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("the file that is written too, in a format that the next run could not read; and a folder", async () => {
+		const world = await makeWorld(signers);
+		const answer = await world.run(["drift", "--since", "drift.json", "--output", "./drift.json"]);
+		expect(answer.code).toBe(3);
+		expect(answer.stderr).toContain("needs --format json");
+		expect(existsSync(fileOf(world))).toBe(false);
+		const folder = await runLater(world, 0, ["drift", "--since", world.folder]);
+		expect(folder).toMatchObject({ code: 3, stderr: expect.stringContaining("it is a folder") });
+	});
+});
+
+describe("what it cannot see", () => {
+	test("is exit 1 and said, with what is known", async () => {
+		const world = await makeWorld(signers, { reads: "documented" });
+		const { code, stdout } = await world.run(["drift"]);
+		expect(code).toBe(1);
+		expect(stdout).toContain("members of userTag:signers: the service does not answer list_users (HTTP 404)");
+		expect(stdout).toContain("Could not look: 1 object could not be read; nothing is known to have drifted.\n");
+	});
+
+	test("who did it, where activities are denied, takes nothing from what was found", async () => {
+		const world = await makeWorld(document(agreeing.userTags));
+		await world.submitAsBob("update_user_tag", removeCarol);
+		await world.setRules({ denyReads: ["list_activities"] });
+		const { code, stdout } = await world.run(["drift"]);
+		expect(code).toBe(2);
+		expect(stdout).toContain("    + member carol\n");
+		expect(stdout).toContain("Who changed it cannot be told: the service does not list activities to this key\n");
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

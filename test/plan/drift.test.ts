@@ -1,0 +1,392 @@
+/** What is drift and what is not, how it stands to the last report, and what is said of it. */
+import { describe, expect, it } from "vitest";
+import type { KindName } from "../../src/plan/change.ts";
+import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
+import {
+	type DesiredOrganization,
+	emptyExpectations,
+	emptyMemory,
+	type LiveOrganization,
+} from "../../src/plan/organization.ts";
+import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { renderDrift } from "../../src/plan/render/drift-text.ts";
+import { summarizeFindings, tellSince, tellTime } from "../../src/plan/render/drift-words.ts";
+import { plainStyle } from "../../src/plan/render/text.ts";
+import type { WaitingActivity } from "../../src/plan/waiting.ts";
+import { checkSchema } from "../../src/schema.ts";
+import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+
+const [alice, bob] = [id("user", 1), id("user", 2)];
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const policy = id("policy", 1);
+
+const signers = desiredOf({
+	users: { alice, bob },
+	userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [alice, bob] } })],
+});
+const policyAbsent = desiredOf({ absent: { policyIds: [policy], oauthProviders: [], tvcAppIds: [] } });
+const profile = desiredOf({
+	expect: { ...emptyExpectations, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
+});
+
+const withMembers = (...members: string[]): LiveOrganization =>
+	liveOf({ userTags: known([liveTag(1, "signers", { members: known(members) })]) });
+const withPolicy = liveOf({ policies: known([{ id: policy, name: "rule" }]) });
+const unseenMembers = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
+const remembered = (updatedAt: string): LiveOrganization => ({
+	...unseenMembers,
+	memory: {
+		...emptyMemory,
+		userTags: {
+			[id("tag", 1)]: { appliedAt: "2025-12-01T00:00:00.000Z", name: "signers", present: [alice], gone: [], updatedAt },
+		},
+	},
+});
+
+const renaming: WaitingActivity = {
+	activityId: id("other", 7),
+	fingerprint: "sha256:1",
+	status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+	operation: "update_user_tag",
+	parameters: { userTagId: id("tag", 1), addUserIds: [bob], removeUserIds: [] },
+	createdAt: null,
+	approvedBy: null,
+	saidBy: "service",
+};
+
+/** The plan as it is so long after the first report. */
+function planAt(
+	afterMs: number,
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	waiting: readonly WaitingActivity[] = [],
+): Plan {
+	return makePlan(desired, live, { ...context, readAtMs: context.readAtMs + afterMs, waiting });
+}
+
+function report(...parts: Parameters<typeof planAt>): OrganizationDrift {
+	const drift = reportDrift(planAt(...parts));
+	expect(checkSchema("drift.json", drift)).toEqual([]);
+	return drift;
+}
+
+describe("the verdict", () => {
+	it.each<[string, OrganizationDrift["verdict"], number, DesiredOrganization, LiveOrganization, WaitingActivity[]?]>([
+		["as documented", "as-documented", 0, signers, withMembers(alice, bob)],
+		["a member gone", "drifted", 2, signers, withMembers(alice)],
+		["a policy that is there", "drifted", 2, policyAbsent, withPolicy],
+		["an expectation not met", "drifted", 2, profile, liveOf({ sessionProfiles: { [id("other", 1)]: known(null) } })],
+		["a tag that is not there", "drifted", 2, signers, liveOf()],
+		["another member by what was last applied", "drifted", 2, signers, remembered("1.0")],
+		["members that cannot be read", "could-not-look", 1, signers, unseenMembers],
+		["a tag changed by somebody since, members not to be read", "could-not-look", 1, signers, remembered("0.5")],
+		[
+			"nobody wanted, members not to be read",
+			"could-not-look",
+			1,
+			desiredOf({ userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [] } })] }),
+			unseenMembers,
+		],
+		["policies that cannot be read", "could-not-look", 1, policyAbsent, liveOf({ policies: unknown })],
+		["a profile that cannot be read", "could-not-look", 1, profile, liveOf({ sessionProfiles: {} })],
+		["an activity that makes it so", "waiting", 8, signers, withMembers(alice), [renaming]],
+		[
+			"an activity that would change it otherwise",
+			"drifted",
+			2,
+			signers,
+			withMembers(alice),
+			[{ ...renaming, parameters: { ...renaming.parameters, addUserIds: [] } }],
+		],
+		[
+			"the same wish, sent and never answered",
+			"drifted",
+			2,
+			signers,
+			withMembers(alice),
+			[{ ...renaming, activityId: null, status: null }],
+		],
+		[
+			"one of two waits",
+			"drifted",
+			2,
+			{ ...signers, absent: policyAbsent.absent },
+			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }),
+			[renaming],
+		],
+		[
+			"one waits, another cannot be read",
+			"could-not-look",
+			1,
+			{ ...signers, absent: policyAbsent.absent },
+			liveOf({ userTags: withMembers(alice).userTags, policies: unknown }),
+			[renaming],
+		],
+	])("%s: %s, exit %i", (_what, verdict, code, desired, live, waiting) => {
+		const drift = report(0, desired, live, waiting);
+		expect(drift.verdict).toBe(verdict);
+		expect(exitCodeOfDrift([drift])).toBe(code);
+		expect(drift.findings.length > 0).toBe(verdict === "drifted");
+	});
+
+	it("of a renamed tag whose members cannot be read: the name is drift, the members are not known", () => {
+		const desired = desiredOf({
+			userTags: [wantTag("signers", { id: id("tag", 1), members: { mode: "exactly", exactly: [alice] } })],
+		});
+		const drift = report(0, desired, liveOf({ userTags: known([liveTag(1, "x", { members: unknown })]) }));
+		expect(drift).toMatchObject({ verdict: "drifted", findings: [{ what: "name-differs" }] });
+		expect(drift.unread).toMatchObject([{ address: "userTag:signers", because: "the service does not show it" }]);
+	});
+
+	it("does not depend on what only guards and waiting would have needed", () => {
+		const unread = ["activity:*", "caller"].map(
+			(address) => ({ address, because: "denied", standsIn: "nothing" }) as const,
+		);
+		const plan = makePlan(signers, withMembers(alice, bob), { ...context, unread });
+		expect(reportDrift(plan)).toMatchObject({ verdict: "as-documented", unread: [] });
+	});
+
+	it("of several: not being able to look hides nothing, and waiting hides no drift", () => {
+		const [calm, drifted, waiting, unseen] = [
+			report(0, signers, withMembers(alice, bob)),
+			report(0, signers, withMembers(alice)),
+			report(0, signers, withMembers(alice), [renaming]),
+			report(0, signers, unseenMembers),
+		];
+		expect(exitCodeOfDrift([calm, waiting])).toBe(8);
+		expect(exitCodeOfDrift([waiting, drifted, calm])).toBe(2);
+		expect(exitCodeOfDrift([waiting, drifted, unseen])).toBe(1);
+		expect(exitCodeOfDrift([calm])).toBe(0);
+		expect(exitCodeOfDrift([])).toBe(0);
+	});
+});
+
+describe("against the last report", () => {
+	const first = report(0, signers, withMembers(alice));
+	const next = (live: LiveOrganization, parts: object = {}, waiting: WaitingActivity[] = []): OrganizationDrift => {
+		const drift = reportDrift(planAt(3 * dayMs, signers, live, waiting), { earlier: first, ...parts });
+		expect(checkSchema("drift.json", drift)).toEqual([]);
+		return drift;
+	};
+	const firstSeenAt = "2026-01-01T00:00:00.000Z";
+	const now = "2026-01-04T00:00:00.000Z";
+
+	it("a difference without one is new, and nothing is said of it that nobody can know", () => {
+		expect(first.findings).toMatchObject([{ state: "new", firstSeenAt, lastSeenAt: firstSeenAt }]);
+		expect(first.comparedWith).toBeNull();
+		expect(renderDrift(planAt(0, signers, withMembers(alice)), first, plainStyle)).not.toContain("new since");
+		expect(summarizeFindings(first, planAt(0, signers, withMembers(alice)))).toBe(
+			"Drift: 1 object is not as the document says; apply would submit 1 activity.",
+		);
+	});
+
+	it("the same difference is still there since it was first seen", () => {
+		const drift = next(withMembers(alice));
+		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
+		expect(drift.findings.map((one) => tellSince(one, drift))).toEqual([
+			`still there for 3 days (since ${firstSeenAt})`,
+		]);
+	});
+
+	it("another difference of the same object is said to be that, since the object first differed", () => {
+		const drift = next(withMembers(bob));
+		expect(drift.findings).toMatchObject([{ state: "changed", firstSeenAt, lastSeenAt: now }]);
+		expect(drift.findings.map((one) => tellSince(one, drift))[0]).toContain("otherwise than in the last report");
+	});
+
+	it("a difference stays the same when the tag gains members whom the document leaves alone", () => {
+		const desired = desiredOf({
+			userTags: [wantTag("signers", { members: { mode: "atLeast", atLeast: [bob], never: [] } })],
+		});
+		const [before, after] = [report(0, desired, withMembers()), report(0, desired, withMembers(alice))];
+		expect(after.findings[0]?.digest).toBe(before.findings[0]?.digest);
+	});
+
+	it("what is as the document says now is gone, once", () => {
+		const drift = next(withMembers(alice, bob));
+		expect(drift).toMatchObject({
+			verdict: "as-documented",
+			comparedWith: firstSeenAt,
+			findings: [],
+			gone: [{ address: "userTag:signers", what: "members-differ", firstSeenAt, goneAt: now }],
+		});
+		expect(summarizeFindings(drift, planAt(0, signers, withMembers(alice, bob)))).toBe(
+			"No drift. The organization is as the document says; 1 is gone since the last report.",
+		);
+		expect(reportDrift(planAt(4 * dayMs, signers, withMembers(alice, bob)), { earlier: drift }).gone).toEqual([]);
+	});
+
+	it("what cannot be read any more is neither there nor gone, and keeps since when", () => {
+		const drift = next(unseenMembers);
+		expect(drift).toMatchObject({
+			verdict: "could-not-look",
+			findings: [{ state: "not-looked-at", firstSeenAt, lastSeenAt: firstSeenAt }],
+			gone: [],
+		});
+		expect(summarizeFindings(drift, planAt(0, signers, unseenMembers))).toBe(
+			"Could not look: 1 object could not be read; nothing is known to have drifted; 1 finding of the last report was not looked at.",
+		);
+		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
+		expect(later.findings).toMatchObject([{ state: "still-there", firstSeenAt }]);
+	});
+
+	it("what --only leaves out is kept, and does not make this run's verdict", () => {
+		const drift = next(withMembers(alice, bob), { isSelected: () => false });
+		expect(drift).toMatchObject({ verdict: "as-documented", findings: [{ state: "not-looked-at" }], gone: [] });
+	});
+
+	it("what waits now is not gone, and keeps since when, if it drifts again too", () => {
+		const drift = next(withMembers(alice), {}, [renaming]);
+		expect(drift).toMatchObject({
+			verdict: "waiting",
+			findings: [],
+			gone: [],
+			waiting: [{ address: "userTag:signers", firstSeenAt, waitsFor: { activityId: id("other", 7) } }],
+		});
+		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
+		expect(later.findings).toMatchObject([{ state: "still-there", firstSeenAt }]);
+	});
+
+	it("an organization that could not be read keeps everything, as not looked at", () => {
+		const error = { code: "transport", message: "no answer", hint: null };
+		const kept = keepDrift(first.organizationId, first, error);
+		expect(checkSchema("drift.json", kept)).toEqual([]);
+		expect(kept).toMatchObject({
+			verdict: "could-not-look",
+			readAt: first.readAt,
+			findings: [{ state: "not-looked-at", firstSeenAt }],
+			error,
+		});
+		expect(checkSchema("drift.json", keepDrift(first.organizationId, undefined, error))).toEqual([]);
+		const later = reportDrift(planAt(3 * dayMs, signers, withMembers(alice)), { earlier: kept });
+		expect(later).toMatchObject({ comparedWith: first.readAt, findings: [{ state: "still-there", firstSeenAt }] });
+	});
+
+	it("who did it stays known while the difference is the same", () => {
+		const by = { activityId: "a", type: "ACTIVITY_TYPE_UPDATE_USER_TAG", userId: bob, userName: "bob", at: null };
+		const named = reportDrift(planAt(0, signers, withMembers(alice)), {
+			attributions: new Map([["userTag:signers", by]]),
+		});
+		const later = (live: LiveOrganization) =>
+			reportDrift(planAt(dayMs, signers, live), { earlier: named }).findings[0]?.by;
+		expect(later(withMembers(alice))).toEqual(by);
+		expect(later(withMembers(bob))).toBeNull();
+	});
+
+	it("the sentence counts what is new, what is still there and the oldest", () => {
+		const two = { ...signers, absent: policyAbsent.absent };
+		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies });
+		const plan = planAt(3 * dayMs, two, live);
+		const summary = (earlier: OrganizationDrift) => summarizeFindings(reportDrift(plan, { earlier }), plan);
+		expect(summary(first)).toBe(
+			"Drift: 2 objects are not as the document says (1 new, 1 still there, for 3 days); apply would submit 2 activities.",
+		);
+		expect(summary(report(2 * dayMs, two, live))).toBe(
+			"Drift: 2 objects are not as the document says (2 still there, the oldest for 1 day); apply would submit 2 activities.",
+		);
+		expect(summary({ ...first, findings: [] })).toBe(
+			"Drift: 2 objects are not as the document says (2 new); apply would submit 2 activities.",
+		);
+	});
+});
+
+it.each([
+	[0, "less than a minute"],
+	[-dayMs, "less than a minute"],
+	[59_999, "less than a minute"],
+	[minuteMs, "1 minute"],
+	[59 * minuteMs, "59 minutes"],
+	[60 * minuteMs, "1 hour"],
+	[dayMs - 1, "23 hours"],
+	[6.9 * dayMs, "6 days"],
+	[400 * dayMs, "400 days"],
+])("%i milliseconds are %s", (ms, words) => {
+	const from = "2026-01-01T00:00:00.000Z";
+	expect(tellTime(from, new Date(Date.parse(from) + ms).toISOString())).toBe(words);
+});
+
+describe("what to do", () => {
+	const live = liveOf({
+		userTags: withMembers(alice).userTags,
+		policies: withPolicy.policies,
+		mfaPolicies: { [alice]: known([]) },
+		bootProofs: { [id("app", 1)]: known(null) },
+		supportedAssets: { "eip155:1": known([]) },
+		sessionProfiles: { [id("other", 1)]: known(null) },
+	});
+	const everything = desiredOf({
+		...signers,
+		absent: policyAbsent.absent,
+		expect: {
+			sessionProfiles: profile.expect.sessionProfiles,
+			mfaPolicies: [{ userId: alice, name: "passkey first", fields: { order: 1 }, at }],
+			bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel: "x" }, at }],
+			supportedAssets: [{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at }],
+		},
+	});
+	const todos = new Map(report(0, everything, live).findings.map(({ kind, todo }) => [kind, todo]));
+
+	it.each<[KindName, string]>([
+		[
+			"userTag",
+			"`orgsync apply` puts it back; `orgsync drift --accept userTag:signers` takes it over into the document",
+		],
+		["policy", "`orgsync apply` removes it; if it is to stay, "],
+		["sessionProfile", "cannot be changed once it is made: make another by hand"],
+		["mfaPolicy", "change it back by hand, or `orgsync drift --accept 'mfaPolicy:alice/passkey first'`"],
+		["bootProof", "look at who deployed the app and verify what it attests to"],
+		["supportedAsset", "the service decides this"],
+	])("about a %s is said", (kind, words) => {
+		expect(todos.get(kind)).toContain(words);
+	});
+
+	it("about a tag that is not there, and about others beside it, says what apply can do only then", () => {
+		const desired = { ...signers, absent: policyAbsent.absent };
+		const found = report(0, desired, liveOf({ policies: withPolicy.policies })).findings;
+		expect(found.map(({ what, todo }) => [what, todo])).toEqual([
+			["is-there", expect.stringContaining("removes it, once the other problems of this organization are solved")],
+			["tag-not-there", expect.stringContaining("make the tag `signers` by hand, or take it out of the document")],
+		]);
+	});
+
+	it("about an activity in the way names it, and the command that says more", () => {
+		const other = { ...renaming, parameters: { ...renaming.parameters, addUserIds: [] } };
+		const todo = (activity: WaitingActivity) => {
+			const { findings, waiting } = report(0, signers, withMembers(alice), [activity]);
+			return [...findings, ...waiting][0]?.todo;
+		};
+		expect(todo(other)).toContain(`activity ${id("other", 7)} waits and would change it otherwise`);
+		expect(todo(renaming)).toContain(`\`orgsync explain ${id("other", 7)}\``);
+		expect(todo({ ...other, activityId: null, status: null })).toContain("`orgsync apply --abandon sha256:1`");
+	});
+});
+
+describe("as text", () => {
+	it("the tags that the document does not speak of are counted and named, and drift nothing", () => {
+		const live = liveOf({
+			userTags: known([
+				liveTag(1, "signers", { members: known([alice, bob]) }),
+				...Array.from({ length: 25 }, (_, index) => liveTag(index + 2, `other-${String(index).padStart(2, "0")}`)),
+			]),
+		});
+		const drift = report(0, signers, live);
+		expect(drift).toMatchObject({ verdict: "as-documented", unmanaged: { length: 25 } });
+		const text = renderDrift(planAt(0, signers, live), drift, plainStyle);
+		expect(text).toMatch(/^25 user tags that the document does not speak of: other-00, .*other-19 and 5 more$/m);
+	});
+
+	it("why nobody is named is told once, and not at each object", () => {
+		const two = { ...signers, absent: policyAbsent.absent };
+		const plan = planAt(0, two, liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }));
+		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
+		expect(tell({}).match(/Who changed it is not known: no activity that the service lists explains it/g)).toHaveLength(
+			1,
+		);
+		expect(tell({ unattributed: "denied" })).toContain("Who changed it cannot be told: denied\n");
+		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: bob, userName: null, at: null };
+		const named = tell({ attributions: new Map([["userTag:signers", by]]) });
+		expect(named).toContain(`    last changed by x of ${bob}, activity a\n`);
+		expect(named.match(/no activity that the service lists explains it/g)).toHaveLength(1);
+	});
+});

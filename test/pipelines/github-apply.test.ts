@@ -92,13 +92,20 @@ test("after the merge the reviewed plan is applied, what is to be applied stands
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*2 completed/);
 });
 
-test("when what the plan touches has moved since the review, nothing is sent, the run is red and the comment says what", async () => {
-	const { apply, submits, change } = await merge(renaming);
+test("when main has another document, or what the plan touches has moved, nothing is sent and the comment says what", async () => {
+	const { apply, artifact, submits, change, propose, recorders } = await merge(renaming);
+	recorders.prepare(...answersFor(propose(document("userTags: [{ name: duty, previously: [oncall] }]")), artifact));
+	const other = await apply();
+	expect(other.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(other.log).toContain("::error title=orgsync::orgsync apply ended with exit code 3");
+	expect(other.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*planned from another document/);
+
+	recorders.prepare(...answersFor(propose(renaming), artifact));
 	await change({ userTags: [{ tagId: tags.auditors, tagName: "auditors", userIds: [alice] }] });
-	const { results, log, comment } = await apply();
-	expect(results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
-	expect(log).toContain("::error title=orgsync::orgsync apply ended with exit code 6");
-	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*auditors/);
+	const stale = await apply();
+	expect(stale.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(stale.log).toContain("::error title=orgsync::orgsync apply ended with exit code 6");
+	expect(stale.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*auditors/);
 	expect(submits()).toEqual([]);
 });
 
@@ -132,15 +139,6 @@ test("a guard refuses, and a run by hand that acknowledges its number plans anew
 		comment: "skipped",
 	});
 	expect(submits()).toEqual(["delete_policies"]);
-});
-
-test("when main has another document than the one that was planned, nothing is sent", async () => {
-	const { apply, artifact, submits, propose, recorders } = await merge(renaming);
-	recorders.prepare(...answersFor(propose(document("userTags: [{ name: duty, previously: [oncall] }]")), artifact));
-	const { results, comment } = await apply();
-	expect(results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
-	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*planned from another document/);
-	expect(submits()).toEqual([]);
 });
 
 test.each([

@@ -35,7 +35,7 @@ interface Project {
 }
 
 function makeProject({ url, checkout }: Repository): Project {
-	const recorders = makeRecorders("curl", "npm");
+	const recorders = makeRecorders("curl");
 	// A variable of an environment is there only for its jobs.
 	const scoped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 		"orgsync/plan": { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },

@@ -1,5 +1,5 @@
 /**
- * Stands in for the programs at the boundary of a pipeline: `gh`, `curl`, `mail`, `npm`. It writes down how it was called
+ * Stands in for the programs at the boundary of a pipeline: `gh`, `curl`, `mail`. It writes down how it was called
  * and answers what the test prepared. `--jq` is done by the real jq.
  *
  * It is a process of its own: node recorder.ts PROGRAM WORDS…, in the folder that RECORDER names.
@@ -42,7 +42,6 @@ function main([program = "", ...words]: readonly string[], folder: string): numb
 		return file === undefined ? [] : [readFileSync(file, "utf8")];
 	});
 	appendFileSync(join(folder, callsFile), `${JSON.stringify({ program, words, stdin, bodies } satisfies Call)}\n`);
-	if (program === "npm") return 0;
 	const line = [program, ...words].join(" ");
 	const answers: (Omit<Prepared, "when"> & { when: string })[] = JSON.parse(
 		readFileSync(join(folder, answersFile), "utf8"),

@@ -1,7 +1,6 @@
 /**
  * The example workflows as data, and a small runner for them: their `run` blocks in bash as GitHub runs them, as they are
- * written; for the actions that they use, what those do to the folder. `gh` and `npm` are recorders, `orgsync` is the real
- * one.
+ * written; for the actions that they use, what those do to the folder. `gh` is a recorder, `orgsync` is the real one.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -81,6 +80,8 @@ export function makeRecorders(...programs: readonly string[]): Recorders {
 		chmodSync(join(folder, name), 0o755);
 	};
 	for (const program of programs) write(program, [process.execPath, recorder, program]);
+	// What `npm ci` would bring is there.
+	write("npm", ["true"]);
 	write("orgsync", orgsync);
 	const calls = join(folder, callsFile);
 	writeFileSync(join(folder, answersFile), "[]");

@@ -40,6 +40,9 @@ const main = fileURLToPath(
 	new URL(process.env.ORGSYNC_TEST_DIST ? "../../dist/cli/main.js" : "../../src/cli/main.ts", import.meta.url),
 );
 
+/** The command that is `orgsync`. */
+export const orgsync: readonly string[] = [process.execPath, main];
+
 /** Everything that this test file makes on disk; gone at its end. */
 const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -64,7 +67,18 @@ export function run(words: readonly string[], options: RunOptions = {}): Promise
 
 /** Starts `orgsync` and leaves it running; its input is open. */
 export function start(words: readonly string[], options: RunOptions = {}): Started {
-	const command = [process.execPath, main, ...words];
+	return startProgram([...orgsync, ...words], options);
+}
+
+/** Runs any program to its end, as `run` does with `orgsync`. */
+export function runProgram(command: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	const { child, ended } = startProgram(command, options);
+	child.stdin?.end(options.stdin ?? "");
+	return ended;
+}
+
+/** Starts any program, as `start` does with `orgsync`. */
+export function startProgram(command: readonly string[], options: RunOptions = {}): Started {
 	const [file = "", ...parameters] =
 		options.terminal === true
 			? ["script", "--quiet", "--return", "--command", command.map((word) => `'${word}'`).join(" "), "/dev/null"]

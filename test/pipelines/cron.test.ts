@@ -1,0 +1,90 @@
+/**
+ * The cron script, run as it is written: it mails what it found when it is something else than last time, and a look that
+ * failed is told on standard error alone.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { type Answer, expectNoSecret, makeFolder, runProgram } from "../cli/run.ts";
+import { agreeing, alice, bob, document, keys, makeWorld, tags, type World } from "../cli/world.ts";
+import type { Call } from "./recorder.ts";
+import { examples, makeRecorders } from "./workflow.ts";
+
+interface Cron {
+	readonly state: string;
+	/** One look, and the mails that it sent. */
+	look(more?: Readonly<Record<string, string>>): Promise<Answer & { mails: readonly Call[] }>;
+}
+
+function makeCron({ url, folder, write }: World): Cron {
+	const recorders = makeRecorders("mail");
+	recorders.prepare({ when: /^mail / });
+	const state = join(makeFolder(), "state");
+	write("cron.private", keys.bob.privateKey);
+	return {
+		state,
+		look: async (more = {}) => {
+			const env = {
+				PATH: recorders.path,
+				RECORDER: recorders.folder,
+				ORGSYNC_URL: url,
+				ORGSYNC_KEY_FILE: join(folder, "cron.private"),
+				ORGSYNC_MAIL: "ops@example.org",
+				ORGSYNC_STATE: state,
+				...more,
+			};
+			const answer = await runProgram([join(examples, "cron/orgsync-drift.sh"), join(folder, "orgsync.yaml")], { env });
+			return { ...answer, mails: recorders.calls("mail") };
+		},
+	};
+}
+
+const having = (...userIds: readonly string[]) => ({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds }] });
+
+test("a mail goes out when a look finds something else than the one before, and the exit code is orgsync's", async () => {
+	const world = await makeWorld(document(agreeing.userTags));
+	const { look } = makeCron(world);
+	expect(await look()).toMatchObject({ code: 0, mails: [], stderr: "" });
+
+	await world.change(having(alice, bob));
+	const found = await look();
+	expect(found).toMatchObject({ code: 2, mails: [{ words: ["-s", "orgsync: drift", "ops@example.org"] }] });
+	expect(found.mails[0]?.stdin).toContain("- member alice");
+	expect(await look()).toMatchObject({ code: 2, mails: [] });
+
+	await world.change(having(bob));
+	const over = await look();
+	expect(over).toMatchObject({
+		code: 0,
+		mails: [{ words: ["-s", "orgsync: everything is as the documents say", "ops@example.org"] }],
+	});
+	expect(world.submits()).toEqual([]);
+});
+
+test("a look that failed mails nothing, says why on standard error, and forgets nothing", async () => {
+	const world = await makeWorld(document(agreeing.userTags));
+	const { look } = makeCron(world);
+	await world.change(having(alice, bob));
+	await look();
+	world.write("stranger.private", keys.stranger.privateKey);
+	const failed = await look({ ORGSYNC_KEY_FILE: join(world.folder, "stranger.private") });
+	expect(failed).toMatchObject({ code: 4, mails: [], stdout: "" });
+	expect(failed.stderr).toContain("orgsync drift ended with exit code 4");
+	expect(await look()).toMatchObject({ code: 2, mails: [] });
+});
+
+test("a look that begins before the last one ended does nothing, and exits with 75", async () => {
+	const world = await makeWorld(document(agreeing.userTags));
+	const { look, state } = makeCron(world);
+	mkdirSync(state);
+	const holder = spawn("flock", [join(state, "lock"), "sh", "-c", "echo held; read _"], {
+		stdio: ["pipe", "pipe", "ignore"],
+	});
+	onTestFinished(() => void holder.stdin.end("\n"));
+	await new Promise((resolve) => holder.stdout.once("data", resolve));
+	expect(await look()).toMatchObject({ code: 75, mails: [] });
+	expect(world.requests()).toEqual([]);
+});
+
+test("no secret is in what was printed, recorded or kept", () => expectNoSecret());

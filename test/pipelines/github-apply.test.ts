@@ -1,0 +1,159 @@
+/**
+ * The story after a merge, run from the workflow as it is written: the plan that was reviewed is found and applied, and
+ * nothing else is.
+ */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expectNoSecret, makeFolder } from "../cli/run.ts";
+import { agreeing, alice, document, keys, policies, tags } from "../cli/world.ts";
+import type { Context } from "./expressions.ts";
+import type { Prepared } from "./recorder.ts";
+import { home, makeRepository, type Repository } from "./repository.ts";
+import type { Ran } from "./workflow.ts";
+
+const start = document(agreeing.userTags);
+const renaming = document(
+	"userTags: [{ name: on-call, previously: [oncall] }, { name: auditors, members: { atLeast: [carol] } }]",
+);
+
+const head = "1111111111111111111111111111111111111111";
+const pull = { merged: true, base: { ref: "main" }, head: { sha: head, repo: { full_name: home } } };
+
+/** What GitHub answers to a run on this commit, when the pull request's plan is this artifact. */
+function answersFor(commit: string, plan: string | undefined, pullRequest: object = pull): readonly Prepared[] {
+	const elsewhere = { id: 5, head_repository: { full_name: "mallory/access" } };
+	const merged = { number: 7, merged_at: "2026-11-21T05:17:00Z", merge_commit_sha: commit };
+	return [
+		{
+			when: new RegExp(`api repos/${home}/commits/${commit}/pulls`),
+			stdout: [{ ...merged, number: 6, merged_at: null }, merged],
+		},
+		{ when: new RegExp(`api repos/${home}/pulls/7 `), stdout: pullRequest },
+		{
+			when: new RegExp(
+				`actions/workflows/orgsync-plan.yml/runs .*head_sha=${head} .*event=pull_request .*status=success`,
+			),
+			stdout: { workflow_runs: [elsewhere, { id: 99, head_repository: { full_name: home } }] },
+		},
+		...(plan === undefined ? [] : [{ when: /run download 99 --name orgsync-plan/, copy: plan }]),
+		{ when: /issues\/7\/comments --jq/, stdout: [] },
+		{ when: /--method POST/ },
+	];
+}
+
+interface Merged extends Repository {
+	/** The folder of the saved plan. */
+	readonly artifact: string;
+	apply(context?: Context): Promise<Ran & { comment: string }>;
+}
+
+/** A repository in which this change was planned with bob's key, reviewed and merged. */
+async function merge(text: string, plan?: (repository: Repository) => Promise<string>): Promise<Merged> {
+	const repository = await makeRepository(start);
+	const { actions, recorders, propose, onMain } = repository;
+	const commit = propose(text);
+	const artifact = await (plan ?? planAlone)(repository);
+	recorders.prepare(...answersFor(commit, artifact));
+	recorders.calls("gh");
+	return {
+		...repository,
+		artifact,
+		apply: async (context = onMain()) => {
+			const ran = await actions.run("orgsync-apply", context);
+			return { ...ran, comment: recorders.calls("gh").at(-1)?.bodies[0] ?? "" };
+		},
+	};
+}
+
+/** The plan as the workflow makes it, without the rest of the workflow. */
+async function planAlone({ checkout, run }: Repository): Promise<string> {
+	const folder = makeFolder();
+	const words = ["plan", "-f", "organization", "--out", join(folder, "plan.json")];
+	const { code, stderr } = await run(words, { cwd: checkout, env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey } });
+	expect(code, stderr).toBe(0);
+	return folder;
+}
+
+async function planByWorkflow({ actions, recorders, pullRequest }: Repository): Promise<string> {
+	recorders.prepare({ when: /comments --jq/, stdout: [] }, { when: /--method POST/ });
+	const { results, log, artifacts } = await actions.run("orgsync-plan", pullRequest());
+	expect(results.plan, log).toBe("success");
+	return artifacts["orgsync-plan"] ?? "";
+}
+
+test("after the merge the reviewed plan is applied, what is to be applied stands in the summary, and the outcome in a comment", async () => {
+	const { apply, submits, organization } = await merge(renaming, planByWorkflow);
+	const { results, summary, comment, log } = await apply();
+	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
+	expect(submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	const named = organization().userTags.map(({ tagName }: { tagName: string }) => tagName);
+	expect(named).toEqual(["signers", "on-call", "auditors"]);
+	expect(summary.indexOf("<!-- orgsync: apply -->")).toBeGreaterThan(summary.indexOf("on-call"));
+	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*2 completed/);
+});
+
+test("when main has another document, or what the plan touches has moved, nothing is sent and the comment says what", async () => {
+	const { apply, artifact, submits, change, propose, recorders } = await merge(renaming);
+	recorders.prepare(...answersFor(propose(document("userTags: [{ name: duty, previously: [oncall] }]")), artifact));
+	const other = await apply();
+	expect(other.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(other.log).toContain("::error title=orgsync::orgsync apply ended with exit code 3");
+	expect(other.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*planned from another document/);
+
+	recorders.prepare(...answersFor(propose(renaming), artifact));
+	await change({ userTags: [{ tagId: tags.auditors, tagName: "auditors", userIds: [alice] }] });
+	const stale = await apply();
+	expect(stale.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
+	expect(stale.log).toContain("::error title=orgsync::orgsync apply ended with exit code 6");
+	expect(stale.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*auditors/);
+	expect(submits()).toEqual([]);
+});
+
+test("when people have to approve first, the run is green and says so, and another run joins what waits", async () => {
+	const { apply, submits, setRules, activities } = await merge(renaming);
+	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+	const { results, log, comment } = await apply();
+	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
+	expect(log).toContain("::notice title=orgsync::Submitted, and now it waits for people to approve it at the service.");
+	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*wait/);
+	const sent = submits().length;
+	const again = await apply();
+	expect(again.results.apply, again.log).toBe("success");
+	expect(submits()).toHaveLength(sent);
+	expect(activities()).toHaveLength(2);
+});
+
+test("a guard refuses, and a run by hand that acknowledges its number plans anew and applies that", async () => {
+	const text = document(agreeing.userTags, `absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 1 }");
+	const { apply, submits, byHand } = await merge(text);
+	const refused = await apply();
+	expect(refused.results.apply).toBe("failure");
+	expect(refused.log).toContain("::error title=orgsync::orgsync apply ended with exit code 5");
+	expect(refused.comment).toContain("policies=3");
+	expect(submits()).toEqual([]);
+	const allowed = await apply(byHand({ allow: "policies=3" }));
+	expect(allowed.results, allowed.log).toEqual({
+		reviewed: "skipped",
+		planned: "success",
+		apply: "success",
+		comment: "skipped",
+	});
+	expect(submits()).toEqual(["delete_policies"]);
+});
+
+test.each([
+	["a fork", { ...pull, head: { sha: head, repo: { full_name: "mallory/access" } } }, "comes from a fork"],
+	["a pull request that is not merged", { ...pull, merged: false }, "is not merged into main"],
+	["another branch", { ...pull, base: { ref: "release" } }, "is not merged into main"],
+])("the plan of %s is not applied", async (_, pullRequest, said) => {
+	const { actions, recorders, onMain, requests } = await makeRepository(start);
+	const context = onMain();
+	const { sha } = context.github as { sha: string };
+	recorders.prepare(...answersFor(sha, undefined, pullRequest));
+	const { results, log } = await actions.run("orgsync-apply", context);
+	expect(results).toEqual({ reviewed: "failure", planned: "skipped", apply: "skipped", comment: "skipped" });
+	expect(log).toContain(said);
+	expect(requests()).toEqual([]);
+});
+
+test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

@@ -1,0 +1,61 @@
+/**
+ * The story of drift, run from the workflow as it is written: an issue is opened, brought up to date, and closed.
+ */
+import { expect, test } from "vitest";
+import { expectNoSecret } from "../cli/run.ts";
+import { agreeing, alice, bob, document, keys, tags } from "../cli/world.ts";
+import { makeRepository } from "./repository.ts";
+
+const text = document(agreeing.userTags);
+const listed = (...numbers: readonly number[]) => ({
+	when: /issue list --app github-actions --label orgsync-drift --state open/,
+	stdout: numbers.map((number) => ({ number })),
+});
+const anything = { when: /^gh (?:issue|label) (?:create|edit|close)/ };
+const drifted = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] };
+const agreed = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob] }] };
+
+test("drift opens an issue, the next look brings it up to date, and a look that finds none closes it", async () => {
+	const { actions, recorders, onMain, change, submits } = await makeRepository(text);
+	recorders.prepare(listed(), anything);
+	await change(drifted);
+	const opening = await actions.run("orgsync-drift", onMain());
+	expect(opening.results, opening.log).toEqual({ look: "success", issue: "success" });
+	const [, label, created] = recorders.calls("gh");
+	expect(label?.words.slice(0, 3)).toEqual(["label", "create", "orgsync-drift"]);
+	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
+	expect(created?.bodies[0]).toMatch(/^<!-- orgsync: drift -->\n[\s\S]*oncall/);
+
+	recorders.prepare(listed(12), anything);
+	await actions.run("orgsync-drift", onMain());
+	expect(recorders.calls("gh")[1]?.words.slice(0, 3)).toEqual(["issue", "edit", "12"]);
+
+	await change(agreed);
+	await actions.run("orgsync-drift", onMain());
+	const [, closed] = recorders.calls("gh");
+	expect(closed?.words.slice(0, 4)).toEqual(["issue", "close", "12", "--comment"]);
+	expect(submits()).toEqual([]);
+});
+
+test("a look that failed is red and closes nothing, and what waits for approval neither opens nor closes an issue", async () => {
+	const { actions, recorders, onMain, change, setRules, run, checkout } = await makeRepository(text);
+	recorders.prepare(listed(12), anything);
+	const refused = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
+	const failed = await actions.run("orgsync-drift", refused);
+	expect(failed.results).toEqual({ look: "failure", issue: "skipped" });
+	expect(failed.log).toContain("::error title=orgsync::orgsync drift ended with exit code 4");
+	expect(recorders.calls("gh")).toEqual([]);
+
+	await change(drifted);
+	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+	expect((await run(["apply", "-f", "organization", "--yes"], { cwd: checkout })).code).toBe(8);
+	const waiting = await actions.run("orgsync-drift", onMain());
+	expect(waiting.results, waiting.log).toEqual({ look: "success", issue: "success" });
+	expect(waiting.log).toContain("::notice title=orgsync::What differs waits");
+	expect(recorders.calls("gh").map(({ words }) => words.slice(0, 3))).toEqual([
+		["issue", "list", "--app"],
+		["issue", "edit", "12"],
+	]);
+});
+
+test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

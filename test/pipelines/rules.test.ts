@@ -1,0 +1,204 @@
+/**
+ * What the example pipelines promise about rights, as facts of their YAML: least privilege, no secret to forks, nothing
+ * untrusted in a script, no two applies at once.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { examples, type Job, listOf, readExample, readWorkflow, type Workflow, workflowNames } from "./workflow.ts";
+
+const workflows = workflowNames.map((name): [string, Workflow] => [name, readWorkflow(name)]);
+
+const jobsOf = (workflow: Workflow): readonly [string, Job][] => Object.entries(workflow.jobs);
+
+const holdsKey = (job: Job): boolean => JSON.stringify(job).includes("secrets.");
+
+/** What the job may do at GitHub. */
+const rightsOf = (workflow: Workflow, job: Job): Readonly<Record<string, string>> =>
+	job.permissions ?? workflow.permissions;
+
+describe.each(workflows)("%s", (name, workflow) => {
+	test("gives every job its permissions by name, and no job that holds a key may write", () => {
+		for (const [job, steps] of jobsOf(workflow)) {
+			const rights = Object.entries(rightsOf(workflow, steps));
+			const writes = rights.filter(([, right]) => right === "write").map(([what]) => what);
+			if (holdsKey(steps)) expect(rights, job).toEqual([["contents", "read"]]);
+			expect(writes, job).toEqual(job === "comment" ? ["pull-requests"] : job === "issue" ? ["issues"] : []);
+		}
+	});
+
+	test("lets no job that may write run code of the repository", () => {
+		for (const [, { permissions = {}, steps }] of jobsOf(workflow)) {
+			if (!Object.values(permissions).includes("write")) continue;
+			expect(steps.map(({ uses = "" }) => uses.split("@")[0])).not.toContain("actions/checkout");
+		}
+	});
+
+	test("puts no expression into a script: what somebody wrote comes by the environment", () => {
+		for (const [, { steps }] of jobsOf(workflow)) {
+			for (const { run = "", env = {} } of steps) {
+				expect(run).not.toContain("${{");
+				for (const value of Object.values(env)) expect(value).not.toMatch(/event\.(?!pull_request\.number)/);
+			}
+		}
+	});
+
+	test("runs its scripts with pipefail, ends by itself, and pins every action by its commit and names its version", () => {
+		expect(workflow.defaults.run.shell).toBe("bash");
+		for (const [, job] of jobsOf(workflow)) expect(job["timeout-minutes"]).toBeLessThanOrEqual(30);
+		const uses = readExample(`github/${name}.yml`).match(/uses: .*/g) ?? [];
+		for (const use of uses) expect(use).toMatch(/^uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+	});
+
+	test("leaves no token behind in the folder, and runs no script of a package while installing", () => {
+		const text = readExample(`github/${name}.yml`);
+		expect(text.match(/uses: actions\/checkout/g)?.length).toBe(text.match(/persist-credentials: false/g)?.length);
+		expect(text.match(/npm ci/g)?.length).toBe(text.match(/npm ci --ignore-scripts/g)?.length);
+	});
+});
+
+describe("a pull request", () => {
+	const { on, jobs, concurrency } = readWorkflow("orgsync-plan");
+
+	test("starts the workflow by `pull_request`, which gives a fork no secret, and by nothing else", () => {
+		expect(Object.keys(on)).toEqual(["pull_request"]);
+	});
+
+	test("has its plan made only for a branch of the repository itself", () => {
+		expect(jobs.plan?.if).toBe("${{ github.event.pull_request.head.repo.full_name == github.repository }}");
+		expect(
+			jobsOf(readWorkflow("orgsync-plan"))
+				.filter(([, job]) => holdsKey(job))
+				.map(([job]) => job),
+		).toEqual(["plan"]);
+		expect(listOf(jobs.comment?.needs)).toEqual(["plan"]);
+	});
+
+	test("has one plan at a time, the newest", () => {
+		expect(concurrency).toEqual({
+			group: "orgsync-plan-${{ github.event.pull_request.number }}",
+			"cancel-in-progress": true,
+		});
+	});
+});
+
+describe("apply", () => {
+	const workflow = readWorkflow("orgsync-apply");
+
+	test("holds the key that may submit only in the environment `production`", () => {
+		const holders = jobsOf(workflow).filter(([, job]) => JSON.stringify(job).includes("APPLY_KEY"));
+		expect(holders.map(([name, { environment }]) => [name, environment])).toEqual([["apply", "production"]]);
+		for (const [name, other] of workflows) {
+			if (name !== "orgsync-apply") expect(JSON.stringify(other)).not.toContain("APPLY_KEY");
+		}
+	});
+
+	test("is one at a time and never broken off, on main", () => {
+		expect(workflow.concurrency).toEqual({ group: "orgsync-apply", "cancel-in-progress": false });
+		expect(workflow.on.push.branches).toEqual(["main"]);
+	});
+
+	test("has every file for which a plan is made", () => {
+		expect(readWorkflow("orgsync-plan").on.pull_request.paths).toEqual(expect.arrayContaining(workflow.on.push.paths));
+	});
+});
+
+test("drift closes an issue only after a look that succeeded", () => {
+	const { issue } = readWorkflow("orgsync-drift").jobs;
+	expect(listOf(issue?.needs)).toEqual(["look"]);
+	expect(issue?.if).toBeUndefined();
+});
+
+test("a share of the fleet that fails does not end the others", () => {
+	expect(readWorkflow("orgsync-fleet").jobs.look?.strategy?.["fail-fast"]).toBe(false);
+});
+
+describe("GitLab", () => {
+	const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
+
+	test("plans for no fork, not even in a pipeline that a member starts for one", () => {
+		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
+		for (const job of ["plan", "note"]) expect(pipeline[job].rules[0].if).toContain(condition);
+		expect(pipeline.validate.environment).toBeUndefined();
+	});
+
+	test("keeps the three keys in three environments, and applies one at a time", () => {
+		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
+			"plan",
+			"note",
+			"note",
+			"plan",
+			"production",
+			"plan",
+		]);
+		expect(pipeline.apply.resource_group).toBe("orgsync");
+		expect(pipeline.apply.interruptible ?? false).toBe(false);
+	});
+
+	test("lets a plan that nobody has reviewed be applied only after somebody has started that by hand", () => {
+		const byHand = '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "web"';
+		expect(pipeline.planned.rules).toEqual([{ if: byHand }]);
+		expect(pipeline.apply.rules).toContainEqual({ if: byHand, when: "manual" });
+	});
+
+	test("takes waiting for approval for a warning, and nothing else", () => {
+		for (const job of ["apply", "drift"]) expect(pipeline[job].allow_failure).toEqual({ exit_codes: 8 });
+	});
+});
+
+describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {
+	const manifest = parse(readExample(`kubernetes/${name}.yaml`));
+	const job = name === "fleet-apply" ? manifest.spec : manifest.spec.jobTemplate.spec;
+	const { containers, securityContext, automountServiceAccountToken, volumes } = job.template.spec;
+
+	test("says the number of shares twice, and the same one", () => {
+		expect(containers[0].env).toContainEqual({ name: "SHARDS", value: String(job.completions) });
+		expect(job.completionMode).toBe("Indexed");
+		expect(job.maxFailedIndexes).toBe(job.completions);
+	});
+
+	test("runs as nobody in particular, without rights, and writes only to a folder of its own", () => {
+		expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+		expect(automountServiceAccountToken).toBe(false);
+		expect(containers[0].securityContext).toEqual({
+			allowPrivilegeEscalation: false,
+			readOnlyRootFilesystem: true,
+			capabilities: { drop: ["ALL"] },
+		});
+		const writable = containers[0].volumeMounts.filter((mount: { readOnly?: boolean }) => mount.readOnly !== true);
+		expect(writable).toEqual([{ name: "work", mountPath: containers[0].workingDir }]);
+	});
+
+	test("has the key as a file that only its own user reads, and not in the environment", () => {
+		const key = volumes.find((volume: { name: string }) => volume.name === "key");
+		expect(key.secret.defaultMode).toBe(0o400);
+		expect(JSON.stringify(containers[0].env)).not.toMatch(/KEY/);
+	});
+
+	test("tries again only what trying again can mend", () => {
+		const [all, index] = job.podFailurePolicy.rules;
+		expect([all.action, all.onExitCodes.values]).toEqual(["FailJob", [3]]);
+		expect([index.action, index.onExitCodes.values]).toEqual([
+			"FailIndex",
+			name === "fleet-apply" ? [4, 5, 9] : [2, 4, 9],
+		]);
+	});
+});
+
+describe("README.md", () => {
+	const readme = readExample("README.md");
+
+	test("links to files that are there", () => {
+		const links = [...readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path);
+		expect(links.length).toBeGreaterThan(8);
+		for (const link of links) expect(existsSync(join(examples, link)), link).toBe(true);
+	});
+
+	test("names every secret and variable that the pipelines use", () => {
+		const files = [...workflowNames.map((name) => `github/${name}.yml`), "gitlab/.gitlab-ci.yml"].map(readExample);
+		const used = files.flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_API_TOKEN/g) ?? []);
+		for (const name of new Set(used)) expect(readme).toContain(`\`${name}\``);
+	});
+});

@@ -1,23 +1,14 @@
 /**
  * The file of a saved plan: read whole or refused, written whole or not at all.
  */
-import {
-	accessSync,
-	constants,
-	existsSync,
-	readFileSync,
-	realpathSync,
-	renameSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
 import { readInput } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */
 const fileLimitBytes = 128 * 1024 * 1024;
@@ -70,12 +61,9 @@ export function prepareSavedFile(
 		throw new ConfigurationError("--out and --output name the same file");
 	}
 	return (saved) => {
-		const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`);
 		try {
-			writeFileSync(temporary, encodeSavedPlan(saved), { flag: "wx" });
-			renameSync(temporary, target);
+			replaceFile(target, encodeSavedPlan(saved));
 		} catch (error) {
-			rmSync(temporary, { force: true });
 			refuseFile(file, error);
 		}
 	};

@@ -165,6 +165,12 @@ export class LiveProblemError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
+/** A signal ended the work before this part of it was begun. Nothing was sent for it. */
+export class InterruptedError extends OrgsyncError {
+	readonly code = "interrupted";
+	readonly exitCode = exitCodes.interrupted;
+}
+
 const fileErrors: Readonly<Record<string, string>> = {
 	ENOENT: "there is no such file or folder",
 	EACCES: "permission is denied",

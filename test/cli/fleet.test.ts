@@ -139,6 +139,23 @@ test("a guard that refuses in one organization keeps apply from sending anything
 	expect(world.submits()).toEqual([]);
 });
 
+test("Ctrl-C while organizations are read begins no other, submits nothing and is exit 130", async () => {
+	const ids = Array.from({ length: 12 }, (_, index) => idOf(index + 1));
+	const world = await makeFleet(12, ids.map((id) => entry(id, "{ name: ours, previously: [theirs] }")).join(""));
+	await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 500, count: 100 });
+	const { child, ended } = world.start([...apply, "-f", "fleet.yaml", "--concurrency", "1", ...inJson]);
+	await expect.poll(() => world.requests().length, { timeout: 20_000 }).toBeGreaterThan(0);
+	child.kill("SIGINT");
+	const answer = await ended;
+	expect(answer.code).toBe(130);
+	expect(readOutput(answer).broken.at(-1)).toMatchObject({
+		organizationId: ids.at(-1),
+		error: { code: "interrupted" },
+	});
+	expect(world.requests().length).toBeLessThan(12);
+	expect(world.submits()).toEqual([]);
+});
+
 test("a service that answers nobody is not asked for every organization of the fleet", async () => {
 	const world = await makeFleet(0, Array.from({ length: 40 }, (_, index) => entry(idOf(index + 1))).join(""));
 	const words = ["plan", "-f", "fleet.yaml", "--url", "http://127.0.0.1:1", "--timeout", "1", "--concurrency", "12"];

@@ -57,6 +57,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		const viewed = withGivenUp(journal, givenUp);
 		const { compared, unlooked } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
+			signal: interruption.signal,
 			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
 		});
 		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
@@ -72,8 +73,8 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			);
 			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
 			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
-			for (const { organizationId } of organizations) {
-				for (const name of givenUp) journal.abandon(organizationId, name, terminal.now());
+			for (const { comparison } of compared) {
+				for (const name of givenUp) journal.abandon(comparison.plan.organizationId, name, terminal.now());
 			}
 			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {

@@ -5,7 +5,7 @@
  * The rule it keeps: of several organizations each has its own verdict. One that cannot be read does not keep the others
  * from being looked at.
  */
-import { ConfigurationError, OrgsyncError, TransportError } from "../../errors.ts";
+import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
@@ -121,6 +121,8 @@ export interface ComparingOptions {
 	readonly bases?: ReadonlyMap<string, BaseDocument>;
 	/** Where what was sent and applied is looked up; left out, in the file, once and before anything is asked. */
 	readonly journal?: JournalView;
+	/** Once aborted, no other organization is begun. */
+	readonly signal?: AbortSignal;
 	/** Done with each organization before it is read. */
 	readonly prepare?: (organizationId: string, line: Line) => Promise<void>;
 }
@@ -143,6 +145,8 @@ export async function compareEach(
 	const compareOne = async (desired: DesiredOrganization): Promise<Compared> => {
 		const { organizationId } = desired;
 		reachable.check();
+		if (options.signal?.aborted === true)
+			throw new InterruptedError("orgsync was interrupted before it; nothing was sent");
 		const line = connection.client.apart();
 		await options.prepare?.(organizationId, line);
 		const base = options.bases?.get(organizationId);

@@ -29,42 +29,6 @@ afterAll(async () => {
 	await server.close();
 });
 
-describe("work whose requests are told apart", () => {
-	it("counts its own, and the client counts all of them", async () => {
-		const before = client.stats();
-		const [one, other] = [client.apart(), client.apart()];
-		await one.reader.query(queries.list_user_tags, { organizationId });
-		await one.reader.query(queries.list_user_tags, { organizationId });
-		const parameters = { userTagId: "t", addUserIds: [], removeUserIds: [] };
-		await other.submitter.submit(encodeSubmit(submits.update_user_tag, organizationId, parameters, timestampMs));
-		expect(one.stats()).toMatchObject({ queries: 2, submits: 0, retries: 0 });
-		expect(other.stats()).toMatchObject({ queries: 0, submits: 1, retries: 0 });
-		expect(client.stats().queries - before.queries).toBe(2);
-		expect(client.stats().submits - before.submits).toBe(1);
-	});
-
-	it("shares the pace: together they have no more requests in flight than the client may", async () => {
-		let inFlight = 0;
-		let most = 0;
-		const slow = createServer((_request, response) => {
-			inFlight += 1;
-			most = Math.max(most, inFlight);
-			setTimeout(() => {
-				inFlight -= 1;
-				response.end('{"userTags":[]}');
-			}, 20);
-		});
-		await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
-		const { port } = slow.address() as AddressInfo;
-		const whole = createClient({ url: `http://127.0.0.1:${port}`, stamper, concurrency: 3 });
-		const ask = () => whole.apart().reader.query(queries.list_user_tags, { organizationId });
-		await Promise.all(Array.from({ length: 12 }, ask));
-		await whole.close();
-		slow.close();
-		expect(most).toBe(3);
-	});
-});
-
 describe("every operation", () => {
 	const queryCases: readonly (readonly [keyof typeof queries, Record<string, unknown>, string])[] = [
 		["get_session_profile", { sessionProfileId: "s" }, ',"sessionProfileId":"s"'],
@@ -186,5 +150,41 @@ describe("an address", () => {
 		"https://example.com/v",
 	])("%s is accepted", async (url) => {
 		await createClient({ url, stamper }).close();
+	});
+});
+
+describe("work whose requests are told apart", () => {
+	it("counts its own, and the client counts all of them", async () => {
+		const whole = createClient({ url: server.url, stamper });
+		const [one, other] = [whole.apart(), whole.apart()];
+		await one.reader.query(queries.list_user_tags, { organizationId });
+		await one.reader.query(queries.list_user_tags, { organizationId });
+		const parameters = { userTagId: "t", addUserIds: [], removeUserIds: [] };
+		await other.submitter.submit(encodeSubmit(submits.update_user_tag, organizationId, parameters, timestampMs));
+		expect(one.stats()).toMatchObject({ queries: 2, submits: 0, retries: 0 });
+		expect(other.stats()).toMatchObject({ queries: 0, submits: 1, retries: 0 });
+		expect(whole.stats()).toMatchObject({ queries: 2, submits: 1, retries: 0 });
+		await whole.close();
+	});
+
+	it("shares the pace: together they have no more requests in flight than the client may", async () => {
+		let inFlight = 0;
+		let most = 0;
+		const slow = createServer((_request, response) => {
+			inFlight += 1;
+			most = Math.max(most, inFlight);
+			setTimeout(() => {
+				inFlight -= 1;
+				response.end('{"userTags":[]}');
+			}, 20);
+		});
+		await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+		const { port } = slow.address() as AddressInfo;
+		const whole = createClient({ url: `http://127.0.0.1:${port}`, stamper, concurrency: 3 });
+		const ask = () => whole.apart().reader.query(queries.list_user_tags, { organizationId });
+		await Promise.all(Array.from({ length: 12 }, ask));
+		await whole.close();
+		slow.close();
+		expect(most).toBe(3);
 	});
 });

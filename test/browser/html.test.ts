@@ -136,8 +136,10 @@ describe("hostile names on the page", () => {
 			pages,
 		);
 
+	const namings = [resultsOf(), ...hostileNamings.map(resultsOf)];
+
 	it.each(results.map(([name]) => name))("add no element and no attribute to %s", async (name) => {
-		const pages = [resultsOf(), ...hostileNamings.map(resultsOf)].map((all) => renderHtml(all[name] as CommandResult));
+		const pages = namings.map((all) => renderHtml(all[name] as CommandResult));
 		const { page } = await open(plan);
 		const [peaceful, ...hostile] = await structuresOf(page, pages);
 		for (const one of hostile) expect(one).toEqual(peaceful);

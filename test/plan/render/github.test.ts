@@ -35,6 +35,7 @@ function readBack(text: string, isProperty: boolean): string {
 }
 
 const results = Object.entries(resultsOf());
+const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
 
 function commandsOf(result: CommandResult, options?: GithubOptions): readonly Command[] {
 	return readLog(renderGithub(result, options).annotations);
@@ -124,7 +125,7 @@ describe("hostile names in annotations", () => {
 				line: properties.line,
 			}));
 		const peaceful = shapeOf(resultsOf()[name] as CommandResult);
-		for (const naming of hostileNamings) expect(shapeOf(resultsOf(naming)[name] as CommandResult)).toEqual(peaceful);
+		for (const hostile of hostileResults) expect(shapeOf(hostile[name] as CommandResult)).toEqual(peaceful);
 	});
 
 	it("come out whole at the other end", () => {

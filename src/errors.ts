@@ -159,6 +159,12 @@ export class StalePlanError extends OrgsyncError {
 	}
 }
 
+/** A saved plan says nothing of an organization: it could not be read when the plan was made. Nothing was sent to it. */
+export class NotPlannedError extends OrgsyncError {
+	readonly code = "not-planned";
+	readonly exitCode = exitCodes.error;
+}
+
 /** The live organization cannot become what the document says, whatever is submitted; `problems` says why. */
 export class LiveProblemError extends OrgsyncError {
 	readonly code = "live-problem";

@@ -115,9 +115,9 @@ export interface LiveOrganization {
 	readonly organizationId: string;
 	/** Sorted by id. */
 	readonly userTags: Known<readonly LiveUserTag[]>;
-	readonly policies: Known<readonly { readonly id: string; readonly name: string }[]>;
+	readonly policies: Known<readonly LiveNamed[]>;
 	readonly oauthProviders: Known<readonly LiveOauthProvider[]>;
-	readonly tvcApps: Known<readonly { readonly id: string; readonly name: string }[]>;
+	readonly tvcApps: Known<readonly LiveNamed[]>;
 	/** By session profile id; a known `null` means that there is none. */
 	readonly sessionProfiles: Readonly<Record<string, Known<LiveRecord | null>>>;
 	/** By user id; each record has `mfaPolicyId` and the fields of interface.md 2.5. */
@@ -144,10 +144,16 @@ export interface LiveUserTag {
 	readonly members: Known<readonly string[]>;
 }
 
-export interface LiveOauthProvider {
-	readonly userId: string;
+/** Something that can only be removed. */
+export interface LiveNamed {
 	readonly id: string;
 	readonly name: string;
+	/** Digest of all that the service says of it but when; left out where nobody needs to know whether it changed. */
+	readonly digest?: string;
+}
+
+export interface LiveOauthProvider extends LiveNamed {
+	readonly userId: string;
 }
 
 /** What orgsync last applied to this organization, from the journal. Times are ISO 8601 in UTC. */

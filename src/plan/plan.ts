@@ -4,10 +4,10 @@
  * lists them.
  */
 import type { Problem } from "../errors.ts";
-import type { Change, Unread } from "./change.ts";
+import type { Change, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards } from "./guards.ts";
-import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
+import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
 import { makeSteps, type Step } from "./steps.ts";
 import { compareText, digestOf } from "./value.ts";
 import { holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
@@ -79,7 +79,7 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes
 			.filter(({ action }) => action !== "report")
-			.map((change) => ({ address: change.address, digest: digestTouched(change) })),
+			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 	};
 }
 
@@ -89,9 +89,23 @@ export function findsDifference(plan: Plan): boolean {
 }
 
 /** The digest of what the object of a change was when it was read, whatever is to become of it. */
-export function digestTouched(change: Change): string {
+export function digestTouched(change: Change, live: LiveOrganization): string {
 	const { address, before, basis } = change;
-	return digestOf(change.kind === "userTag" ? { tagId: change.tagId, before, basis } : { address, before, basis });
+	if (change.kind === "userTag") return digestOf({ tagId: change.tagId, before, basis });
+	// The name is all that a plan shows of it; somebody may have put another thing behind the same name.
+	const record = change.action === "remove" ? (findRemovable(change, live)?.digest ?? null) : null;
+	return digestOf({ address, before, basis, record });
+}
+
+/** What the change removes, as it is live; undefined when it is not there or could not be read. */
+export function findRemovable(
+	{ kind, id, userId }: Pick<RemovalChange, "kind" | "id" | "userId">,
+	live: LiveOrganization,
+): LiveNamed | undefined {
+	const known = { oauthProvider: live.oauthProviders, policy: live.policies, tvcApp: live.tvcApps }[kind];
+	if (!known.known) return undefined;
+	const all: readonly (LiveNamed & { readonly userId?: string })[] = known.value;
+	return all.find((one) => one.id === id && (userId === null || one.userId === userId));
 }
 
 function unmanagedTags(

@@ -40,6 +40,8 @@ export interface SavedPlanFacts {
 	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
 	readonly readAt: string | null;
 	readonly generatedBy: string;
+	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
+	readonly unread?: readonly string[];
 }
 
 /** The format that this version writes, and the only one that it reads. */
@@ -57,9 +59,9 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 }
 
 /** What is said of it beside its plans. */
-export function factsOf({ digest, generatedBy, plans }: SavedPlan): SavedPlanFacts {
+export function factsOf({ digest, generatedBy, plans, unread }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
-	return { digest, readAt, generatedBy };
+	return { digest, readAt, generatedBy, ...(unread === undefined ? {} : { unread }) };
 }
 
 /** The saved plan that this text is. `file` is what it is called in the ConfigurationError that refuses anything else. */

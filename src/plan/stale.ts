@@ -7,7 +7,7 @@
 import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
-import { digestTouched, type Plan } from "./plan.ts";
+import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { showText } from "./render/escape.ts";
 import type { Step } from "./steps.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -57,7 +57,7 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 		const after = changes.get(keyOf(before));
 		const problem = problems.get(address);
 		// Its address holds the alias of a user, which says nothing about the object.
-		const isSame = after !== undefined && digestTouched({ ...after, address } as Change) === digests.get(address);
+		const isSame = after !== undefined && digestTouched({ ...after, address } as Change, live) === digests.get(address);
 		if (isSame && problem === undefined) continue;
 		const found =
 			before.kind === "userTag"
@@ -158,7 +158,8 @@ function describeRemoval(
 	fresh: RemovalChange | undefined,
 	live: LiveOrganization,
 ): Description {
-	const there = thereNow(kind, id, userId, live);
+	const found = findRemovable({ kind, id, userId }, live);
+	const there = found === undefined ? null : { name: found.name };
 	const states = { before, after: there };
 	if (fresh === undefined)
 		return { reason: "already-so", ...states, because: "it is gone already, as the plan wanted" };
@@ -167,22 +168,11 @@ function describeRemoval(
 	}
 	if (there === null)
 		return { reason: "changed", ...states, because: "when planned it was there, now it cannot be read" };
-	const because = `when planned it was called \`${before.name}\`, now \`${there.name}\``;
+	const because =
+		before.name === there.name
+			? "it has the name that it had when planned, and is another thing: what the service says of it has changed"
+			: `when planned it was called \`${before.name}\`, now \`${there.name}\``;
 	return { reason: "changed", ...states, because };
-}
-
-/** What is to be removed, as it is now; null when it is gone or cannot be read. */
-function thereNow(
-	kind: RemovalChange["kind"],
-	id: string,
-	userId: string | null,
-	live: LiveOrganization,
-): MovedState | null {
-	const known = kind === "oauthProvider" ? live.oauthProviders : kind === "policy" ? live.policies : live.tvcApps;
-	if (!known.known) return null;
-	const all: readonly { readonly id: string; readonly name: string; readonly userId?: string }[] = known.value;
-	const found = all.find((one) => one.id === id && (userId === null || one.userId === userId));
-	return found === undefined ? null : { name: found.name };
 }
 
 /** Steps that would not be those of the saved plan although nothing that they touch moved: a temporary name is taken. */
@@ -190,6 +180,20 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
 	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
 	const found = new Map<string, MovedObject>();
+	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
+		for (const address of covers) {
+			const state = states.get(address) ?? null;
+			const because = `${part} waited for an activity when planned, so that nothing was to be submitted for it; now it would be`;
+			found.set(address, {
+				organizationId: saved.organizationId,
+				address,
+				reason: "step-differs",
+				before: state,
+				after: state,
+				because,
+			});
+		}
+	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
 		if (sameValue(wishOf(before), wishOf(after))) continue;
@@ -201,6 +205,18 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 		}
 	}
 	return [...found.values()];
+}
+
+/** What an activity stood for when it was planned and would be sent now: operations, and what is covered by each. */
+function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly string[]> {
+	const held = new Set(planned.filter(({ waitsFor }) => waitsFor !== null).flatMap(({ covers }) => covers));
+	const sent = wanted.filter(({ waitsFor }) => waitsFor === null);
+	return new Map(
+		sent.flatMap(({ operation, covers }) => {
+			const released = covers.filter((address) => held.has(address));
+			return released.length === 0 ? [] : [[operation, released] as const];
+		}),
+	);
 }
 
 type Wish = Pick<Step, "operation" | "parameters" | "covers" | "dependsOn">;

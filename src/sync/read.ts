@@ -8,6 +8,7 @@ import { ServiceError } from "../errors.ts";
 import type {
 	DesiredOrganization,
 	Known,
+	LiveNamed,
 	LiveOauthProvider,
 	LiveOrganization,
 	LiveRecord,
@@ -15,7 +16,7 @@ import type {
 	Memory,
 } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
-import { compareText } from "../plan/value.ts";
+import { compareText, digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 
@@ -252,9 +253,17 @@ export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveO
 			userId: String(user.userId).toLowerCase(),
 			id: String(provider.providerId).toLowerCase(),
 			name: textOr(provider.providerName, ""),
+			digest: digestRecord(provider),
 		})),
 	);
 	return { known: true, value };
+}
+
+/** Of all that the service says of an object but when it said so: editing it back and forth changes nothing. */
+function digestRecord({ createdAt: _createdAt, updatedAt: _updatedAt, ...record }: LiveRecord): string {
+	// Ids are the same in any case.
+	const text = JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, (id) => id.toLowerCase());
+	return digestOf(JSON.parse(text));
 }
 
 /** The objects of an answer's list by id and name. */
@@ -263,11 +272,12 @@ export function toNamed(
 	list: string,
 	idField: string,
 	nameField: string,
-): Known<readonly { id: string; name: string }[]> {
+): Known<readonly LiveNamed[]> {
 	if (!answer.known) return answer;
 	const value = (answer.value[list] as readonly LiveRecord[]).map((item) => ({
 		id: String(item[idField]).toLowerCase(),
 		name: textOr(item[nameField], ""),
+		digest: digestRecord(item),
 	}));
 	return { known: true, value };
 }

@@ -327,6 +327,20 @@ describe("apply on a terminal", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
+	test.skipIf(!hasTerminal)("takes Ctrl-C for exit 130 and Ctrl-D for no, and submits nothing", async () => {
+		const world = await makeWorld(renaming);
+		for (const [key, code, said] of [
+			["\u0003", 130, "interrupted at the question; nothing was sent"],
+			["\u0004", 1, "Not applied: nothing was sent."],
+		] as const) {
+			const answer = await runOnTerminal(world, ["apply"], key);
+			expect(answer.code).toBe(code);
+			expect(answer.shown).toContain(said);
+			expect(answer.shown).not.toContain("did not foresee");
+		}
+		expect(world.submits()).toEqual([]);
+	});
+
 	test.skipIf(!hasTerminal)("asks nothing when there is nothing to submit", async () => {
 		const world = await makeWorld(document("userTags: [{ name: signers }]"));
 		const { code, shown } = await runOnTerminal(world, ["apply"]);

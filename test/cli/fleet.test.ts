@@ -112,11 +112,58 @@ test("a saved plan runs for those that were planned, and names those that could 
 			{ organizationId: idOf(1), error: { code: "live-problem" } },
 			{
 				organizationId: nobody,
-				error: { code: "live-problem", message: expect.stringContaining("could not be read when the plan was made") },
+				error: { code: "not-planned", message: expect.stringContaining("could not be read when the plan was made") },
 			},
 		],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test("a refusal beside an organization that cannot be read is told in every format, with that one", async () => {
+	const world = await makeFleet(1);
+	world.write(
+		"fleet.yaml",
+		`${entry(nobody)}${entry(idOf(1), "{ name: theirs, members: { exactly: [] } }")}limits: { memberRemovals: 0 }\n`,
+	);
+	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
+	await world.run(["plan", ...words, "--out", "plan.json"]);
+	for (const format of ["markdown", "html", "github"]) {
+		const { code, stdout } = await world.run(["apply", "--plan", "plan.json", ...words, "--format", format]);
+		expect(code).toBe(5);
+		expect(stdout).toMatch(/a guard refused, nothing was sent|refused, nothing was sent: 1 member/);
+		expect(stdout).toContain(nobody);
+		expect(stdout).not.toContain("Ran the saved plan");
+	}
+	expect((await world.run(["show", "plan.json", "--format", "markdown"])).stdout).toContain(nobody);
+	expect(world.submits()).toEqual([]);
+});
+
+test("of a refusal and a key that one organization does not accept the exit code is 4", async () => {
+	const world = await makeFleet(0, entry(nobody));
+	await world.addOrganization({
+		organizationId: idOf(7),
+		users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.stranger.publicKey }] }],
+	});
+	world.write("fleet.yaml", entry(idOf(7), "{ name: theirs }"));
+	world.write(
+		"orgsync.yaml",
+		document("userTags: [{ name: signers, members: { exactly: [] } }]", "limits: { memberRemovals: 0 }"),
+	);
+	const answer = await world.run([...apply, "-f", "fleet.yaml", "-f", "orgsync.yaml", ...inJson]);
+	expect(answer.code).toBe(4);
+	expect(readOutput(answer)).toMatchObject({
+		error: { code: "guard" },
+		broken: [{ error: { code: "not-authorized" } }],
+	});
+});
+
+test("--only that fits nothing in any document is refused with --shard too", async () => {
+	const world = await makeFleet(0);
+	for (const shard of ["1/2", "2/2"]) {
+		const { code, stderr } = await world.run(["drift", "--shard", shard, "--only", "userTag/nosuch"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("the documents have nothing like that");
+	}
 });
 
 test("the plan of an empty share is saved, shown and applied", async () => {

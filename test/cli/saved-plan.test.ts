@@ -359,6 +359,21 @@ describe("refused before anything is read from the service", () => {
 		expect((await runIn(world, ["apply", "--plan", "-", "--reads", "auto"], input)).code).toBe(0);
 	});
 
+	test("the document itself as the place of the plan", async () => {
+		const world = await makeReviewed();
+		const { code, stderr } = await world.run(["plan", "--out", "./orgsync.yaml"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("--out ./orgsync.yaml: that is the document");
+		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toContain("organizationId");
+	});
+
+	test("--abandon, because what waits was reviewed too", async () => {
+		const world = await makeReviewed();
+		const { code, stderr } = await world.run(["apply", "--plan", "plan.json", "--abandon", `sha256:${"a".repeat(64)}`]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("--abandon cannot go with --plan");
+	});
+
 	test("a place where no plan can be saved", async () => {
 		const world = await makeWorld(text);
 		mkdirSync(join(world.folder, "folder"));

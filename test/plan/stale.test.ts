@@ -144,12 +144,22 @@ describe("an activity that waits", () => {
 	it.each([
 		["for a step", policies],
 		["for a part of a step", [policies[0]]],
-	])("%s moves nothing, whether it began or ended since", (_what, ids) => {
-		for (const waiting of [{ was: [activity(ids)] }, { now: [activity(ids)] }]) {
-			const { saved, fresh } = revisit(both, { was: both, waiting });
-			expect(saved.steps).not.toEqual(fresh.steps);
-			expect(moved(both, { was: both, waiting })).toEqual([]);
-		}
+	])("%s moves nothing when it began since", (_what, ids) => {
+		const waiting = { now: [activity(ids)] };
+		const { saved, fresh } = revisit(both, { was: both, waiting });
+		expect(saved.steps).not.toEqual(fresh.steps);
+		expect(moved(both, { was: both, waiting })).toEqual([]);
+	});
+
+	it.each([
+		["for a step", policies],
+		["for a part of a step", [policies[0]]],
+	])("%s and ended without having done it keeps the plan from submitting what was reviewed as waiting", (_what, ids) => {
+		const found = moved(both, { was: both, waiting: { was: [activity(ids)] } });
+		expect(found.map(({ address, reason }) => [address, reason])).toEqual(
+			ids.map((one) => [`policy:${one}`, "step-differs"]),
+		);
+		expect(found[0]?.because).toContain("waited for an activity when planned");
 	});
 });
 

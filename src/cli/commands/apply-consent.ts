@@ -2,7 +2,7 @@
  * What has to be agreed to before `apply` submits anything: guards acknowledged by their values, activities given up by
  * their names, and the whole of it by a person or by `--yes`.
  */
-import { ConfigurationError, GuardError, LiveProblemError } from "../../errors.ts";
+import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../errors.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
@@ -109,6 +109,11 @@ export function prepareToAsk(
 			const what = steps === 1 ? "this activity" : `these ${steps} activities`;
 			const answer = await lines.question(`Submit ${what}? Only "yes" does: `);
 			return answer.trim() === "yes";
+		} catch (error) {
+			if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;
+			// The end of the input is no answer, and no answer is no.
+			if (/Ctrl\+D/.test(String(error))) return false;
+			throw new InterruptedError("orgsync was interrupted at the question; nothing was sent", { cause: error });
 		} finally {
 			lines.close();
 		}

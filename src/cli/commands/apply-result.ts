@@ -64,7 +64,7 @@ function renderBroken({ steps }: Broken, total: number | undefined, style: Style
 /** The plans, of which nothing was sent because this was in the way. */
 export function refused(plans: readonly Plan[], error: unknown, unlooked: readonly Unlooked[]): Result {
 	return {
-		exitCode: exitCodeOfError(error),
+		exitCode: worstOf([exitCodeOfError(error), ...unlooked.map((one) => exitCodeOfError(one.error))]),
 		text: () => "",
 		json: {
 			plans,
@@ -79,7 +79,7 @@ export function refused(plans: readonly Plan[], error: unknown, unlooked: readon
 /** The plans, of which nothing was sent because whoever was asked did not agree. */
 export function declined(plans: readonly Plan[], unlooked: readonly Unlooked[]): Result {
 	return {
-		exitCode: exitCodes.error,
+		exitCode: worstOf([exitCodes.error, ...unlooked.map((one) => exitCodeOfError(one.error))]),
 		text: () => `${notApplied}\n`,
 		json: { plans, reports: [], ...brokenOf(unlooked) },
 		failures: failuresOf(unlooked),

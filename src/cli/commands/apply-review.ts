@@ -2,7 +2,7 @@
  * What a saved plan adds to `apply`, and that nothing does where there is none: no question is asked about what was
  * reviewed, and nothing else than that may run.
  */
-import type { LiveProblemError } from "../../errors.ts";
+import type { NotPlannedError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/compare.ts";
@@ -30,8 +30,7 @@ export interface Review {
 /** An organization of which there is no plan, and why nothing is sent to it. */
 export interface NotPlanned {
 	readonly organizationId: string;
-	readonly error: LiveProblemError;
-	readonly steps: readonly [];
+	readonly error: NotPlannedError;
 }
 
 /** Of an `apply` that plans by itself. */

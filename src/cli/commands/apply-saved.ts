@@ -2,7 +2,7 @@
  * `apply --plan`: what was reviewed is what runs. The saved plan says which objects; everything about them is read and
  * planned again, and runs only when that is the same plan.
  */
-import { ConfigurationError, LiveProblemError } from "../../errors.ts";
+import { ConfigurationError, NotPlannedError } from "../../errors.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { tellSavedPlan } from "../../plan/render/result.ts";
 import { renderPlan } from "../../plan/render/text.ts";
@@ -18,6 +18,7 @@ import { readSelected, type SelectionFlags } from "./comparing.ts";
 export interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
 	readonly readsGiven?: boolean;
+	readonly abandon: readonly string[];
 }
 
 /**
@@ -51,10 +52,9 @@ export async function openReview(
 		setAside: saved.plans.filter(isImpossible),
 		notPlanned: (saved.unread ?? []).map((organizationId) => ({
 			organizationId,
-			error: new LiveProblemError("it could not be read when the plan was made; nothing was sent", {
+			error: new NotPlannedError("it could not be read when the plan was made; nothing was sent", {
 				hint: "plan again, and have the new plan reviewed",
 			}),
-			steps: [],
 		})),
 		reads,
 		report: { planDigest: saved.digest },
@@ -73,6 +73,11 @@ function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (flags.only.length > 0) {
 		throw new ConfigurationError("--only cannot go with --plan: a saved plan is narrowed when it is made", {
 			hint: "orgsync plan --only KIND[/GLOB] --out FILE",
+		});
+	}
+	if (flags.abandon.length > 0) {
+		throw new ConfigurationError("--abandon cannot go with --plan: what waits was part of what was reviewed", {
+			hint: "give it up with apply, or plan again after it has ended",
 		});
 	}
 	if (file === "-" && flags.file.includes("-")) {

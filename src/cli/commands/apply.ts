@@ -1,7 +1,7 @@
 /**
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
-import { exitCodes } from "../../errors.ts";
+import { exitCodes, InterruptedError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
@@ -55,11 +55,12 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
-		const { compared, unlooked } = await compareEach(organizations, connection, flags, terminal, voice, {
+		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			signal: interruption.signal,
 			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
 		});
+		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
 		if (plans.length > 0) voice.note(renderPlans(plans, voice.style));
 		const positionOf = positionsOf(organizations);
@@ -72,6 +73,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 				allowed,
 			);
 			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
+			if (interruption.signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
 			for (const { comparison } of compared) {
 				for (const name of givenUp) journal.abandon(comparison.plan.organizationId, name, terminal.now());
@@ -81,7 +83,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			return review.tell({ ...refused(plans, error, unlooked), positionOf });
 		}
 		const applied = await applyEach(possible, settled, context);
-		const left = [...impossible, ...unlooked.map((one) => ({ ...one, steps: [] })), ...review.notPlanned];
+		const left = [...impossible, ...unlooked.map((one) => ({ ...one, steps: [] }))];
 		const all = [...applied, ...left].sort(byOrganization);
 		return review.tell({ ...showApplied(all, plans, flags.quiet === true), positionOf });
 	} finally {

@@ -96,24 +96,24 @@ export async function readSelected(
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<readonly DesiredOrganization[]> {
-	const organizations = await readSharded(flags, terminal, voice);
-	if (flags.only.length === 0) return organizations;
+	const own = await readSharded(flags, terminal, voice);
+	if (flags.only.length === 0) return own;
+	// A share may have nothing of it; all the documents may not.
+	const organizations = flags.shard === undefined ? own : await readDesired(flags.file, terminal);
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
 		if (selection !== undefined) {
-			// A slip in a scheduled job must not look like an organization without drift. A share may have none of it.
-			if (flags.shard !== undefined || organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) {
-				return selection;
-			}
+			// A slip in a scheduled job must not look like an organization without drift.
+			if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
 			throw new ConfigurationError(`--only ${showText(text)}: the documents have nothing like that`);
 		}
 		throw new ConfigurationError(`--only ${showText(text)}: there is no such kind`, {
 			hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
 		});
 	});
-	return organizations.map((desired) => narrow(desired, selections));
+	return own.map((desired) => narrow(desired, selections));
 }
 
 export interface ComparingOptions {

@@ -1,10 +1,12 @@
 /**
  * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
  */
-import { type ExitCode, exitCodes } from "../../errors.ts";
+import { resolve } from "node:path";
+import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import type { SavedContent } from "../../plan/saved.ts";
+import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
 import { renderingOf, showPlans, worstOf } from "./showing.ts";
@@ -20,7 +22,7 @@ export interface PlanFlags extends ComparisonFlags {
 
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
 export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags.output, terminal, voice);
+	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags, terminal, voice);
 	const threeWay = flags.base === undefined ? undefined : await import("./three-way.ts");
 	const bases = await threeWay?.readBases(flags.base ?? "", flags, terminal, voice);
 	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
@@ -49,11 +51,12 @@ function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 /** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */
 async function prepareToSave(
 	out: string,
-	output: string | undefined,
+	{ file: files, output }: PlanFlags,
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<(content: SavedContent, result: Result) => Result> {
 	const { prepareSavedFile } = await import("../saved-file.ts");
+	refuseDocument(out, files, terminal);
 	const write = prepareSavedFile(out, output, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
 	return (content, result) => {
@@ -63,4 +66,11 @@ async function prepareToSave(
 		voice.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
 		return { ...result, json: { ...result.json, savedPlan: factsOf(saved) } };
 	};
+}
+
+/** A slip of the keyboard must not cost a document. */
+function refuseDocument(out: string, files: readonly string[], { directory }: Terminal): void {
+	const named = files.length === 0 ? [defaultDocument] : files;
+	if (!named.some((file) => resolve(directory, file) === resolve(directory, out))) return;
+	throw new ConfigurationError(`--out ${showText(out)}: that is the document`, { hint: "name another file" });
 }

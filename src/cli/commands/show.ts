@@ -2,7 +2,8 @@
  * `show`: a saved plan as its reviewer needs it. It asks no service and reads no document.
  */
 import { exitCodes } from "../../errors.ts";
-import { tellSavedPlan } from "../../plan/render/result.ts";
+import { droppedOf, tellSavedPlan } from "../../plan/render/result.ts";
+import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { factsOf } from "../../plan/saved.ts";
 import { readSavedPlan } from "../saved-file.ts";
 import type { Result, Terminal } from "../voice.ts";
@@ -18,7 +19,9 @@ export async function show(file: string, terminal: Terminal): Promise<Result> {
 		exitCode: exitCodes.converged,
 		text: (style) => {
 			const missing = unread.map((id) => `Organization ${id}: could not be read when the plan was made.\n`).join("");
-			return `${head}\n\n${renderPlans(plans, style, renderingOf(threeWay))}${missing}`;
+			const dropped = droppedOf({ command: "show", threeWay: threeWay ?? [] });
+			const gone = dropped.length === 0 ? "" : `\n${renderDropped(dropped, style)}`;
+			return `${head}\n\n${renderPlans(plans, style, renderingOf(threeWay))}${missing}${gone}`;
 		},
 		json: { plans, savedPlan, ...(threeWay === undefined ? {} : { threeWay }) },
 	};

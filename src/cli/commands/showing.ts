@@ -74,8 +74,11 @@ export function showPlans({ compared, unlooked }: AllCompared, showing: Showing)
 	return {
 		exitCode: worstOf([exitCode, ...unlooked.map(({ error }) => exitCodeOfError(error))]),
 		text: (style) => {
-			const each = renderPlans(plans, style, showing);
-			if (isAlone) return each;
+			if (isAlone) return renderPlans(plans, style, showing);
+			const unread = broken.map(
+				(one) => `Organization ${one.organizationId}: could not be read: ${showText(one.error.message)}\n`,
+			);
+			const each = [renderPlans(plans, style, showing), unread.join("")].filter((part) => part !== "").join("\n");
 			return `${each}${each === "" ? "" : "\n"}${judgeResult({ command, plans, broken, ...more }).verdict}\n`;
 		},
 		json: { plans, ...more, ...(broken.length === 0 ? {} : { broken }) },

@@ -131,7 +131,11 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 }
 
 /** The organizations of the result that could not be read, so that there is nothing to say of them but why. */
-export function unreadOf({ plans = [], broken = [] }: CommandResult): readonly Broken[] {
+export function unreadOf({ command, plans = [], broken = [], savedPlan }: CommandResult): readonly Broken[] {
+	if (command === "show") {
+		const error = { code: "not-planned", message: "it could not be read when the plan was made", hint: null };
+		return (savedPlan?.unread ?? []).map((organizationId) => ({ organizationId, error, steps: [] }));
+	}
 	const planned = new Set(plans.map(({ organizationId }) => organizationId));
 	return broken.filter(({ organizationId }) => !planned.has(organizationId));
 }
@@ -191,9 +195,12 @@ export function resultsByAddress(results: readonly StepResult[] | null): Readonl
  * own in every format, so it is left out here.
  */
 export function errorAbove({ error = null, broken = [], moved = [] }: CommandResult): ToldError | null {
-	if (error === null || broken.length > 0) return null;
+	if (error === null || (broken.length > 0 && !ofTheWholeCall.has(error.code))) return null;
 	return moved.length === 0 ? error : { ...error, message: error.message.split(":\n")[0] ?? error.message };
 }
+
+/** Errors that no organization has by itself: they keep a call from sending anything to any. */
+const ofTheWholeCall = new Set(["guard", "stale-plan"]);
 
 /** Which saved plan it is and what was done with it, in one sentence; null where there is none. */
 export function tellSavedPlan(result: CommandResult): string | null {
@@ -202,7 +209,7 @@ export function tellSavedPlan(result: CommandResult): string | null {
 	const { digest, readAt, generatedBy } = savedPlan;
 	const which = `saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}`;
 	if (command !== "apply") return `${startSentence(which)}, made by ${showText(generatedBy)}.`;
-	const ran = errorAbove(result) === null && (result.moved ?? []).length === 0;
+	const ran = (result.reports ?? []).length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
 }
 

@@ -73,7 +73,7 @@ export function keepOnly(
 
 /**
  * The same document, with only the objects that these changes change; what can only be reported is left out. Objects are
- * known by what the service and the document call them, not by aliases of users, which may be others meanwhile.
+ * known by what the service and the document call them; an alias of a user says nothing about an object.
  */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
 	const keys = new Set(

@@ -63,11 +63,7 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		formatVersion: 1,
 		organizationId: desired.organizationId,
 		documentDigest: desired.digest,
-		userNames: Object.fromEntries(
-			Object.entries(desired.users)
-				.map(([alias, id]) => [id, alias] as const)
-				.sort(([left], [right]) => compareText(left, right)),
-		),
+		userNames: namesOfUsers(desired),
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		unread: [...unread, ...(context.unread ?? [])],
@@ -81,6 +77,15 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 			.filter(({ action }) => action !== "report")
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 	};
+}
+
+/** User id to the alias that the document gives it, sorted. */
+export function namesOfUsers({ users }: Pick<DesiredOrganization, "users">): Plan["userNames"] {
+	return Object.fromEntries(
+		Object.entries(users)
+			.map(([alias, id]) => [id, alias] as const)
+			.sort(([left], [right]) => compareText(left, right)),
+	);
 }
 
 /** Whether the plan finds anything that is not as desired, whether or not orgsync could change it. */

@@ -9,7 +9,7 @@ import { ConfigurationError } from "../errors.ts";
 import { checkSchema } from "../schema.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
-import type { Plan } from "./plan.ts";
+import { namesOfUsers, type Plan } from "./plan.ts";
 import { showText } from "./render/escape.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";
@@ -165,10 +165,28 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 			hint: "take the document as it was reviewed, with the same variables; or plan again",
 		});
 	}
+	refuseOtherNames(planned);
 	return planned.map(({ plan, desired }) => ({
 		plan,
 		desired: { ...narrowToChanged(desired, plan.changes), temporaryNames: temporaryNamesOf(plan) },
 	}));
+}
+
+/** Whoever reviewed the plan went by its names for users: they have to be those of the documents. */
+function refuseOtherNames(planned: readonly Planned[]): void {
+	const tell = (name: string | undefined): string =>
+		name === undefined ? "do not name" : `call \`${showText(name)}\``;
+	for (const { plan, desired } of planned) {
+		const names = namesOfUsers(desired);
+		const other = Object.keys({ ...plan.userNames, ...names }).find((id) => plan.userNames[id] !== names[id]);
+		if (other === undefined) continue;
+		const said = `the documents of organization ${plan.organizationId} ${tell(names[other])} user ${other}`;
+		const was = plan.userNames[other];
+		throw new ConfigurationError(
+			`${said}, whom the saved plan ${was === undefined ? "does not name" : `calls \`${showText(was)}\``}`,
+			{ hint: "its reviewers went by its names: plan again, and have that reviewed" },
+		);
+	}
 }
 
 /** By tag id: the names that its steps give to tags and that no change wants. */

@@ -46,19 +46,22 @@ export function tellMoved({ address, because }: MovedObject): string {
  * saved one says, apart from what waits meanwhile.
  */
 export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObject[] {
-	const changes = new Map(fresh.changes.map((change) => [keyOf(change), change]));
+	const changes = new Map(fresh.changes.map((change) => [change.address, change]));
 	const problems = new Map(fresh.problems.map((problem) => [problem.path, problem]));
 	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
 	const moved: MovedObject[] = [];
 	const hindered: MovedObject[] = [];
+	const untrue: MovedObject[] = [];
 	for (const before of saved.changes) {
 		if (before.action === "report") continue;
 		const { address } = before;
-		const after = changes.get(keyOf(before));
+		const after = changes.get(address);
 		const problem = problems.get(address);
-		// Its address holds the alias of a user, which says nothing about the object.
-		const isSame = after !== undefined && digestTouched({ ...after, address } as Change, live) === digests.get(address);
-		if (isSame && problem === undefined) continue;
+		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
+		if (isSame && problem === undefined) {
+			if (!isToldAlike(before, after)) untrue.push(tellUntrue(saved, before));
+			continue;
+		}
 		const found =
 			before.kind === "userTag"
 				? describeTag(before, after as TagChange | undefined, problem, live, saved)
@@ -67,12 +70,22 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 	}
 	// What moved can stand in the way of what did not: that is no news of its own.
 	if (moved.length > 0) return moved;
+	if (untrue.length > 0) return untrue;
 	return hindered.length > 0 ? hindered : findOtherSteps(saved, fresh);
 }
 
-/** What the service knows the object of a change by; that of a tag is the document's name for it. */
-function keyOf(change: Change): string {
-	return change.action === "remove" ? `${change.kind}:${change.userId ?? ""}/${change.id}` : change.address;
+/** Whether both would show a reader the same: what is derived from the same object and document is the same. */
+function isToldAlike(saved: Change, fresh: Change): boolean {
+	const shown = (change: Change): unknown => (change.kind === "userTag" ? { ...change, lastApplied: null } : change);
+	return sameValue(shown(saved), shown(fresh));
+}
+
+/** Of a plan that says what it would do otherwise than it would do it: somebody wrote it. */
+function tellUntrue({ organizationId }: Plan, { address, before }: Change): MovedObject {
+	const because =
+		"nothing moved, but the saved plan tells the change otherwise than it is: it was not made by orgsync plan";
+	const state = before as MovedState | null;
+	return { organizationId, address, reason: "step-differs", before: state, after: state, because };
 }
 
 type Description = Pick<MovedObject, "reason" | "before" | "after" | "because">;

@@ -193,9 +193,11 @@ describe("the documents of a saved plan", () => {
 		});
 	});
 
-	it("may call users otherwise than when it was made", () => {
-		const [planned] = matchDocuments(saved, [other({ users: { ann: alice, ben: bob } })]);
-		expect(planned?.desired.absent.oauthProviders).toEqual([{ userId: bob, providerIds: [id("provider", 1)] }]);
+	it("have to call users as it does: its reviewers went by those names", () => {
+		const renamed = { ...desired, users: { ann: alice, bob } };
+		expect(() => matchDocuments(saved, [renamed])).toThrow(
+			`the documents of organization ${plan.organizationId} call \`ann\` user ${alice}, whom the saved plan calls \`alice\``,
+		);
 	});
 
 	it("may write names that mean something in a pattern, and only those tags are left", () => {

@@ -17,7 +17,7 @@ import { serve } from "./serve.ts";
 
 const privateKey = "2e".repeat(32);
 const organizationCount = 1000;
-const rounds = 3;
+const rounds = 7;
 /** `--concurrency` of the command, which has as many requests in flight; the bare loop has as many too. */
 const atOnce = 16;
 const program = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));

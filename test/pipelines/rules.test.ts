@@ -107,7 +107,9 @@ describe("apply", () => {
 test("drift closes an issue only after a look that succeeded", () => {
 	const { issue } = readWorkflow("orgsync-drift").jobs;
 	expect(listOf(issue?.needs)).toEqual(["look"]);
-	expect(issue?.if).toBeUndefined();
+	expect(issue?.if).toBe("${{ !cancelled() && needs.look.outputs.issue != '' }}");
+	const told = readExample("github/orgsync-drift.yml").match(/.*issue=close.*/g);
+	expect(told).toEqual(["            0) issue=close ;;"]);
 });
 
 test("a share of the fleet that fails does not end the others", () => {

@@ -3,7 +3,7 @@
  * failed is told on standard error alone.
  */
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, runProgram } from "../cli/run.ts";
@@ -72,6 +72,26 @@ test("a look that failed mails nothing, says why on standard error, and forgets 
 	expect(failed).toMatchObject({ code: 4, mails: [], stdout: "" });
 	expect(failed.stderr).toContain("orgsync drift ended with exit code 4");
 	expect(await look()).toMatchObject({ code: 2, mails: [] });
+});
+
+test("a look that saw a part says on standard error what it found, and what it could not see, and nothing older", async () => {
+	const world = await makeWorld(document(agreeing.userTags));
+	const { look, state } = makeCron(world);
+	await world.change(having(alice, bob));
+	const unknown = "f0000000-0000-4000-8000-000000000099";
+	const text = readFileSync(join(world.folder, "orgsync.yaml"), "utf8");
+	world.write("orgsync.yaml", `${text}---\norganizationId: ${unknown}\nuserTags: [{ name: oncall }]\n`);
+	const partly = await look();
+	expect(partly).toMatchObject({ code: 1, mails: [], stdout: "" });
+	expect(partly.stderr).toContain("- member alice");
+	expect(partly.stderr).toContain(`Organization ${unknown}: could not be read`);
+	expect(partly.stderr).toContain("exit code 1: the look failed, for all or for a part");
+	expect(existsSync(join(state, "last.txt"))).toBe(false);
+
+	world.write("stranger.private", keys.stranger.privateKey);
+	world.write("orgsync.yaml", text);
+	const blind = await look({ ORGSYNC_KEY_FILE: join(world.folder, "stranger.private") });
+	expect(blind.stderr).not.toContain("- member alice");
 });
 
 test("a look that begins before the last one ended does nothing, and exits with 75", async () => {

@@ -139,6 +139,8 @@ test("a guard refuses, and a run by hand that acknowledges its number plans anew
 		comment: "skipped",
 	});
 	expect(submits()).toEqual(["delete_policies"]);
+	// Who approves sees it, above the plan.
+	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> A guard is told to let this pass: `--allow policies=3`\n/);
 });
 
 test.each([

@@ -1,6 +1,8 @@
 /**
  * The story of drift, run from the workflow as it is written: an issue is opened, brought up to date, and closed.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectNoSecret } from "../cli/run.ts";
 import { agreeing, alice, bob, document, keys, tags } from "../cli/world.ts";
@@ -56,6 +58,41 @@ test("a look that failed is red and closes nothing, and what waits for approval 
 		["issue", "list", "--app"],
 		["issue", "edit", "12"],
 	]);
+});
+
+test("a look that saw a part is red, opens an issue for what it found, keeps that for the next look, and closes nothing", async () => {
+	const unknown = "f0000000-0000-4000-8000-000000000099";
+	const other = `organizationId: ${unknown}\nuserTags: [{ name: oncall }]\n`;
+	const repository = await makeRepository(text, { "organization/other.yaml": other });
+	const { actions, recorders, onMain, change, submits } = repository;
+	await change(drifted);
+	recorders.prepare(listed(), anything);
+	const opening = await actions.run("orgsync-drift", onMain());
+	expect(opening.results, opening.log).toEqual({ look: "failure", issue: "success" });
+	expect(opening.log).toContain("ended with exit code 1: the look failed, for all or for a part");
+	const created = recorders.calls("gh").at(-1);
+	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
+	expect(created?.bodies[0]).toMatch(/oncall/);
+	expect(created?.bodies[0]).toContain(unknown);
+
+	recorders.prepare(listed(12), anything);
+	const blind = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
+	const lost = await actions.run("orgsync-drift", blind);
+	expect(lost.results, lost.log).toEqual({ look: "failure", issue: "skipped" });
+	const again = await actions.run("orgsync-drift", onMain());
+	expect(again.results, again.log).toEqual({ look: "failure", issue: "success" });
+	expect(recorders.calls("gh").at(-1)?.words.slice(0, 3)).toEqual(["issue", "edit", "12"]);
+	const kept = JSON.parse(readFileSync(join(again.artifacts["orgsync-drift"] ?? "", "last.json"), "utf8"));
+	const states = kept.drift.flatMap(({ findings }: { findings: { state: string }[] }) =>
+		findings.map((one) => one.state),
+	);
+	expect(states).toEqual(["still-there"]);
+
+	await change(agreed);
+	const over = await actions.run("orgsync-drift", onMain());
+	expect(over.results, over.log).toEqual({ look: "failure", issue: "skipped" });
+	expect(recorders.calls("gh")).toEqual([]);
+	expect(submits()).toEqual([]);
 });
 
 test("no secret is in what was printed, recorded or saved", () => expectNoSecret());

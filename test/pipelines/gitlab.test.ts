@@ -40,6 +40,7 @@ function makeProject({ url, checkout }: Repository): Project {
 	const scoped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 		"orgsync/plan": { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
 		"orgsync/note": { GITLAB_API_TOKEN: "token-of-the-project" },
+		"orgsync/reviewed": { GITLAB_READ_TOKEN: "token-that-reads" },
 		"orgsync/production": { ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey },
 	};
 	return {
@@ -150,6 +151,12 @@ test("the first plan makes a note, the next one changes it and no other, and aft
 	const reviewed = await run("reviewed", reviewedThere, on);
 	expect(reviewed.code, reviewed.stderr).toBe(0);
 	expect(readFileSync(join(reviewedThere, "reviewed.json"))).toEqual(readFileSync(join(artifacts, "plan/plan.json")));
+	const reading = recorders.calls("curl");
+	expect(reading.at(-1)?.words.at(-1)).toBe(`${api}/projects/5/jobs/800/artifacts/plan/plan.json`);
+	for (const { words, stdin } of reading) {
+		expect(words).not.toContain("--request");
+		expect(stdin).toBe('header = "Authorization: Bearer token-that-reads"\n');
+	}
 
 	await repository.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	const applied = await run("apply", reviewedThere, { ...on, ORGSYNC_ALLOW: "policies=1" });

@@ -107,7 +107,9 @@ describe("apply", () => {
 test("drift closes an issue only after a look that succeeded", () => {
 	const { issue } = readWorkflow("orgsync-drift").jobs;
 	expect(listOf(issue?.needs)).toEqual(["look"]);
-	expect(issue?.if).toBeUndefined();
+	expect(issue?.if).toBe("${{ !cancelled() && needs.look.outputs.issue != '' }}");
+	const told = readExample("github/orgsync-drift.yml").match(/.*issue=close.*/g);
+	expect(told).toEqual(["            0) issue=close ;;"]);
 });
 
 test("a share of the fleet that fails does not end the others", () => {
@@ -117,24 +119,43 @@ test("a share of the fleet that fails does not end the others", () => {
 describe("GitLab", () => {
 	const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
 
-	test("plans for no fork, not even in a pipeline that a member starts for one", () => {
+	test("helps against planning for a fork by mistake, when a member starts its pipeline", () => {
 		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
 		for (const job of ["plan", "note"]) expect(pipeline[job].rules[0].if).toContain(condition);
 		expect(pipeline.validate.environment).toBeUndefined();
 	});
 
-	test("keeps the three keys in three environments, and applies one at a time", () => {
+	test("keeps keys and tokens in an environment for each, and applies one at a time", () => {
 		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
 		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
 			"plan",
 			"note",
-			"note",
+			"reviewed",
 			"plan",
 			"production",
 			"plan",
 		]);
 		expect(pipeline.apply.resource_group).toBe("orgsync");
 		expect(pipeline.apply.interruptible ?? false).toBe(false);
+	});
+
+	test("has the token that writes in the job `note` alone, and the one that reads artifacts in `reviewed`, on the default branch", () => {
+		const tokensOf = (job: string): readonly string[] =>
+			[JSON.stringify(pipeline[job]), JSON.stringify(pipeline[pipeline[job].extends] ?? {})].flatMap(
+				(text) => text.match(/GITLAB_\w+_TOKEN/g) ?? [],
+			);
+		const jobs = ["validate", "plan", "note", "reviewed", "planned", "apply", "drift"];
+		expect(Object.fromEntries(jobs.map((job) => [job, tokensOf(job)]))).toEqual({
+			validate: [],
+			plan: [],
+			note: ["GITLAB_API_TOKEN"],
+			reviewed: ["GITLAB_READ_TOKEN"],
+			planned: [],
+			apply: [],
+			drift: [],
+		});
+		for (const rule of pipeline.reviewed.rules) expect(rule.if).toContain("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH");
+		expect(pipeline.plan.artifacts.access).toBe("developer");
 	});
 
 	test("lets a plan that nobody has reviewed be applied only after somebody has started that by hand", () => {
@@ -196,9 +217,23 @@ describe("README.md", () => {
 		for (const link of links) expect(existsSync(join(examples, link)), link).toBe(true);
 	});
 
+	test("says of each GitLab token its role, its scope, its environment, and that the one for reading is protected", () => {
+		const rowOf = (name: string) => readme.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+		expect(rowOf("GITLAB_API_TOKEN")).toMatch(/role Reporter, scope `api` \| `orgsync\/note` \|/);
+		expect(rowOf("GITLAB_READ_TOKEN")).toMatch(
+			/role Developer, scope `read_api` \| `orgsync\/reviewed` \| protected\./,
+		);
+	});
+
+	test("promises nothing of a rule in a GitLab file, and names the setting that stops pipelines of forks", () => {
+		expect(readme).toContain("A rule in the file cannot protect a variable.");
+		expect(readme).toContain("`ci_allow_fork_pipelines_to_run_in_parent_project=false`");
+		expect(readme).not.toMatch(/run no code of the branch|validated and\s+not planned/);
+	});
+
 	test("names every secret and variable that the pipelines use", () => {
 		const files = [...workflowNames.map((name) => `github/${name}.yml`), "gitlab/.gitlab-ci.yml"].map(readExample);
-		const used = files.flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_API_TOKEN/g) ?? []);
+		const used = files.flatMap((text) => text.match(/(?<=secrets\.|vars\.)\w+|GITLAB_\w+_TOKEN/g) ?? []);
 		for (const name of new Set(used)) expect(readme).toContain(`\`${name}\``);
 	});
 });

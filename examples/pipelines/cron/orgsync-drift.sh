@@ -5,7 +5,8 @@
 #
 # The key is a file that only this user can read: $ORGSYNC_KEY_FILE. What was found last is kept in $ORGSYNC_STATE.
 # It exits as orgsync does: 0 all is as the documents say, 2 drift, 8 waits for approval; everything else is a look that
-# failed, which is told on standard error, so that cron mails it. 75: the look before this one has not ended.
+# failed, for all or for a part: that is told on standard error, with what was found, so that cron mails it. 75: the look
+# before this one has not ended.
 set -eu
 
 documents=${1:?name the folder of the documents}
@@ -18,6 +19,7 @@ cd "$state"
 exec 9> lock
 flock --nonblock 9 || exit 75
 
+rm -f now.txt # A look that finds nothing out writes none, and the one before may have left its own.
 code=0
 orgsync drift -f "$documents" --no-color --output now.txt 2> errors.txt || code=$?
 case $code in
@@ -25,8 +27,10 @@ case $code in
 	2) subject="orgsync: drift" ;;
 	8) subject="orgsync: what differs waits for approval" ;;
 	*)
+		# What could not be looked at stands in the report, and beside it what was found all the same.
+		if [ -s now.txt ]; then cat now.txt >&2; fi
 		cat errors.txt >&2
-		echo "orgsync drift ended with exit code $code: nothing is known, and nothing is mailed" >&2
+		echo "orgsync drift ended with exit code $code: the look failed, for all or for a part; what it has to say stands above" >&2
 		exit "$code"
 		;;
 esac

@@ -20,8 +20,9 @@ import type { DesiredOrganization } from "./organization.ts";
 import type { Plan } from "./plan.ts";
 import { compareText } from "./value.ts";
 
-/** What is changed in one file for one address; the line is that of the text as it was. */
+/** What is changed in one file for one address of one organization; the line is that of the text as it was. */
 export interface DocumentEdit {
+	readonly organizationId: string;
 	readonly address: string;
 	readonly file: string;
 	readonly line: number;
@@ -122,8 +123,8 @@ class AcceptanceOfOne {
 				const edits = editItems(document, list, removed, added, withComments);
 				const [first, ...others] = addresses;
 				if (first === undefined) return;
-				this.#edits.push({ address: first[0], file: document.file, line: first[1], edits });
-				for (const [address, line] of others) this.#edits.push({ address, file: document.file, line, edits: [] });
+				this.#add({ address: first[0], file: document.file, line: first[1], edits });
+				for (const [address, line] of others) this.#add({ address, file: document.file, line, edits: [] });
 			});
 			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
 		}
@@ -232,7 +233,7 @@ class AcceptanceOfOne {
 		}
 		if (unset.length === 0) return;
 		const edits = removeEntries(document, cell, unset);
-		this.#edits.push({ address, file: document.file, line: cell.at.line, edits });
+		this.#add({ address, file: document.file, line: cell.at.line, edits });
 	}
 
 	#acceptSet(address: string, { document, cell: list }: Found, live: readonly unknown[]): void {
@@ -249,7 +250,11 @@ class AcceptanceOfOne {
 	#replace(address: string, { document, cell }: Found, value: unknown): void {
 		refuseShared(document, cell);
 		const edits = replaceValue(document, cell, value);
-		this.#edits.push({ address, file: document.file, line: cell.keyAt.line, edits });
+		this.#add({ address, file: document.file, line: cell.keyAt.line, edits });
+	}
+
+	#add(edit: Omit<DocumentEdit, "organizationId">): void {
+		this.#edits.push({ organizationId: this.#desired.organizationId, ...edit });
 	}
 
 	#dropUsers(address: string, document: EditableDocument, list: Cell | undefined, userIds: readonly string[]): void {

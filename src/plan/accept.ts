@@ -5,6 +5,7 @@
  * The rule it keeps: all or nothing, and never on trust. Every new text is read again, and counts only when nothing that was
  * accepted differs any more, nothing else differs that did not, and nothing else is wanted otherwise than before.
  */
+import { choose, differingAddresses, type LeftOut } from "./accept-chosen.ts";
 import { acceptanceEdits, type DocumentEdit } from "./accept-edits.ts";
 import type { Change } from "./change.ts";
 import { diff } from "./diff.ts";
@@ -12,7 +13,7 @@ import { type EditableFile, lineAfter, NotEditable, readEditable } from "./docum
 import type { Environment } from "./document/tree.ts";
 import { type DocumentSource, parseDocuments } from "./document.ts";
 import { kinds, nameOfUser } from "./kinds.ts";
-import { keepOnly, matchesGlob } from "./only.ts";
+import { keepOnly } from "./only.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import type { Plan } from "./plan.ts";
 import { canonicalJson, compareText } from "./value.ts";
@@ -27,6 +28,7 @@ export interface Compared {
 
 /** Where a document was changed for an address; the line is that of the new text. */
 export interface AcceptedPlace {
+	readonly organizationId: string;
 	readonly address: string;
 	readonly file: string;
 	readonly line: number;
@@ -35,19 +37,14 @@ export interface AcceptedPlace {
 export type Acceptance =
 	| {
 			readonly accepted: readonly AcceptedPlace[];
+			/** What a pattern fits and a waiting activity would change. */
+			readonly leftOut: readonly LeftOut[];
 			/** By file: the new text of those that change. */
 			readonly contents: ReadonlyMap<string, string>;
 			/** What the documents want now, narrowed as before, in the order of `compared`. */
 			readonly organizations: readonly DesiredOrganization[];
 	  }
 	| { readonly refusals: readonly string[] };
-
-/** The addresses at which an organization differs, sorted. */
-export function differingAddresses({ changes, problems }: Pick<Plan, "changes" | "problems">): readonly string[] {
-	return [...new Set([...changes.map(({ address }) => address), ...problems.map(({ path }) => path)])].sort(
-		compareText,
-	);
-}
 
 /** Why a text is no address or pattern of addresses; undefined when it is one. */
 export function addressMistake(pattern: string): string | undefined {
@@ -66,12 +63,12 @@ export function acceptLive(
 	compared: readonly Compared[],
 	patterns: readonly string[],
 ): Acceptance {
-	const chosen = compared.map(({ plan }) => {
-		const addresses = differingAddresses(plan);
-		return new Set(patterns.flatMap((pattern) => select(pattern, addresses)));
-	});
-	const idle = patterns.filter((pattern) => chosen.every((addresses) => select(pattern, [...addresses]).length === 0));
-	if (idle.length > 0) return { refusals: idle.map((pattern) => nothingThere(pattern, compared)) };
+	const choice = choose(
+		compared.map(({ plan }) => plan),
+		patterns,
+	);
+	if ("refusals" in choice) return choice;
+	const { chosen, leftOut } = choice;
 
 	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
@@ -87,23 +84,7 @@ export function acceptLive(
 	if ("refusals" in written) return written;
 	const { contents } = written;
 	const checked = check(sources, contents, environment, compared, chosen);
-	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits) };
-}
-
-/** Of the addresses, the one that is spelled so, or those that the pattern fits. */
-function select(pattern: string, addresses: readonly string[]): readonly string[] {
-	if (addresses.includes(pattern)) return [pattern];
-	return addresses.filter((address) => matchesGlob(pattern, address));
-}
-
-/** Most differences that a refusal lists. */
-const mostListed = 10;
-
-function nothingThere(pattern: string, compared: readonly Compared[]): string {
-	const all = [...new Set(compared.flatMap(({ plan }) => differingAddresses(plan)))];
-	const listed = all.slice(0, mostListed).join(", ");
-	const more = all.length > mostListed ? `, and ${all.length - mostListed} more` : "";
-	return `nothing to accept at ${pattern}; ${all.length === 0 ? "nothing differs" : `what differs: ${listed}${more}`}`;
+	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits), leftOut };
 }
 
 function writeFiles(
@@ -207,18 +188,21 @@ function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	return objects;
 }
 
-/** Where the edits are in the new texts, each address once a file, sorted. */
+/** Where the edits are in the new texts, each address of an organization once a file, sorted. */
 function placesOf(files: ReadonlyMap<string, EditableFile>, edits: readonly DocumentEdit[]): readonly AcceptedPlace[] {
 	const places = new Map<string, AcceptedPlace>();
-	for (const { address, file, line } of edits) {
-		const key = JSON.stringify([address, file]);
+	for (const { organizationId, address, file, line } of edits) {
+		const key = JSON.stringify([organizationId, address, file]);
 		const text = files.get(file)?.text ?? "";
 		const all = edits.filter((edit) => edit.file === file).flatMap((edit) => edit.edits);
 		const moved = lineAfter(text, line, all);
 		const first = Math.min(places.get(key)?.line ?? moved, moved);
-		places.set(key, { address, file, line: first });
+		places.set(key, { organizationId, address, file, line: first });
 	}
 	return [...places.values()].sort(
-		(left, right) => compareText(left.address, right.address) || compareText(left.file, right.file),
+		(left, right) =>
+			compareText(left.address, right.address) ||
+			compareText(left.file, right.file) ||
+			compareText(left.organizationId, right.organizationId),
 	);
 }

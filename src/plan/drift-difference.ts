@@ -89,6 +89,11 @@ export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 	return [...new Map([...named, ...others].map((one) => [one.address, one])).values()];
 }
 
+/** Why the object could not be read, whether or not memory stands in for it; undefined when it was read. */
+export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): string | undefined {
+	return unread.find((one) => covers(one.address, address))?.because;
+}
+
 /** Whether what could not be read, an address or a kind with `*`, is this object. */
 export function covers(unread: string, address: string): boolean {
 	return unread === address || (unread.endsWith(":*") && address.startsWith(unread.slice(0, -1)));

@@ -14,6 +14,7 @@ import {
 	knownDifferences,
 	type UnreadObject,
 	unreadObjects,
+	whyUnread,
 } from "./drift-difference.ts";
 import { tellTodo } from "./drift-todo.ts";
 import type { Plan } from "./plan.ts";
@@ -76,7 +77,7 @@ export interface OrganizationDrift {
 	readonly findings: readonly Finding[];
 	readonly gone: readonly GoneFinding[];
 	readonly waiting: readonly WaitingFinding[];
-	/** What the document speaks of and could not be read, nothing standing in. */
+	/** What the document speaks of and could not be read, nothing standing in that is newer than what the last report found. */
 	readonly unread: readonly UnreadObject[];
 	/** Addresses of user tags that the document does not speak of. */
 	readonly unmanaged: readonly string[];
@@ -94,12 +95,13 @@ export interface DriftContext {
 	readonly unattributed?: string | null;
 	/** Whether this run looked at an object with this address (`--only`); all when left out. */
 	readonly isSelected?: (address: string) => boolean;
+	/** When orgsync last changed an object, by address (drift-memory.ts). */
+	readonly appliedAt?: ReadonlyMap<string, string>;
 }
 
 /** What is said of an organization that was read. */
 export function reportDrift(plan: Plan, context: DriftContext = {}): OrganizationDrift {
-	const { earlier, isSelected = () => true } = context;
-	const unread = unreadObjects(plan);
+	const { earlier, isSelected = () => true, appliedAt } = context;
 	const differences = knownDifferences(plan);
 	const before = new Map([...(earlier?.waiting ?? []), ...(earlier?.findings ?? [])].map((one) => [one.address, one]));
 	const found = differences.map((difference) => ({
@@ -110,9 +112,15 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	const waiting = found.flatMap(({ waitsFor, finding }) => (waitsFor === null ? [] : [{ ...finding, waitsFor }]));
 	const present = new Set(differences.map(({ address }) => address));
 	const absent = (one: Finding): boolean => !present.has(one.address);
-	const unseen = ({ address }: Finding): boolean => !isSelected(address) || isUnread(address, unread);
+	// Memory stands in for what nobody has seen to be otherwise since: it tells of the time before such a finding, not after.
+	const blind = (one: Finding): boolean =>
+		isSelected(one.address) &&
+		whyUnread(one.address, plan) !== undefined &&
+		!isLater(appliedAt?.get(one.address), one.lastSeenAt);
+	const unseen = (one: Finding): boolean => !isSelected(one.address) || blind(one);
 	const past = (earlier?.findings ?? []).filter(absent);
 	const pastWaiting = (earlier?.waiting ?? []).filter((one) => absent(one) && unseen(one));
+	const unread = withKept(unreadObjects(plan), [...past, ...pastWaiting].filter(blind), plan);
 	return {
 		organizationId: plan.organizationId,
 		verdict: judge(drifted, waiting, unread),
@@ -190,8 +198,14 @@ function makeFinding(
 	};
 }
 
-function isUnread(address: string, unread: readonly UnreadObject[]): boolean {
-	return unread.some((one) => covers(one.address, address));
+function isLater(time: string | undefined, than: string): boolean {
+	return time !== undefined && Date.parse(time) > Date.parse(than);
+}
+
+/** What could not be read, and each finding that is kept for that, where it is not told already. */
+function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], plan: Plan): readonly UnreadObject[] {
+	const untold = kept.filter(({ address }) => !unread.some((one) => covers(one.address, address)));
+	return [...unread, ...untold.map(({ address }) => ({ address, because: whyUnread(address, plan) ?? "" }))];
 }
 
 /** The exit code for these organizations; a waiting one does not hide drift in another, and drift not that one is unseen. */

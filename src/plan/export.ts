@@ -54,6 +54,8 @@ function whyNot(text: string, live: LiveOrganization): string | undefined {
 	return found.problems[0]?.message ?? found.changes[0]?.address;
 }
 
+const sameName = "another user tag has the same name, and a document has one entry a name";
+
 class Exporter {
 	readonly #whole: WholeOrganization;
 	/** By user id. */
@@ -98,9 +100,10 @@ class Exporter {
 		return userTags.value
 			.filter(({ type }) => type === "TAG_TYPE_USER" || type === "")
 			.toSorted((left, right) => compareText(left.name, right.name) || compareText(left.id, right.id))
-			.flatMap((tag) => {
+			.flatMap((tag, index, sorted) => {
 				const exported = { name: tag.name, id: tag.id, members: this.#membersOf(tag) };
-				const because = this.#whyNot({ userTags: [exported] });
+				const isSecond = sorted[index - 1]?.name === tag.name;
+				const because = isSecond ? sameName : this.#whyNot({ userTags: [exported] });
 				if (because === undefined) return [exported];
 				this.#leftOut.push({ what: `userTag:${tag.name}`, because });
 				return [];

@@ -124,6 +124,8 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 	const renamed = new Set(found.filter(({ wanted, tag }) => wanted.name !== tag.name).map(({ tag }) => tag.id));
 	const problems: Problem[] = [];
 	for (const { wanted, tag } of found) {
+		// It has the name already; a tag of another type may have the same one.
+		if (wanted.name === tag.name) continue;
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
 		const message = `\`${tag.name}\` cannot be renamed to \`${wanted.name}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;

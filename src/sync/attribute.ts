@@ -2,11 +2,11 @@
  * Who moved what is not as the document says, as far as the service's list of activities tells: one question an
  * organization, asked only when there is something to explain.
  *
- * The rule it keeps: nobody is blamed by a guess. Of everything that touched the object in question the newest counts, and
- * only when it moved the object the way it differs, and was not sent from here.
+ * The rule it keeps: nobody is blamed by a guess. Only an activity of a kind that is understood is told, when it moved the
+ * object the way it differs, was not sent from here, and nothing that may have moved it too came after it or at its time.
  */
 import { OrgsyncError, ServiceError } from "../errors.ts";
-import type { Change } from "../plan/change.ts";
+import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -81,7 +81,7 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 }
 
 function readCompleted(record: Readonly<Record<string, unknown>>): Completed {
-	const vote = Array.isArray(record.votes) ? record.votes.find(isRecord) : undefined;
+	const vote = submitterOf(Array.isArray(record.votes) ? record.votes.filter(isRecord) : []);
 	const user = isRecord(vote?.user) ? vote.user : undefined;
 	const intents = isRecord(record.intent) ? Object.values(record.intent).filter(isRecord) : [];
 	return {
@@ -90,11 +90,22 @@ function readCompleted(record: Readonly<Record<string, unknown>>): Completed {
 		fingerprint: String(record.fingerprint),
 		intent: intents[0] ?? {},
 		names: new Set([...textsIn(record.intent), ...textsIn(record.result)]),
-		// The submitter's own request is the first vote (service-facts.md, "Activity").
 		userId: textOrNull(vote?.userId)?.toLowerCase() ?? null,
 		userName: textOrNull(user?.userName),
 		atMs: readTime(record.updatedAt) ?? readTime(record.createdAt),
 	};
+}
+
+type Vote = Readonly<Record<string, unknown>>;
+
+/**
+ * The submitter's vote: their own request is the first (service-facts.md, "Activity"), in time, which need not be the order
+ * of the list. Undefined where several do not tell their times: anybody else only approved it.
+ */
+function submitterOf(votes: readonly Vote[]): Vote | undefined {
+	if (votes.length <= 1) return votes[0];
+	const timed = votes.map((vote) => ({ vote, atMs: readTime(vote.createdAt) ?? Number.NaN }));
+	return timed.find((one) => timed.every((other) => one === other || one.atMs < other.atMs))?.vote;
 }
 
 /** Deeper than any intent known; what is nested deeper says nothing. */
@@ -112,9 +123,9 @@ function textOrNull(value: unknown): string | null {
 
 /** Something about an object that an activity can have moved. */
 interface Fact {
-	/** Whether the activity was about it, whichever way it moved it. */
+	/** Whether the activity may have moved it, whichever way. */
 	readonly touches: (activity: Completed) => boolean;
-	/** Whether it moved it the way it differs now. */
+	/** Whether it is known to have moved it the way it differs now. */
 	readonly moves: (activity: Completed) => boolean;
 }
 
@@ -124,19 +135,19 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 		const renamed = before.name === after.name ? [] : [nameFact(tagId, before.name)];
 		return [
 			...renamed,
-			...addUserIds.map((userId) => memberFact(tagId, userId, "removeUserIds")),
-			...removeUserIds.map((userId) => memberFact(tagId, userId, "addUserIds")),
+			...addUserIds.map((userId) => memberFact(tagId, userId, "removeUserIds", "addUserIds")),
+			...removeUserIds.map((userId) => memberFact(tagId, userId, "addUserIds", "removeUserIds")),
 		];
 	}
-	if (change.action === "remove") return [thereFact(change.id)];
+	if (change.action === "remove") return [thereFact(change.id, creations[change.kind])];
 	const label = change.address.slice(change.address.indexOf(":") + 1);
 	switch (change.kind) {
 		case "sessionProfile":
 		case "bootProof":
-			return [namedFact([label])];
+			return [expectedFact([label], change, families[change.kind])];
 		case "mfaPolicy": {
 			const [user = "", ...name] = label.split("/");
-			return [namedFact([idOfUser(user, plan), name.join("/")])];
+			return [expectedFact([idOfUser(user, plan), name.join("/")], change, families.mfaPolicy)];
 		}
 		// Which assets there are the service decides, not an activity of the organization.
 		case "supportedAsset":
@@ -144,55 +155,95 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 	}
 }
 
-const isUpdateOfTag = ({ type }: Completed): boolean => type.startsWith(submits.update_user_tag.type);
+/** The tag that an update of a user tag is about; undefined for any other activity, and for one in a shape of its own. */
+function updatedTag({ type, intent }: Completed): string | undefined {
+	return type.startsWith(submits.update_user_tag.type) ? textOrNull(intent.userTagId)?.toLowerCase() : undefined;
+}
 
-/** Of a type that orgsync does not know, its name tells which way it cannot have moved a member. */
-const unlikely = { addUserIds: /_(DELETE|REMOVE)_/, removeUserIds: /_(CREATE|ADD)_/ } as const;
+type MovedKey = "addUserIds" | "removeUserIds";
 
-function memberFact(tagId: string, userId: string, moved: keyof typeof unlikely): Fact {
+/** Only an update of the tag says whom it moved; of everything else that names the tag or the user nobody knows. */
+function memberFact(tagId: string, userId: string, moved: MovedKey, other: MovedKey): Fact {
+	const lists = ({ intent }: Completed, key: MovedKey): boolean => textsIn(intent[key]).includes(userId);
 	return {
-		touches: ({ names }) => names.has(tagId) && names.has(userId),
-		moves: (one) =>
-			isUpdateOfTag(one) ? textsIn(one.intent[moved]).includes(userId) : !unlikely[moved].test(one.type),
+		touches: (one) => {
+			const updated = updatedTag(one);
+			if (updated === undefined) return one.names.has(tagId) || one.names.has(userId);
+			return updated === tagId && (lists(one, moved) || lists(one, other));
+		},
+		moves: (one) => updatedTag(one) === tagId && lists(one, moved) && !lists(one, other),
 	};
 }
 
 function nameFact(tagId: string, liveName: string): Fact {
 	return {
-		touches: (one) => one.names.has(tagId) && (!isUpdateOfTag(one) || textOrNull(one.intent.newUserTagName) !== null),
-		moves: (one) =>
-			isUpdateOfTag(one) ? one.intent.newUserTagName === liveName : one.names.has(liveName.toLowerCase()),
+		touches: (one) => {
+			const updated = updatedTag(one);
+			if (updated === undefined) return one.names.has(tagId);
+			return updated === tagId && textOrNull(one.intent.newUserTagName) !== null;
+		},
+		moves: (one) => updatedTag(one) === tagId && one.intent.newUserTagName === liveName,
 	};
 }
 
-/** Of something that is there and should not be: whatever named it last, but for its removal. */
-function thereFact(id: string): Fact {
-	return { touches: ({ names }) => names.has(id), moves: ({ type }) => !unlikely.addUserIds.test(type) };
+const removes = /_(DELETE|REMOVE)_/;
+
+/** Types of activities that make an object of the kind. Unverified, chosen: only removals are in the interface. */
+const creations = {
+	policy: /_CREATE_POLIC(Y|IES)(_V\d+)?$/,
+	oauthProvider: /_CREATE_OAUTH_PROVIDERS?(_V\d+)?$/,
+	tvcApp: /_CREATE_TVC_APPS?(_V\d+)?$/,
+} as const;
+
+/** Of something that is there and should not be: what made it, for an id is made once; after its removal nobody knows. */
+function thereFact(id: string, creates: RegExp): Fact {
+	return {
+		touches: ({ names, type }) => names.has(id) && (creates.test(type) || removes.test(type)),
+		moves: ({ type }) => creates.test(type),
+	};
 }
 
-function namedFact(texts: readonly string[]): Fact {
+/** Types of activities that are about the kind. Unverified, chosen: no such activity is in the interface. */
+const families = { sessionProfile: /_SESSION_PROFILE/, mfaPolicy: /_MFA_POLIC(Y|IES)/, bootProof: /_TVC_/ } as const;
+
+/**
+ * Of something expected: what names it. Others of the family may name it by another id, as an MFA policy by its own and
+ * a boot proof by a deployment, and count as having touched it.
+ */
+function expectedFact(texts: readonly string[], { reason }: ReportChange, family: RegExp): Fact {
 	const wanted = texts.map((text) => text.toLowerCase());
-	return { touches: ({ names }) => wanted.every((text) => names.has(text)), moves: () => true };
+	return {
+		touches: ({ type }) => family.test(type),
+		moves: ({ type, names }) =>
+			wanted.every((text) => names.has(text)) && removes.test(type) === (reason === "not-there"),
+	};
 }
 
 function idOfUser(name: string, { userNames }: Plan): string {
 	return Object.entries(userNames).find(([, alias]) => alias === name)?.[0] ?? name;
 }
 
-/** The newest activity that touched it, if it moved it so and was not sent from here. */
+/** The newest activity that touched it, if it moved it so and was not sent from here, and it is known which is the newest. */
 function findMover(
 	{ touches, moves }: Fact,
 	activities: readonly Completed[],
 	isOurs: (fingerprint: string) => boolean,
 ): Completed | undefined {
-	const last = newestOf(activities.filter(touches));
+	const touching = activities.filter(touches);
+	const isLast = (one: Completed): boolean => touching.every((other) => one === other || isNewer(one, other));
+	const last = touching.find(isLast);
 	return last === undefined || !moves(last) || isOurs(last.fingerprint) ? undefined : last;
 }
 
-/** By when it took effect, which is not the order of the list where one waited; as listed where that is not said. */
+/** By when they took effect, which is not the order of the list where one waited; false where that is not said. */
+function isNewer(one: Completed, other: Completed): boolean {
+	return (one.atMs ?? Number.NaN) > (other.atMs ?? Number.NaN);
+}
+
+/** Of what moved parts of an object, the newest; the first where that is not said. */
 function newestOf(activities: readonly Completed[]): Completed | undefined {
 	return activities.reduce<Completed | undefined>(
-		(newest, one) => (newest === undefined || (one.atMs ?? 0) > (newest.atMs ?? 0) ? one : newest),
+		(newest, one) => (newest === undefined || isNewer(one, newest) ? one : newest),
 		undefined,
 	);
 }

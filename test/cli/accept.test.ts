@@ -76,6 +76,23 @@ hint: nothing was written to any document
 	expect(readlinkSync(join(world.folder, "a.yaml"))).toBe("kept/tags.yaml");
 });
 
+test("what a waiting activity will undo is refused, and left out of a pattern that fits more", async () => {
+	const text = document(`absent: { policies: [${policies[0]}, ${policies[1]}] }`);
+	const world = await makeWorld(text.replace(`, ${policies[1]}`, ""));
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+	await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
+	const refused = await world.run(["drift", "--accept", "policy:*"]);
+	expect(refused).toMatchObject({ code: 3, stdout: "" });
+	expect(refused.stderr).toMatch(
+		/cannot accept policy:\S+: activity \S+ waits and would change this: have it rejected/,
+	);
+	world.write("orgsync.yaml", text);
+	const { code, stderr } = await world.run(["drift", "--accept", "policy:*"]);
+	expect(code).toBe(8);
+	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nleft out policy:${policies[0]}: activity `);
+	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text.replace(`, ${policies[1]}`, ""));
+});
+
 test.each<[why: string, words: readonly string[], said: string, stdin?: string]>([
 	["an address that is none", ["--accept", "signers"], "--accept signers: this is no address"],
 	[

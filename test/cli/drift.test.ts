@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { isInShard } from "../../src/plan/shard.ts";
 import { type Answer, expectNoSecret, readOutput } from "./run.ts";
 import {
 	agreeing,
@@ -165,6 +166,32 @@ describe("what --since refuses, with exit 3 and before anything is asked", () =>
 		expect(readOutput(answer).error).toMatchObject({ code: "configuration", message: expect.stringContaining(why) });
 		expect(readFileSync(fileOf(world), "utf8")).toBe(content);
 		expect(world.requests()).toEqual([]);
+	});
+
+	test("the report of another share, which holds what this share leaves out, and is left as it is", async () => {
+		const world = await makeWorld(signers);
+		await world.submitAsBob("update_user_tag", removeCarol);
+		await runKept(world, 0);
+		const before = readFileSync(fileOf(world), "utf8");
+		const shares = ["1/2", "2/2"].sort((one) =>
+			isInShard(organizationId, { index: Number(one[0]), count: 2 }) ? -1 : 1,
+		);
+		const [own = "", other = ""] = shares;
+		world.clearRequests();
+		const refused = await runLater(world, 1, [...kept(world), "--shard", other]);
+		expect(refused.code).toBe(3);
+		expect(readOutput(refused).error).toMatchObject({
+			code: "configuration",
+			message: `--since ${fileOf(world)} is of another share: it has organization ${organizationId}; give each share a file of its own`,
+		});
+		expect(readFileSync(fileOf(world), "utf8")).toBe(before);
+		expect(world.requests()).toEqual([]);
+		expect(await runKept(world, 1, ["--shard", own])).toMatchObject({ code: 2, findings: [{ state: "still-there" }] });
+		const gone = "f0000000-0000-4000-8000-000000000002";
+		world.write("drift.json", before.replaceAll(organizationId, gone));
+		const { code, stderr } = await runLater(world, 1, [...kept(world), "--shard", other]);
+		expect(code).toBe(0);
+		expect(stderr).toContain(`the documents do not speak of organization ${gone}: its findings are left out`);
 	});
 
 	test("the file that is written too, in a format that the next run could not read; and a folder", async () => {

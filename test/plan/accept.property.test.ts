@@ -4,7 +4,8 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { acceptLive, differingAddresses } from "../../src/plan/accept.ts";
+import { acceptLive } from "../../src/plan/accept.ts";
+import { differingAddresses } from "../../src/plan/accept-chosen.ts";
 import { parseDocuments } from "../../src/plan/document.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {

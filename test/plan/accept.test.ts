@@ -1,16 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import {
-	type Acceptance,
-	acceptLive,
-	addressMistake,
-	type Compared,
-	differingAddresses,
-} from "../../src/plan/accept.ts";
+import { type Acceptance, acceptLive, addressMistake, type Compared } from "../../src/plan/accept.ts";
+import { differingAddresses } from "../../src/plan/accept-chosen.ts";
 import { parseDocuments } from "../../src/plan/document.ts";
 import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import { context, id, known, liveOf, liveTag, organizationId, unknown } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
@@ -67,6 +63,7 @@ interface Options {
 	readonly against?: LiveOrganization;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly only?: readonly Selection[];
+	readonly waiting?: readonly WaitingActivity[];
 }
 
 function compare(texts: Readonly<Record<string, string>>, options: Options): Compared[] {
@@ -76,7 +73,7 @@ function compare(texts: Readonly<Record<string, string>>, options: Options): Com
 	return organizations.map((whole) => {
 		const desired = options.only === undefined ? whole : narrow(whole, options.only);
 		const against = options.against ?? live;
-		return { desired, live: against, plan: makePlan(desired, against, context) };
+		return { desired, live: against, plan: makePlan(desired, against, { ...context, waiting: options.waiting ?? [] }) };
 	});
 }
 
@@ -178,6 +175,16 @@ describe("what is accepted", () => {
 		expect("contents" in acceptance && [...acceptance.contents.keys()]).toEqual(["a.yaml", "b.yaml"]);
 	});
 
+	test("is told for each organization of a file, where an address is the same in both", () => {
+		const text = `${head}userTags: [{ name: gone }]\n---\norganizationId: ${id("org", 2)}\nuserTags: [{ name: gone }]\n`;
+		expect(accept({ "d.yaml": text }, ["userTag:gone"])).toMatchObject({
+			accepted: [
+				{ organizationId, address: "userTag:gone", file: "d.yaml", line: 3 },
+				{ organizationId: id("org", 2), address: "userTag:gone", file: "d.yaml", line: 6 },
+			],
+		});
+	});
+
 	test("leaves the other organization of the same file as it is", () => {
 		const other = `organizationId: ${id("org", 2)}\nuserTags: [{ name: other }]\n`;
 		const text = `${other}---\n${head}userTags: [{ name: gone }, { name: signers }]\n`;
@@ -214,6 +221,104 @@ describe("what is accepted", () => {
 		expect(refusalsOf(text, ["userTag:oncall"], options)).toEqual([
 			"nothing to accept at userTag:oncall; what differs: userTag:signers",
 		]);
+	});
+});
+
+describe("a comment in a list in brackets", () => {
+	const [first, second] = [id("policy", 1), id("policy", 3)];
+	const absent = (...lines: readonly string[]): string => `${head}absent:\n  policies:\n${lines.join("\n")}\n`;
+
+	test.each<[string, readonly string[], readonly string[]]>([
+		[
+			"between an item and its comma stays with the next item",
+			[`    [ ${first}`, "      # about the second", `    , ${second}`, "    ]"],
+			["    [", "      # about the second", `    ${second}`, "    ]"],
+		],
+		[
+			"between the lines of both stays too",
+			["    [", `      ${first} # evil`, "      # about the second", `      , ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+		[
+			"stays where the comma has a line to itself",
+			["    [", `      ${first}`, "      # about the second", "      ,", `      ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+		[
+			"behind the comma stays with it",
+			["    [", `      ${first}`, `      , # about the second`, `      ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+	])("%s", (_why, before, after) => {
+		expect(acceptInto(absent(...before), [`policy:${first}`])).toBe(absent(...after));
+	});
+
+	const members = (...lines: readonly string[]): string =>
+		`${head}userTags:\n  - name: signers\n    members:\n      exactly:\n${lines.join("\n")}\n`;
+
+	test.each<[string, readonly string[], readonly string[]]>([
+		[
+			"stays with the user before it, the comma between them",
+			["        [ alice, # boss", "        ]"],
+			["        [ carol, alice, # boss", "        ]"],
+		],
+		[
+			"stays with the user before it, no comma between them",
+			["        [ alice # boss", "        ]"],
+			["        [ carol, alice # boss", "        ]"],
+		],
+		[
+			"stays with the user before it, the comma on the next line",
+			["        [", "          alice # boss", "          , bob", "        ]"],
+			["        [", "          alice # boss", "          , carol", "          ,", "        ]"],
+		],
+	])("%s, when another is added", (_why, before, after) => {
+		expect(acceptInto(members(...before), ["userTag:signers"])).toBe(members(...after));
+	});
+});
+
+describe("what a waiting activity would change", () => {
+	const activity = (policyIds: readonly string[], parts: Partial<WaitingActivity> = {}): WaitingActivity => ({
+		...{ activityId: id("other", 9), fingerprint: "sha256:9", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+		...{
+			operation: "delete_policies",
+			parameters: { policyIds },
+			createdAt: null,
+			approvedBy: null,
+			saidBy: "service",
+		},
+		...parts,
+	});
+	const [first, second] = [id("policy", 1), id("policy", 2)];
+	const text = `${head}userTags: [{ name: signers, members: { exactly: [bob] } }]\nabsent: { policies: [${first}, ${second}] }\n`;
+	const refusal = (policy: string): string =>
+		`cannot accept policy:${policy}: activity ${id("other", 9)} waits and would change this: have it rejected first, or give it up`;
+
+	test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+		["by name", ["policy:*"], [first, second], [first, second]],
+		["where it is named, whatever else is", [`policy:${first}`, "userTag:*"], [first], [first]],
+		["where a pattern fits it alone", [`policy:${first.slice(0, -1)}?`], [first], [first]],
+		["where another pattern takes in more", ["policy:*", `policy:${first}`], [first], [first]],
+		["where another pattern fits something", ["policy:*", "userTag:*"], [first, second], [first, second]],
+	])("is refused %s", (_why, patterns, waits, refused) => {
+		expect(refusalsOf(text, patterns, { waiting: [activity(waits)] })).toEqual(refused.map(refusal));
+	});
+
+	test("is refused for an activity that wants something else with the same tag", () => {
+		const parameters = { userTagId: id("tag", 1), addUserIds: [], removeUserIds: [carol] };
+		const waiting = [activity([], { operation: "update_user_tag", parameters })];
+		expect(refusalsOf(text, ["userTag:signers"], { waiting })[0]).toContain(`activity ${id("other", 9)} waits`);
+	});
+
+	test("is refused where what was sent for it was never answered", () => {
+		const waiting = [activity([first, id("policy", 3)], { activityId: null, status: null })];
+		expect(refusalsOf(text, [`policy:${first}`], { waiting })[0]).toContain("was sent for it and never answered");
+	});
+
+	test("is left out of a pattern that fits others, and told", () => {
+		const acceptance = accept({ "d.yaml": text }, ["policy:*"], { waiting: [activity([second])] });
+		expect(acceptance).toMatchObject({ leftOut: [{ address: `policy:${second}` }], accepted: [{ line: 4 }] });
+		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace(`${first}, `, ""));
 	});
 });
 

@@ -2,11 +2,13 @@
 import { describe, expect, it } from "vitest";
 import type { KindName } from "../../src/plan/change.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
+import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
 import {
 	type DesiredOrganization,
 	emptyExpectations,
 	emptyMemory,
 	type LiveOrganization,
+	type Memory,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { renderDrift } from "../../src/plan/render/drift-text.ts";
@@ -288,6 +290,84 @@ describe("against the last report", () => {
 		expect(summary({ ...first, findings: [] })).toBe(
 			"Drift: 2 objects are not as the document says (2 new); apply would submit 2 activities.",
 		);
+	});
+});
+
+describe("what cannot be read while memory stands in", () => {
+	const [provider, app] = [id("provider", 1), id("app", 1)];
+	const memoryAt = (appliedAt: string): Memory => ({
+		userTags: { [id("tag", 1)]: { appliedAt, name: "signers", present: [alice, bob], gone: [], updatedAt: "1.0" } },
+		removedPolicies: { [policy]: { appliedAt } },
+		removedOauthProviders: { [`${alice}/${provider}`]: { appliedAt } },
+		removedTvcApps: { [app]: { appliedAt } },
+	});
+	const absent = (parts: object) => desiredOf({ users: { alice }, absent: { ...desiredOf().absent, ...parts } });
+	const cases: readonly [string, DesiredOrganization, LiveOrganization, LiveOrganization][] = [
+		["userTag:signers", signers, withMembers(alice), unseenMembers],
+		[`policy:${policy}`, policyAbsent, withPolicy, liveOf({ policies: unknown })],
+		[
+			`oauthProvider:alice/${provider}`,
+			absent({ oauthProviders: [{ userId: alice, providerIds: [provider] }] }),
+			liveOf({ oauthProviders: known([{ userId: alice, id: provider, name: "x" }]) }),
+			liveOf({ oauthProviders: unknown }),
+		],
+		[
+			`tvcApp:${app}`,
+			absent({ tvcAppIds: [app] }),
+			liveOf({ tvcApps: known([{ id: app, name: "x" }]) }),
+			liveOf({ tvcApps: unknown }),
+		],
+	];
+	const look = (
+		afterMs: number,
+		desired: DesiredOrganization,
+		seen: LiveOrganization,
+		appliedAt: string,
+		earlier?: OrganizationDrift,
+	): OrganizationDrift => {
+		const live = { ...seen, memory: memoryAt(appliedAt) };
+		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
+		const drift = reportDrift(planAt(afterMs, desired, live), context);
+		expect(checkSchema("drift.json", drift)).toEqual([]);
+		return drift;
+	};
+	const [before, after] = ["2025-12-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"];
+
+	it.each(
+		cases,
+	)("%s, found before, is neither gone nor new again: memory is older", (address, desired, there, unseen) => {
+		const first = look(0, desired, there, before);
+		expect(first).toMatchObject({ verdict: "drifted", findings: [{ address, state: "new" }] });
+		const second = look(2 * dayMs, desired, unseen, before, first);
+		const because = "the service does not show it";
+		expect(second).toMatchObject({ verdict: "could-not-look", gone: [], unread: [{ address, because }] });
+		expect(second.findings).toMatchObject([{ address, state: "not-looked-at" }]);
+		expect(exitCodeOfDrift([second])).toBe(1);
+		const third = look(3 * dayMs, desired, there, before, second);
+		expect(third.findings).toMatchObject([{ state: "still-there", firstSeenAt: "2026-01-01T00:00:00.000Z" }]);
+	});
+
+	it.each(cases)("%s is gone when orgsync changed it after it was found", (address, desired, there, unseen) => {
+		const second = look(2 * dayMs, desired, unseen, after, look(0, desired, there, before));
+		expect(second).toMatchObject({ verdict: "as-documented", findings: [], gone: [{ address }], unread: [] });
+	});
+
+	it.each(cases)("%s is what memory says where nothing was found before", (_address, desired, _there, unseen) => {
+		expect(look(0, desired, unseen, before)).toMatchObject({ verdict: "as-documented", findings: [], unread: [] });
+	});
+
+	it("a tag that somebody changed since orgsync did is not known, whenever that was", () => {
+		const changed = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown, updatedAt: "2.0" })]) });
+		const second = look(2 * dayMs, signers, changed, after, look(0, signers, withMembers(alice), before));
+		expect(second).toMatchObject({ verdict: "could-not-look", findings: [{ state: "not-looked-at" }], gone: [] });
+	});
+
+	it("what waited before and cannot be read now is kept as waiting, and is not known", () => {
+		const live = { ...withMembers(alice), memory: memoryAt(before) };
+		const earlier = reportDrift(planAt(0, signers, live, [renaming]));
+		expect(earlier.verdict).toBe("waiting");
+		const second = look(dayMs, signers, unseenMembers, before, earlier);
+		expect(second).toMatchObject({ verdict: "could-not-look", waiting: [{ state: "not-looked-at" }] });
 	});
 });
 

@@ -337,6 +337,11 @@ describe("the tag that an entry means", () => {
 		);
 	});
 
+	it("keeps the name that it has, though a tag of another type has the same", () => {
+		const more = liveTag(5, "signers", { type: "TAG_TYPE_PRIVATE_KEY" });
+		expect(find([wantTag("signers")], [...tags, more])).toMatchObject({ changes: [], problems: [] });
+	});
+
 	it("can take the name that another tag gives up", () => {
 		const { problems, changes } = find([
 			wantTag("approvers", { id: id("tag", 1) }),

@@ -3,22 +3,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TransportError } from "../../src/errors.ts";
 import type { Attribution } from "../../src/plan/drift.ts";
 import { type DesiredOrganization, emptyExpectations } from "../../src/plan/organization.ts";
-import type { Reads } from "../../src/plan/plan.ts";
+import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { type Attributed, attribute } from "../../src/sync/attribute.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
-import { at, desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { at, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
 	approverId,
 	approverStamper,
+	apps,
 	auditors,
 	Bench,
 	bob,
 	minuteMs,
+	oncall,
 	policies,
+	providers,
 	signers,
 	wantSigners,
 } from "./support.ts";
@@ -146,12 +149,12 @@ describe("other services' activities", () => {
 		result: { createPolicyResult: { policyId: policies[0].toUpperCase() } },
 	};
 
-	it("are understood by the ids that they name, whatever their type", async () => {
+	it("are understood by the ids that they name, and by what kind their types are about", async () => {
 		const mfa = {
 			...create,
 			id: "2",
-			type: "ACTIVITY_TYPE_CREATE_MFA_POLICY",
-			intent: { createMfaPolicyIntent: { userId: alice, mfaPolicyName: "first" } },
+			type: "ACTIVITY_TYPE_DELETE_MFA_POLICY",
+			intent: { deleteMfaPolicyIntent: { userId: alice, mfaPolicyName: "first" } },
 			result: null,
 		};
 		const { attributions } = await attributed(desired, lists([mfa, create]));
@@ -198,5 +201,198 @@ describe("other services' activities", () => {
 		const { unattributed } = await attributed(desired, breaks(new TransportError("no answer in 30 s", "no")));
 		expect(unattributed).toBe("the activities could not be listed: no answer in 30 s");
 		await expect(attributed(desired, breaks(new TypeError("a defect")))).rejects.toThrow(TypeError);
+	});
+});
+
+describe("nobody is blamed by a guess", () => {
+	const tag = liveTag(1, "signers", { members: known([bob]) });
+	const live = liveOf({
+		userTags: known([tag]),
+		policies: known([{ id: policies[0], name: "p" }]),
+		oauthProviders: known([{ userId: alice, id: providers[0], name: "o" }]),
+		tvcApps: known([{ id: apps[0], name: "a" }]),
+		sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: "long" }) },
+		mfaPolicies: { [alice]: known([{ mfaPolicyName: "first", order: 2 }]) },
+		bootProofs: { [apps[1]]: known({ deploymentLabel: "y" }) },
+	});
+	const noneAbsent = desiredOf().absent;
+	const wanted = {
+		member: desiredOf({ userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [] } })] }),
+		name: desiredOf({ userTags: [wantTag("approvers", { id: tag.id })] }),
+		policy: desiredOf({ absent: { ...noneAbsent, policyIds: [policies[0]] } }),
+		provider: desiredOf({
+			absent: { ...noneAbsent, oauthProviders: [{ userId: alice, providerIds: [providers[0]] }] },
+		}),
+		app: desiredOf({ absent: { ...noneAbsent, tvcAppIds: [apps[0]] } }),
+		profile: desiredOf({
+			expect: { ...emptyExpectations, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
+		}),
+		mfa: desiredOf({
+			expect: { ...emptyExpectations, mfaPolicies: [{ userId: alice, name: "first", fields: { order: 1 }, at }] },
+		}),
+		proof: desiredOf({
+			expect: { ...emptyExpectations, bootProofs: [{ appId: apps[1], fields: { deploymentLabel: "x" }, at }] },
+		}),
+	};
+	const act = (type: string, atS: number, intent: object, result: object = {}) => ({
+		...{ id: `${type} at ${atS}`, type: `ACTIVITY_TYPE_${type}`, fingerprint: "f", votes: [vote] },
+		...{ intent: { intent }, result: { result }, updatedAt: { seconds: String(atS), nanos: "0" } },
+	});
+	const added = act("UPDATE_USER_TAG", 200, { userTagId: signers, addUserIds: [bob], removeUserIds: [] });
+	const renamed = act("UPDATE_USER_TAG", 200, { userTagId: signers, newUserTagName: "signers" });
+	const made = act("CREATE_POLICY_V3", 200, { policyName: "p" }, { policyId: policies[0] });
+	const profile = act("UPDATE_SESSION_PROFILE", 200, { sessionProfileId: id("other", 1) });
+	const mfa = act("CREATE_MFA_POLICY", 200, { userId: alice, mfaPolicyName: "first" });
+	const deployed = act("CREATE_TVC_DEPLOYMENT", 200, { appId: apps[1] });
+
+	async function told(desired: DesiredOrganization, activities: readonly object[]): Promise<Attribution | undefined> {
+		const plan = makePlan(desired, live, { reads: "auto", readAtMs: bench.nowMs });
+		return [...(await attribute(plan, lists(activities), () => false)).attributions.values()][0];
+	}
+
+	it.each<[string, keyof typeof wanted, readonly object[], object]>([
+		["who added a member", "member", [], added],
+		[
+			"the same, ids in capitals",
+			"member",
+			[],
+			act("UPDATE_USER_TAG", 9, { userTagId: signers.toUpperCase(), addUserIds: [bob.toUpperCase()] }),
+		],
+		[
+			"though another user was given the tag later",
+			"member",
+			[act("UPDATE_USER_TAG", 300, { userTagId: signers, addUserIds: [alice] })],
+			added,
+		],
+		[
+			"though the user was given another tag later",
+			"member",
+			[act("UPDATE_USER_TAG", 300, { userTagId: oncall, addUserIds: [bob] })],
+			added,
+		],
+		["though the user was changed before", "member", [act("UPDATE_USER", 100, { userId: bob, userTagIds: [] })], added],
+		[
+			"who renamed the tag",
+			"name",
+			[act("UPDATE_USER_TAG", 300, { userTagId: signers, addUserIds: [alice] })],
+			renamed,
+		],
+		[
+			"who made the policy, though it was edited later",
+			"policy",
+			[act("UPDATE_POLICY_V2", 300, { policyId: policies[0] })],
+			made,
+		],
+		[
+			"who made the provider",
+			"provider",
+			[],
+			act("CREATE_OAUTH_PROVIDERS", 1, { userId: alice }, { providerIds: [providers[0]] }),
+		],
+		["who made the app", "app", [], act("CREATE_TVC_APP", 1, {}, { appId: apps[0] })],
+		["who changed a session profile", "profile", [], profile],
+		["who made an MFA policy", "mfa", [], mfa],
+		["who deployed an app", "proof", [], deployed],
+	])("told is %s", async (_why, what, others, expected) => {
+		const { id: activityId } = expected as { id: string };
+		expect(await told(wanted[what], [...others, expected])).toMatchObject({ activityId, userId: bob });
+	});
+
+	it.each<[string, keyof typeof wanted, readonly object[]]>([
+		["a user who was changed after", "member", [act("UPDATE_USER", 300, { userId: bob, userTagIds: [] }), added]],
+		[
+			"a user who was changed, which names tags",
+			"member",
+			[act("UPDATE_USER", 300, { userId: bob, userTagIds: [signers] })],
+		],
+		[
+			"users made with tags",
+			"member",
+			[act("CREATE_USERS_V3", 300, { users: [{ userTags: [signers] }] }, { userIds: [bob] })],
+		],
+		[
+			"something that names the tag after",
+			"member",
+			[act("UPDATE_USER", 300, { userId: alice, userTagIds: [signers] }), added],
+		],
+		["something that names the tag at the same time", "member", [added, act("DELETE_X", 200, { tags: [signers] })]],
+		[
+			"something that names the tag at no time",
+			"member",
+			[added, { ...act("X", 0, { tags: [signers] }), updatedAt: null }],
+		],
+		[
+			"a removal at the same time",
+			"member",
+			[added, act("UPDATE_USER_TAG", 200, { userTagId: signers, removeUserIds: [bob] })],
+		],
+		[
+			"one update that adds and removes",
+			"member",
+			[act("UPDATE_USER_TAG", 9, { userTagId: signers, addUserIds: [bob], removeUserIds: [bob] })],
+		],
+		[
+			"an update in a shape of its own",
+			"member",
+			[act("UPDATE_USER_TAG_V2", 300, { tag: signers, members: [bob] }), added],
+		],
+		[
+			"a tag made with its name",
+			"name",
+			[act("CREATE_USER_TAG", 300, { userTagName: "signers" }, { userTagId: signers })],
+		],
+		["something that names the renamed tag after", "name", [act("X", 300, { tag: signers }), renamed]],
+		[
+			"a policy that was edited, of which nobody knows who made it",
+			"policy",
+			[act("UPDATE_POLICY_V2", 300, { policyId: policies[0] })],
+		],
+		[
+			"a policy named by something else that was made",
+			"policy",
+			[act("CREATE_MFA_POLICY", 300, { policyId: policies[0] })],
+		],
+		["a policy that was removed after", "policy", [act("DELETE_POLICY", 300, { policyId: policies[0] }), made]],
+		["a provider of users that were made", "provider", [act("CREATE_USERS_V3", 1, {}, { ids: [providers[0]] })]],
+		["an app that was deployed", "app", [act("CREATE_TVC_DEPLOYMENT", 1, { appId: apps[0] })]],
+		["a session profile that another kind names", "profile", [act("UPDATE_USER", 300, { profile: id("other", 1) })]],
+		[
+			"a session profile that was removed and is there",
+			"profile",
+			[act("DELETE_SESSION_PROFILE", 300, { sessionProfileId: id("other", 1) })],
+		],
+		[
+			"a tag that has the name of an MFA policy",
+			"mfa",
+			[act("UPDATE_USER_TAG", 300, { newUserTagName: "first", addUserIds: [alice] })],
+		],
+		[
+			"an MFA policy that its own id may name",
+			"mfa",
+			[act("UPDATE_MFA_POLICY", 300, { mfaPolicyId: id("other", 9) }), mfa],
+		],
+		["a policy about the app", "proof", [act("UPDATE_POLICY_V2", 300, { policyCondition: apps[1] })]],
+		[
+			"a deployment named by its own id",
+			"proof",
+			[act("APPROVE_TVC_DEPLOYMENT", 300, { manifestId: id("other", 9) }), deployed],
+		],
+	])("told is nobody of %s", async (_why, what, activities) => {
+		expect(await told(wanted[what], activities)).toBeUndefined();
+	});
+
+	const voteOf = (userId: string, atS?: number) => ({
+		...{ userId, user: { userName: userId === bob ? "bob" : "alice" } },
+		...(atS === undefined ? {} : { createdAt: { seconds: String(atS), nanos: "0" } }),
+	});
+	it.each<[string, readonly object[], string | null]>([
+		["the earliest vote, wherever it stands", [voteOf(alice, 310), voteOf(bob, 300)], bob],
+		["the only vote, though it tells no time", [voteOf(bob)], bob],
+		["nobody where votes tell no time", [voteOf(alice), voteOf(bob)], null],
+		["nobody where one tells no time", [voteOf(alice, 300), voteOf(bob)], null],
+		["nobody where two are the earliest", [voteOf(alice, 300), voteOf(bob, 300)], null],
+	])("the submitter is %s; the activity is told all the same", async (_why, votes, userId) => {
+		const by = await told(wanted.member, [{ ...added, votes }]);
+		expect(by).toMatchObject({ activityId: added.id, userId, userName: userId === null ? null : "bob" });
 	});
 });

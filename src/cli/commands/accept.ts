@@ -67,6 +67,9 @@ export async function acceptFound(
 	for (const { address, file, line } of acceptance.accepted) {
 		voice.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
+	for (const { address, because } of acceptance.leftOut) {
+		voice.note(`left out ${showText(address)}: ${showText(because)}`);
+	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));
 	const again = compared.map(({ comparison, line }) => {

@@ -9,7 +9,9 @@ import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
+import { readDesired } from "../sources.ts";
 import { describeFailure, type Terminal, type Voice } from "../voice.ts";
+import { type DocumentFlags, readShare } from "./comparing.ts";
 
 export interface SinceFlags {
 	readonly since?: string;
@@ -23,10 +25,10 @@ export type LastReport = ReadonlyMap<string, OrganizationDrift>;
  * The last report; undefined without `--since`. A file that is not there is said and counts as empty, since the first run
  * of a schedule has none. Throws ConfigurationError for a file that holds no findings, and leaves it as it is.
  */
-export function readSince({ since, output }: SinceFlags, terminal: Terminal, voice: Voice): LastReport | undefined {
+export function readSince(flags: SinceFlags, terminal: Terminal, voice: Voice): LastReport | undefined {
+	const { since } = flags;
 	if (since === undefined) return undefined;
-	const isOutput =
-		output !== undefined && isSameFile(resolve(terminal.directory, since), resolve(terminal.directory, output));
+	const isOutput = isAlsoOutput(flags, terminal);
 	try {
 		if (isOutput && voice.format !== "json") {
 			throw new ConfigurationError(`--since and --output name the same file, which needs --format json`, {
@@ -42,6 +44,38 @@ export function readSince({ since, output }: SinceFlags, terminal: Terminal, voi
 		if (isOutput) voice.spareOutput();
 		throw error;
 	}
+}
+
+/** Whether the report is written to the file that the last one is read from. */
+function isAlsoOutput({ since, output }: SinceFlags, { directory }: Terminal): boolean {
+	return (
+		since !== undefined && output !== undefined && isSameFile(resolve(directory, since), resolve(directory, output))
+	);
+}
+
+/** The last report is that of another share of `--shard`: a report of this one would lose what it found. */
+export class OtherShareError extends ConfigurationError {}
+
+/**
+ * Nothing when all that the last report speaks of is in this share, or in no document any more. Otherwise throws
+ * OtherShareError, and leaves the file as it is. Throws what readDesired throws.
+ */
+export async function refuseOtherShare(
+	last: LastReport | undefined,
+	flags: SinceFlags & DocumentFlags,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<void> {
+	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
+	const isOwn = readShare(flags);
+	const other = (await readDesired(flags.file, terminal)).find(
+		(desired) => last.has(desired.organizationId) && !isOwn(desired),
+	);
+	if (other === undefined) return;
+	if (isAlsoOutput(flags, terminal)) voice.spareOutput();
+	throw new OtherShareError(
+		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other.organizationId}; give each share a file of its own`,
+	);
 }
 
 function isSameFile(left: string, right: string): boolean {

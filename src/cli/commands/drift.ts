@@ -15,7 +15,14 @@ import { connect, journalFile, openJournalOf } from "../connect.ts";
 import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
 import { type AcceptFlags, acceptFound } from "./accept.ts";
 import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
-import { keepSince, type LastReport, readSince, type SinceFlags } from "./drift-since.ts";
+import {
+	keepSince,
+	type LastReport,
+	OtherShareError,
+	readSince,
+	refuseOtherShare,
+	type SinceFlags,
+} from "./drift-since.ts";
 import { type Showing, showPlans } from "./showing.ts";
 
 export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
@@ -27,6 +34,7 @@ export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice): Promise<Result | ExitCode> {
 	const last = readSince(flags, terminal, voice);
 	try {
+		await refuseOtherShare(last, flags, terminal, voice);
 		const organizations = await readSelected(flags, terminal, voice);
 		const connection = await connect(flags, terminal, voice);
 		try {
@@ -43,7 +51,7 @@ export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice)
 			await connection.close();
 		}
 	} catch (error) {
-		if (last === undefined) throw error;
+		if (last === undefined || error instanceof OtherShareError) throw error;
 		return keepSince(last, error, voice);
 	}
 }
@@ -78,15 +86,17 @@ async function reportEach(
 	terminal: Terminal,
 ): Promise<readonly OrganizationDrift[]> {
 	const { attribute } = await import("../../sync/attribute.ts");
+	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
 	const journal = existsSync(journalFile(flags, terminal)) ? await openJournalOf(flags, terminal) : undefined;
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	try {
 		return await Promise.all(
-			compared.map(async ({ comparison: { plan }, line }) =>
+			compared.map(async ({ comparison: { plan, desired, live }, line }) =>
 				reportDrift(plan, {
 					...(await attribute(plan, line.reader, isOurs)),
 					earlier: last?.get(plan.organizationId),
+					appliedAt: lastAppliedTimes(desired, live),
 					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
 				}),
 			),
@@ -96,7 +106,10 @@ async function reportEach(
 	}
 }
 
-/** What the last report found in an organization that the documents do not speak of any more goes no further. */
+/**
+ * What the last report found in an organization that the documents do not speak of any more goes no further. One that only
+ * this share leaves out is none of these: refuseOtherShare did not let it come so far.
+ */
 function noteStrangers(last: LastReport | undefined, reports: readonly OrganizationDrift[], voice: Voice): void {
 	const known = new Set(reports.map(({ organizationId }) => organizationId));
 	for (const [organizationId, { findings }] of last ?? []) {

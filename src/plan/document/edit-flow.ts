@@ -22,7 +22,7 @@ export function flowEdits(
 		const pad = added.length === 0 ? "" : (/^[ \t]*/.exec(content)?.[0] ?? "");
 		return [{ from: inside.from, to: inside.to, text: `${pad}${added.join(", ")}${pad}` }];
 	}
-	const removals = [...gone].map((index) => removal(text, inside, pieces, gone, index));
+	const removals = [...gone].flatMap((index) => removal(text, inside, pieces, gone, index));
 	if (added.length === 0) return removals;
 	return [
 		...removals,
@@ -36,22 +36,41 @@ function removal(
 	pieces: readonly Piece[],
 	gone: ReadonlySet<number>,
 	index: number,
-): TextEdit {
+): readonly TextEdit[] {
 	const { from, to } = pieces[index] as Piece;
 	const next = pieces[index + 1];
 	const comma = findComma(text, to, next?.from ?? inside.to);
-	const end = comma === undefined ? to : comma + 1;
+	// What stands between them is about the next item.
+	const isApart = comma !== undefined && /[\n#]/.test(text.slice(to, comma));
+	const end = comma === undefined || isApart ? to : comma + 1;
 	const beginsLine = isFirstOnLine(text, inside, from);
-	const rest = /^[ \t]*(?:#[^\n]*)?\r?\n/.exec(text.slice(end, inside.to))?.[0];
-	if (beginsLine && rest !== undefined) return { from: lineStartOf(text, from), to: end + rest.length, text: "" };
+	const rest = restOfLine(text, end, inside.to);
+	const others = isApart ? [removalOfComma(text, comma, inside.to)] : [];
+	if (beginsLine && rest !== undefined) {
+		return [{ from: lineStartOf(text, from), to: end + rest.length, text: "" }, ...others];
+	}
 	const before = beginsLine ? from : blanksBefore(text, from);
+	if (isApart) return [{ from: before, to, text: "" }, ...others];
 	if (comma !== undefined) {
 		const isBesideNext = next !== undefined && /^[ \t]*$/.test(text.slice(end, next.from));
-		return isBesideNext ? { from, to: next.from, text: "" } : { from: before, to: end, text: "" };
+		return [isBesideNext ? { from, to: next.from, text: "" } : { from: before, to: end, text: "" }];
 	}
 	const previous = pieces.slice(0, index).findLast((_, other) => !gone.has(other));
-	if (previous === undefined || /[\n#]/.test(text.slice(previous.to, from))) return { from: before, to, text: "" };
-	return { from: previous.to, to, text: "" };
+	if (previous === undefined || /[\n#]/.test(text.slice(previous.to, from))) return [{ from: before, to, text: "" }];
+	return [{ from: previous.to, to, text: "" }];
+}
+
+/** The comma that begins a line: with the line where nothing else is on it, else with the blanks behind it. */
+function removalOfComma(text: string, comma: number, insideTo: number): TextEdit {
+	const line = /^[ \t]*\r?\n/.exec(text.slice(comma + 1, insideTo))?.[0];
+	if (line !== undefined) return { from: lineStartOf(text, comma), to: comma + 1 + line.length, text: "" };
+	const blanks = /^[ \t]*/.exec(text.slice(comma + 1, insideTo))?.[0] ?? "";
+	return { from: comma, to: comma + 1 + blanks.length, text: "" };
+}
+
+/** What stands behind an offset up to and with its line ending, when that is a comment at most; else undefined. */
+function restOfLine(text: string, offset: number, insideTo: number): string | undefined {
+	return /^[ \t]*(?:#[^\n]*)?\r?\n/.exec(text.slice(offset, insideTo))?.[0];
 }
 
 function addBehind(
@@ -65,12 +84,22 @@ function addBehind(
 	const comma = findComma(text, to, pieces[last + 1]?.from ?? inside.to);
 	const end = lineEndOf(text, comma ?? to);
 	const hasLine = isFirstOnLine(text, inside, from) && end < (pieces[last + 1]?.from ?? inside.to);
-	if (!hasLine) return [{ from: to, to, text: `, ${added.join(", ")}` }];
+	if (!hasLine) return addOnLine(text, inside, { from, to }, added);
 	const indent = text.slice(lineStartOf(text, from), from);
 	const closing = comma === undefined ? "" : ",";
 	const lines = added.map((item) => `${newlineOf(text, from)}${indent}${item}`).join(",");
 	const behind = { from: end, to: end, text: `${lines}${closing}` };
 	return comma === undefined ? [{ from: to, to, text: "," }, behind] : [behind];
+}
+
+/** Beside the last that stays, so that the comment behind it stays with it. */
+function addOnLine(text: string, inside: Piece, { from, to }: Piece, added: readonly string[]): readonly TextEdit[] {
+	const items = added.join(", ");
+	if (!/^[ \t]*,?[ \t]*#/.test(text.slice(to, inside.to))) return [{ from: to, to, text: `, ${items}` }];
+	if (!isFirstOnLine(text, inside, from)) return [{ from, to: from, text: `${items}, ` }];
+	const end = lineEndOf(text, to);
+	const indent = text.slice(lineStartOf(text, from), from);
+	return [{ from: end, to: end, text: `${newlineOf(text, from)}${indent}, ${items}` }];
 }
 
 /** Nothing stays and the brackets stand on several lines. */

@@ -92,14 +92,14 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 		const touched = touchedObjects(step, activity);
 		const taken = touched.filter((id) => free.delete(id));
 		const part = { ...narrowed(step, taken), id: `${step.id}/${name}` };
-		const isSendable = status === null && joins(step, activity);
+		const isSendable = status === null && joins(step, activity) && isAlone(activity, touched, touching, step);
 		if (isSendable && taken.length === 0) continue;
 		if (isSendable && taken.length === touched.length) {
 			// The same bytes ask what became of it, and can make no second activity.
 			parts.push(part);
 			continue;
 		}
-		const verdict = !isSendable && joins(step, activity) ? "joins" : "contradicts";
+		const verdict = status !== null && joins(step, activity) ? "joins" : "contradicts";
 		const covers = new Set([...(waiting.get(name)?.covers ?? []), ...narrowed(step, touched).covers]);
 		waiting.set(name, { ...activity, verdict, covers: [...covers] });
 		if (taken.length > 0) parts.push({ ...part, waitsFor: { activityId, fingerprint, status, verdict } });
@@ -109,6 +109,24 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 	if (free.size > 0) return [...parts, narrowed(step, [...free])];
 	// Whoever depends on the step depends on what keeps its id: the part that waits, when nothing else is left of it.
 	return [{ ...first, id: step.id }, ...others];
+}
+
+/**
+ * Whether no other bytes that were never answered may have changed the same: sent again, these would be the first, and the
+ * others a second. What is known to wait takes its objects before.
+ */
+function isAlone(
+	activity: WaitingActivity,
+	touched: readonly string[],
+	touching: readonly WaitingActivity[],
+	step: Step,
+): boolean {
+	return touching.every(
+		(other) =>
+			other.status !== null ||
+			sameValue(other.parameters, activity.parameters) ||
+			!touchedObjects(step, other).some((id) => touched.includes(id)),
+	);
 }
 
 /** Whether the activity does what the step wants, or a part of it; where nobody knows what became of it, in the same bytes. */

@@ -418,6 +418,13 @@ describe("whatever waits", () => {
 			.flatMap(({ parameters }) => parameters.policyIds ?? parameters.providerIds ?? parameters.userTagId ?? [])
 			.sort();
 
+	it("two that were never answered and would change the same in other bytes keep both from being sent again", () => {
+		const activities = [unanswered(policiesWait(1, 2)), unanswered(policiesWait(1))];
+		const { steps, waiting } = holdSteps([policyStep([1, 2])], activities);
+		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["contradicts"]);
+		expect(waiting.map(({ verdict }) => verdict)).toEqual(["contradicts", "contradicts"]);
+	});
+
 	it("every id is in exactly one part, no part is empty, and what is sent touches nothing that waits but in the same bytes", () => {
 		let splits = 0;
 		fc.assert(

@@ -9,7 +9,7 @@ import { makeThreeWay } from "../../src/plan/three-way.ts";
 import type { MeantDifference } from "../../src/plan/three-way-meant.ts";
 import { desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 
-const numRuns = process.env.CI ? 2_000 : 300;
+const numRuns = process.env.CI ? 2_000 : 1_500;
 
 const users = [0, 1, 2].map((number) => id("user", number));
 const tagIds = [0, 1, 2].map((number) => id("tag", number));

@@ -58,7 +58,9 @@ export function blockPairs(text: string, pieces: readonly Piece[], gone: Readonl
 			return { from: start, to: nextLineOf(text, trimEnd(text, to)), text: "" };
 		}
 		// The first key stands beside a dash: the next that stays takes its place.
-		if (kept === undefined || kept.from < from || text.slice(nextLineOf(text, to), kept.from).includes("#")) {
+		// What stands between goes too; a line that is a comment alone may be about what stays.
+		const isCommented = kept !== undefined && /^[ \t]*#/m.test(text.slice(nextLineOf(text, to), kept.from));
+		if (kept === undefined || kept.from < from || isCommented) {
 			throw new NotEditable("the layout of the entry is one that cannot be edited in place");
 		}
 		return { from, to: kept.from, text: "" };

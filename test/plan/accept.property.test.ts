@@ -376,6 +376,20 @@ test("any text that live has can be written in place of any other, however that 
 				if (isSame && left > 0) expect(after).toContain(own);
 			}
 		}),
-		{ numRuns: 150 },
+		{
+			numRuns: 150,
+			examples: [
+				// The first two keys go, and the second of them has a comment behind it.
+				[
+					[
+						{ layout: 0, value: null, isSame: false },
+						{ layout: 2, value: null, isSame: false },
+						{ layout: 0, value: null, isSame: true },
+					],
+					2,
+					false,
+				],
+			],
+		},
 	);
 }, 60_000);

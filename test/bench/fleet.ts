@@ -43,7 +43,7 @@ export async function benchFleet(): Promise<readonly Measured[]> {
 	let peakMb = 0;
 	let requests = 0;
 	for (let round = 0; round < rounds; round += 1) {
-		bare.push((await watch(url, () => askBare(url))).askingMs);
+		bare.push((await watch(url, () => runBare(url))).askingMs);
 		const { result, ...seen } = await watch(url, () => runCommand(folder, url, "fleet"));
 		requests = seen.requests;
 		ours.push(seen.askingMs);
@@ -87,6 +87,14 @@ userTags:
   - { name: signers, members: { exactly: [admin] } }
   - { name: oncall, members: { atLeast: [admin] } }
 `;
+}
+
+/** The bare loop in a process of its own, as new as that of the command. */
+async function runBare(url: string): Promise<void> {
+	const words = [fileURLToPath(import.meta.url), "bare", url];
+	const child = spawn(process.execPath, words, { stdio: ["ignore", "inherit", "inherit"] });
+	const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+	if (code !== 0) throw new Error(`the bare loop ends with ${code}`);
 }
 
 /** Every request stamped beforehand, then sent by workers that wait for one answer each and look at nothing in it. */
@@ -154,3 +162,6 @@ async function watch<T>(
 	const askingMs = (requests.at(-1)?.timeMs ?? 0) - (requests[0]?.timeMs ?? 0);
 	return { result, requests: requests.length, askingMs };
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv[2] === "bare")
+	await askBare(process.argv[3] ?? "");

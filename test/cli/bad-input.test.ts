@@ -124,6 +124,7 @@ describe("flags and commands that are not there", () => {
 		"schema-unknown": ["schema", "plans"],
 		"init-over-a-document": ["init"],
 		"init-no-uuid": ["init", "-f", "new.yaml", "--organization", "acme"],
+		"export-no-uuid": ["export", "--organization", "acme"],
 		"init-two-files": ["init", "-f", "one.yaml", "-f", "two.yaml"],
 		"init-into-no-folder": ["init", "-f", "nowhere/new.yaml"],
 		"local-and-url": ["plan", "--local", "--url", "https://service.test"],

@@ -5,13 +5,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { checkSchema } from "../../schema.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
+import { refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {
 	readonly file: readonly string[];
@@ -49,12 +48,6 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 
 function quoteForShell(file: string): string {
 	return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
-}
-
-function refuseStrangeId(organizationId: string | undefined): void {
-	if (organizationId === undefined) return;
-	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
-	throw new ConfigurationError(`\`${showText(organizationId)}\` is no organization id: it must be a UUID`);
 }
 
 function emptyDocument(organizationId: string | undefined): string {

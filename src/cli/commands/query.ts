@@ -79,9 +79,13 @@ async function askOne(
 
 /** The organization by flag, environment or document, or the embedded service's; throws ConfigurationError without one. */
 export async function findOrganization(flags: NamingFlags, terminal: Terminal): Promise<string> {
+	refuseStrangeId(flags.organization);
 	if (flags.organization !== undefined) return flags.organization.toLowerCase();
 	const named = findOrganizationId(terminal.environment);
-	if (named !== undefined && flags.local !== true && flags.file.length === 0) return named;
+	if (named !== undefined && flags.local !== true && flags.file.length === 0) {
+		refuseStrangeId(named);
+		return named;
+	}
 	const files = flags.local === true ? flags.file : documentsOf(flags, terminal);
 	if (files.length > 0) {
 		const ids = (await readDesired(files, terminal)).map(({ organizationId }) => organizationId);
@@ -94,6 +98,13 @@ export async function findOrganization(flags: NamingFlags, terminal: Terminal): 
 	throw new ConfigurationError("which organization? none is named", {
 		hint: `use --organization ID, set ORGSYNC_ORGANIZATION_ID, or name a document with -f (for example -f ${defaultDocument})`,
 	});
+}
+
+/** Throws ConfigurationError for a name that no organization can have, before any service is asked. */
+export function refuseStrangeId(organizationId: string | undefined): void {
+	if (organizationId === undefined) return;
+	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
+	throw new ConfigurationError(`\`${showText(organizationId)}\` is no organization id: it must be a UUID`);
 }
 
 /** The documents that were named, or the one that is there without being named; none when there is neither. */

@@ -86,7 +86,7 @@ export class ServiceError extends OrgsyncError {
 	readonly code = "service";
 	readonly exitCode: ExitCode;
 	readonly httpStatus: number;
-	/** gRPC number of the error body, when there is one. */
+	/** gRPC number of the error body; undefined when the answer does not have the service's error shape. */
 	readonly grpcCode: number | undefined;
 
 	constructor(message: string, httpStatus: number, grpcCode: number | undefined, options: ErrorOptions = {}) {
@@ -95,6 +95,14 @@ export class ServiceError extends OrgsyncError {
 		this.grpcCode = grpcCode;
 		this.exitCode = httpStatus === 403 ? exitCodes.rejectedOrDenied : exitCodes.error;
 	}
+}
+
+/**
+ * Whether the service itself says that it does not have what was asked for, or denies it to this key: 403, 404 or 501 in
+ * its own error shape. The page of a gateway says nothing about the service.
+ */
+export function isUnavailable(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.grpcCode !== undefined && [403, 404, 501].includes(error.httpStatus);
 }
 
 /**

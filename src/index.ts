@@ -54,11 +54,13 @@ export {
 } from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/steps.ts";
-export { type ApplyContext, apply, settle } from "./sync/apply.ts";
+export { type ApplyContext, apply } from "./sync/apply.ts";
 export { type Attributed, attribute } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
-export { type Journal, openJournal } from "./sync/journal.ts";
+export type { Journal, JournalView } from "./sync/journal.ts";
+export { openJournal, readJournal } from "./sync/journal-file.ts";
 export { readLive } from "./sync/read.ts";
+export { settle } from "./sync/settle.ts";
 export { type Body, encodeSubmit } from "./wire/body.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { explainFileError, StorageError } from "./errors.ts";
 
 /** What SQLite keeps beside a database. It gives new ones the database's own mode. */
-const sidecars = ["-wal", "-shm", "-journal"];
+export const sidecars = ["-wal", "-shm", "-journal"];
 
 /**
  * Makes `path` a regular file that only its owner can read and write. A missing file is created empty with mode 0600, in

@@ -1,13 +1,13 @@
 /**
  * A connection for one command: to the service that was named, or to the embedded one; with the journal that belongs to it.
  */
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { emptyMemory, type Memory } from "../plan/organization.ts";
+import { emptyMemory } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
 import { showText } from "../plan/render/escape.ts";
-import type { Journal } from "../sync/journal.ts";
+import type { Journal, JournalView } from "../sync/journal.ts";
+import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
 import { localFolder } from "./local.ts";
@@ -94,37 +94,56 @@ export function journalFile(flags: JournalFlags, terminal: Terminal): string {
 }
 
 /** The journal, made when it is not there. */
-export async function openJournalOf(flags: JournalFlags, terminal: Terminal): Promise<Journal> {
-	return (await import("../sync/journal.ts")).openJournal(journalFile(flags, terminal));
+export async function openJournalOf(flags: JournalFlags, terminal: Terminal, voice: Voice): Promise<Journal> {
+	const { openJournal } = await import("../sync/journal-file.ts");
+	return openJournal(journalFile(flags, terminal), journalOptions(flags, voice));
 }
 
-/** What the journal says of some organizations, read at once: nothing is kept open while the service is asked. */
-export interface JournalView extends Pick<Journal, "open" | "abandoned"> {
-	memory(organizationId: string): Memory;
+/** The journal to look at; undefined when there is none. Nothing is written. */
+export async function readJournalOf(
+	flags: JournalFlags,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<JournalView | undefined> {
+	const { readJournal } = await import("../sync/journal-file.ts");
+	return readJournal(journalFile(flags, terminal), journalOptions(flags, voice));
 }
 
-/** The journal's view of these organizations; an empty one when there is no journal, and none is made for looking. */
+function journalOptions(flags: JournalFlags, voice: Voice): JournalFileOptions {
+	return { isNamed: flags.journal !== undefined, notice: (text) => voice.note(showText(text)) };
+}
+
+/** What commands that only look need of the journal. */
+export type JournalSummary = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
+
+/**
+ * The journal's view of these organizations, read at once: nothing is kept open while the service is asked. An empty one
+ * when there is no journal, and none is made for looking.
+ */
 export async function viewJournal(
 	organizationIds: readonly string[],
 	flags: JournalFlags,
 	terminal: Terminal,
-): Promise<JournalView> {
-	if (!existsSync(journalFile(flags, terminal))) {
-		return { memory: () => emptyMemory, open: () => [], abandoned: () => new Set() };
-	}
-	const journal = await openJournalOf(flags, terminal);
+	voice: Voice,
+): Promise<JournalSummary> {
+	const journal = await readJournalOf(flags, terminal, voice);
 	try {
-		const read = <T>(of: (id: string) => T) => new Map(organizationIds.map((id) => [id, of(id)]));
-		const memories = read((id) => journal.memory(id));
-		const open = read((id) => journal.open(id));
-		const abandoned = read((id) => journal.abandoned(id));
+		const read = <T>(of: (journal: JournalView, id: string) => T) =>
+			new Map(journal === undefined ? [] : organizationIds.map((id) => [id, of(journal, id)] as const));
+		const memories = read((found, id) => found.memory(id));
+		const open = read((found, id) => found.open(id));
+		const rejected = read((found, id) => found.rejected(id));
+		const abandoned = read((found, id) => found.abandoned(id));
+		const position = journal?.position() ?? 0;
 		return {
 			memory: (id) => memories.get(id) ?? emptyMemory,
 			open: (id) => open.get(id) ?? [],
+			rejected: (id) => rejected.get(id) ?? [],
 			abandoned: (id) => abandoned.get(id) ?? new Set(),
+			position: () => position,
 		};
 	} finally {
-		journal.close();
+		journal?.close();
 	}
 }
 

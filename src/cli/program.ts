@@ -212,7 +212,7 @@ function serviceCommands(define: Define): void {
 				"wait",
 				"stay until what was submitted from here has ended",
 				async (flags: never, terminal, voice, activities) =>
-					(await import("./commands/status.ts")).wait(activities, flags, terminal, voice),
+					(await import("./commands/wait.ts")).wait(activities, flags, terminal, voice),
 			),
 		),
 	)

@@ -7,6 +7,8 @@
 import type { Change, TagChange } from "./change.ts";
 import { nameOfUser } from "./kinds.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
+import type { Step } from "./steps.ts";
+import { compareText } from "./value.ts";
 
 /** What is guarded; also the word before `=` in `--allow`. */
 export const guardKinds = [
@@ -17,6 +19,7 @@ export const guardKinds = [
 	"protected",
 	"ownOauthProviders",
 	"ownUserTags",
+	"unlisted",
 ] as const;
 
 export type GuardKind = (typeof guardKinds)[number];
@@ -76,6 +79,26 @@ export type Allowed = ReadonlyMap<GuardKind, ReadonlySet<number>>;
 /** The guards that still refuse when these values are acknowledged. */
 export function refusingGuards(guards: readonly Guard[], allowed: Allowed): readonly Guard[] {
 	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
+}
+
+/**
+ * Refuses to send while the list of pending activities is cut off: what the steps want may be pending already, where the
+ * list did not reach, and would be submitted a second time.
+ */
+export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
+	const sent = steps.filter(({ waitsFor }) => waitsFor === null);
+	if (sent.length === 0) return [];
+	const where = [...new Set(sent.flatMap(({ covers }) => covers))].sort(compareText);
+	return [
+		{
+			kind: "unlisted",
+			limit: "no activity while pending ones cannot all be listed",
+			found: sent.length,
+			refuses: true,
+			where,
+			message: `${sent.length} ${sent.length === 1 ? "activity" : "activities"} could be pending already, in the part of the list that the service did not show`,
+		},
+	];
 }
 
 function tagChanges(changes: readonly Change[]): readonly TagChange[] {
@@ -166,7 +189,7 @@ function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]
 	];
 }
 
-/** Refuses to take the caller's last OAuth provider or last tag: whoever applies could not undo it. */
+/** Refuses to take the caller's last OAuth provider or last tag, or what could be: whoever applies could not undo it. */
 function judgeCaller(
 	desired: DesiredOrganization,
 	live: LiveOrganization,
@@ -176,31 +199,39 @@ function judgeCaller(
 	const guards: Guard[] = [];
 	const name = nameOfUser(desired, caller);
 	const lost = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
-	if (live.oauthProviders.known && lost.length > 0) {
-		const owned = live.oauthProviders.value.filter(({ userId }) => userId === caller).length;
-		if (lost.length >= owned) {
-			guards.push({
-				kind: "ownOauthProviders",
-				limit: "not the last OAuth provider of who applies it",
-				found: lost.length,
-				refuses: true,
-				where: lost.map(({ address }) => address),
-				message: `${name} applies this and would be left without any OAuth provider`,
-			});
-		}
+	const owned = live.oauthProviders.known
+		? live.oauthProviders.value.filter(({ userId }) => userId === caller).length
+		: undefined;
+	if (lost.length > 0 && (owned === undefined || lost.length >= owned)) {
+		guards.push({
+			kind: "ownOauthProviders",
+			limit: "not the last OAuth provider of who applies it",
+			found: lost.length,
+			refuses: true,
+			where: lost.map(({ address }) => address),
+			message: `${name} applies this and ${tellLoss(owned === undefined, "OAuth provider")}`,
+		});
 	}
 	const losing = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
-	if (losing.length > 0 && tagsAfter(live, changes, caller) === 0) {
+	const left = tagsAfter(live, changes, caller);
+	if (losing.length > 0 && (left === undefined || left === 0)) {
 		guards.push({
 			kind: "ownUserTags",
 			limit: "not the last user tag of who applies it",
 			found: losing.length,
 			refuses: true,
 			where: losing.map(({ address }) => address),
-			message: `${name} applies this and would be left without any user tag`,
+			message: `${name} applies this and ${tellLoss(left === undefined, "user tag")}`,
 		});
 	}
 	return guards;
+}
+
+/** What is not known could be the last one. */
+function tellLoss(isUnknown: boolean, what: string): string {
+	return isUnknown
+		? `could be left without any ${what}: those that are left cannot be read`
+		: `would be left without any ${what}`;
 }
 
 /** How many tags the user would have; undefined when members are not known. */

@@ -11,6 +11,7 @@ import type {
 	DesiredUserTag,
 	LiveOrganization,
 	LiveUserTag,
+	RememberedTag,
 } from "./organization.ts";
 import { compareText } from "./value.ts";
 
@@ -188,7 +189,7 @@ function compareMembers(
 	const remembered = live.memory.userTags[tag.id];
 	if (remembered === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
 	const formerMembers = wanted.mode === "exactly" ? without(remembered.present, names) : [];
-	const changedSince = remembered.updatedAt !== "" && tag.updatedAt !== "" && remembered.updatedAt !== tag.updatedAt;
+	const changedSince = isChangedSince(remembered, tag);
 	const lastApplied = { at: remembered.appliedAt, changedSince };
 	if (changedSince) {
 		return {
@@ -206,6 +207,19 @@ function compareMembers(
 		basis: "memory",
 		lastApplied,
 	};
+}
+
+/**
+ * Unverified, chosen: a tag that our own activity changed may carry a time that is later than the activity's by so much.
+ */
+const ownChangeMarginMs = 2000;
+
+/** Whether live shows that the tag was changed after what is remembered; unknown times show nothing. */
+function isChangedSince(remembered: RememberedTag, tag: LiveUserTag): boolean {
+	if (remembered.updatedAt !== "") return tag.updatedAt !== "" && remembered.updatedAt !== tag.updatedAt;
+	const { completedAtMs } = remembered;
+	if (completedAtMs === undefined || tag.updatedAtMs === undefined) return false;
+	return tag.updatedAtMs > completedAtMs + ownChangeMarginMs;
 }
 
 function applyMembers({ before, add, remove }: MemberDifference): readonly string[] {

@@ -140,6 +140,8 @@ export interface LiveUserTag {
 	readonly type: string;
 	/** `seconds.nanos` as the service answered them; empty when it did not say. */
 	readonly updatedAt: string;
+	/** The same in milliseconds since 1970; left out when the service did not say, or in no form that orgsync knows. */
+	readonly updatedAtMs?: number;
 	/** User ids, sorted. Unknown without the extended reads (service-facts.md, last table). */
 	readonly members: Known<readonly string[]>;
 }
@@ -178,6 +180,11 @@ export interface RememberedTag extends Remembered {
 	readonly gone: readonly string[];
 	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
 	readonly updatedAt: string;
+	/**
+	 * When our activity was last updated, by the service's clock, milliseconds since 1970. It tells a later change where
+	 * nobody verified ours; left out when the service did not say.
+	 */
+	readonly completedAtMs?: number;
 }
 
 export const emptyMemory: Memory = {

@@ -6,11 +6,11 @@
 import type { Problem } from "../errors.ts";
 import type { Change, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
-import { type Guard, judgeGuards } from "./guards.ts";
+import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
 import { makeSteps, type Step } from "./steps.ts";
 import { compareText, digestOf } from "./value.ts";
-import { holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
+import { holdRejected, holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
 
 /** How much was asked of the service: the eight queries of interface.md alone, or the extended reads too. */
 export type Reads = "auto" | "documented";
@@ -49,6 +49,10 @@ export interface PlanContext {
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly WaitingActivity[];
+	/** Activities that were rejected, and that nobody asked to submit again. */
+	readonly rejected?: readonly WaitingActivity[];
+	/** Whether pending activities are listed and the end of the list was not reached. */
+	readonly isCutOff?: boolean;
 	/** What could not be read besides the live organization. */
 	readonly unread?: readonly Unread[];
 }
@@ -58,7 +62,8 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 	const { changes, problems, unread } = diff(desired, live);
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
-	const { steps, waiting } = holdSteps(wanted, context.waiting ?? []);
+	const { steps, waiting } = holdRejected(holdSteps(wanted, context.waiting ?? []), context.rejected ?? []);
+	const caller = context.caller ?? { known: false, because: "nobody asked" };
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
@@ -70,7 +75,10 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		problems,
 		changes,
 		steps,
-		guards: judgeGuards(desired, live, changes, context.caller ?? { known: false, because: "nobody asked" }),
+		guards: [
+			...judgeGuards(desired, live, changes, caller),
+			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
+		],
 		waiting,
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes

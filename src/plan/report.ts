@@ -31,8 +31,18 @@ export interface StepResult {
 	readonly message: string | null;
 	/** HTTP status of a refusal; null when there was none. 401: the key was not accepted. */
 	readonly refusedStatus: number | null;
+	/** Whether the service does not accept the key at all. */
+	readonly keyNotAccepted: boolean;
 	/** Policies that judged a denied step. */
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
+	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
+	readonly apart: readonly PartResult[];
+}
+
+/** What became of one object of a removal that was submitted by itself. */
+export interface PartResult
+	extends Pick<StepResult, "outcome" | "activityId" | "fingerprint" | "message" | "refusedStatus"> {
+	readonly address: string;
 }
 
 /** How many requests an apply has made, and how long it was held back by the service. */
@@ -67,15 +77,16 @@ export interface Report {
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
 	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
-	// A step that an activity of somebody stands in the way of waits too, for that activity.
+	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =
-		has("awaiting-approval", "awaiting-authenticator") || report.steps.some(({ step }) => step.waitsFor !== null);
+		has("awaiting-approval", "awaiting-authenticator") ||
+		report.steps.some(({ step }) => step.waitsFor?.verdict === "contradicts");
 	// Whether what was sent and never answered made anything has to be learnt first: nobody is asked to approve it.
 	const inDoubt = report.steps.some(({ step }) => step.waitsFor !== null && step.waitsFor.status === null);
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;
-	if (report.steps.some(({ refusedStatus }) => refusedStatus === 401)) return exitCodes.notAuthorized;
+	if (report.steps.some(({ keyNotAccepted }) => keyNotAccepted)) return exitCodes.notAuthorized;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
 	if (stopped || (report.left ?? []).length > 0 || report.unverified !== null) return exitCodes.error;
 	return waits ? exitCodes.waiting : exitCodes.converged;

@@ -26,18 +26,21 @@ export interface Step {
 	readonly dependsOn: readonly string[];
 	/** Why this step is there, for a person. */
 	readonly reason: string;
-	/** An activity that waits and stands for this step, or stands in its way: then nothing is sent. Null: it can be sent. */
+	/** An activity that stands for this step, conflicts with it, or is its earlier rejection: then nothing is sent. Null: it can be sent. */
 	readonly waitsFor: WaitsFor | null;
 }
 
-/** `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. */
+/**
+ * `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. `rejected`: the
+ * same was submitted before and rejected; it is submitted again only on request.
+ */
 export interface WaitsFor {
 	/** Null when no answer named one. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
 	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`; null when nobody knows what became of it. */
 	readonly status: string | null;
-	readonly verdict: "joins" | "contradicts";
+	readonly verdict: "joins" | "contradicts" | "rejected";
 }
 
 interface Draft extends Omit<Step, "id" | "dependsOn" | "waitsFor"> {

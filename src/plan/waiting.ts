@@ -18,7 +18,7 @@ export interface WaitingActivity {
 	 * answer came, or none that orgsync understands.
 	 */
 	readonly status: string | null;
-	readonly operation: Step["operation"];
+	readonly operation: Step["operation"] | "init_import_private_key";
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** When it was made, or by our journal when it was sent, ISO 8601 in UTC; null when it is not known. */
 	readonly createdAt: string | null;
@@ -30,8 +30,8 @@ export interface WaitingActivity {
 
 /** A waiting activity that touches what the plan touches. */
 export interface Waiting extends WaitingActivity {
-	/** `joins`: it does what a step wants. `contradicts`: it would change the same object otherwise. */
-	readonly verdict: "joins" | "contradicts";
+	/** See WaitsFor in steps.ts. */
+	readonly verdict: "joins" | "contradicts" | "rejected";
 	/** Addresses of the changes that wait with it. */
 	readonly covers: readonly string[];
 }
@@ -81,6 +81,23 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 		dependsOn: step.dependsOn.map((id) => ids.get(id) ?? id),
 	}));
 	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
+}
+
+/**
+ * The same with the steps marked that would be sent and were rejected before: the same change of the same objects. Each
+ * stays unsent until that is asked for.
+ */
+export function holdRejected({ steps, waiting }: Held, rejected: readonly WaitingActivity[]): Held {
+	const found = new Map<string, Waiting>();
+	const held = steps.map((step) => {
+		if (step.waitsFor !== null) return step;
+		const same = rejected.findLast((one) => one.operation === step.operation && isExactly(step, one));
+		if (same === undefined) return step;
+		const { activityId, fingerprint, status } = same;
+		found.set(step.id, { ...same, verdict: "rejected", covers: step.covers });
+		return { ...step, waitsFor: { activityId, fingerprint, status, verdict: "rejected" as const } };
+	});
+	return { steps: held, waiting: [...waiting, ...found.values()] };
 }
 
 function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map<string, Waiting>): readonly Step[] {
@@ -138,7 +155,7 @@ function joins(step: Step, activity: WaitingActivity): boolean {
 }
 
 /** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
-export const listOf: Partial<Record<Step["operation"], string>> = {
+export const listOf: Partial<Record<WaitingActivity["operation"], string>> = {
 	delete_policies: "policyIds",
 	delete_oauth_providers: "providerIds",
 };

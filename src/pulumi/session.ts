@@ -10,11 +10,13 @@ import { type Guard, refusingGuards } from "../plan/guards.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { apply, settle } from "../sync/apply.ts";
+import { apply } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import { type Journal, openJournal } from "../sync/journal.ts";
+import type { Journal } from "../sync/journal.ts";
+import { openJournal } from "../sync/journal-file.ts";
+import type { Sent } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
-import type { Sent } from "../sync/send.ts";
+import { settle } from "../sync/settle.ts";
 import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
@@ -61,10 +63,16 @@ interface Connection {
 	readonly reads: SharedReads;
 }
 
-type JournalView = Pick<Journal, "open" | "abandoned" | "memory">;
+type JournalView = Pick<Journal, "open" | "abandoned" | "rejected" | "memory" | "position">;
 
 /** What a journal that is not there yet would say. */
-const noJournal: JournalView = { open: () => [], abandoned: () => new Set(), memory: () => emptyMemory };
+const noJournal: JournalView = {
+	open: () => [],
+	abandoned: () => new Set(),
+	rejected: () => [],
+	memory: () => emptyMemory,
+	position: () => 0,
+};
 
 /** See the head of the file. */
 export class Session {
@@ -112,6 +120,7 @@ export class Session {
 			now: this.#surroundings.now,
 			steadyNow: this.#surroundings.steadyNow,
 			...(journal === undefined ? {} : { journal }),
+			...(this.settings.retryRejected ? { retryRejected: true } : {}),
 		});
 	}
 
@@ -278,10 +287,12 @@ function withoutInFlight(journal: Journal): Journal {
 	const inFlight = new Set<string>();
 	return {
 		...journal,
-		sending(body, ...more) {
-			inFlight.add(body.fingerprint);
-			return journal.sending(body, ...more);
-		},
+		claim: (wish, choose) =>
+			journal.claim(wish, (entries) => {
+				const choice = choose(entries);
+				if (choice.put !== undefined) inFlight.add(choice.put.body.fingerprint);
+				return choice;
+			}),
 		settled(fingerprint, ...more) {
 			inFlight.delete(fingerprint);
 			journal.settled(fingerprint, ...more);

@@ -8,24 +8,23 @@ import { OrgsyncError } from "../errors.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
-import type { Plan, Reads } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step, WaitsFor } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
 import { learnOrGiveUp, nameOf, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
 import type { Comparison } from "./compare.ts";
-import type { Applied, JournalEntry } from "./journal.ts";
+import type { Applied, Journal, JournalEntry } from "./journal.ts";
+import type { Sent } from "./outcomes.ts";
 import { readLive } from "./read.ts";
 import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
-import { canSendAgain, noteActivity, type SendContext, type Sent, sendWish, settleEntry, type Wish } from "./send.ts";
-import { asOne, idsApart, sendApart } from "./send-apart.ts";
-import { findActivity } from "./waiting.ts";
+import { type SendContext, sendWish, type Wish } from "./send.ts";
+import { asOne, idsApart, partResults, sendApart } from "./send-apart.ts";
 
-export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
+export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
 	readonly reader: Reader;
-	/** See SettleContext. */
-	readonly reads?: Reads;
+	readonly journal: Journal;
 	/** How many independent steps run at once. */
 	readonly concurrency: number;
 	/** Whether the touched kinds are read again after the last step. */
@@ -38,51 +37,14 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs"> {
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;
 }
 
-export interface SettleContext extends Omit<SendContext, "serverTimeMs"> {
-	readonly reader: Reader;
-	/** With `"auto"` the service is asked by get_activity and list_activities first; only where it has neither, by bytes. */
-	readonly reads?: Reads;
-}
-
 /**
- * Settles what the journal holds open for an organization, by reading where that can be done, else by the same bytes and
- * nothing else, before anything is planned. Returns what was heard of each by its fingerprint. What was sent and never
- * answered is not sent again here: its bytes follow only when a plan still wants what they ask for.
+ * Takes every step of the plan that can be taken, and says what became of each. Throws StorageError when the journal can
+ * not be written: then nothing further is submitted, and what was has been told by `onStep`.
  */
-export async function settle(organizationId: string, context: SettleContext): Promise<ReadonlyMap<string, Sent>> {
-	const settled = new Map<string, Sent>();
-	for (const entry of context.journal.open(organizationId)) {
-		const sent = await settleOne(entry, context);
-		if (sent !== undefined) settled.set(entry.body.fingerprint, sent);
-		if (sent?.outcome === "completed") {
-			const appliedAt = new Date(context.now()).toISOString();
-			const memory = context.journal.memory(organizationId);
-			context.journal.remember(organizationId, rememberEntry(entry, memory, appliedAt));
-		}
-		if (sent?.hopeless === true) break;
-	}
-	return settled;
-}
-
-async function settleOne(entry: JournalEntry, context: SettleContext): Promise<Sent | undefined> {
-	if (context.reads === "auto") {
-		const found = await findActivity(entry, context.reader);
-		if (found !== undefined && found !== "none") return noteActivity(entry, found, context);
-		if (found === "none" && !canSendAgain(entry, context.now())) {
-			// It never arrived, and now it never can: its wish may be sent anew.
-			context.journal.settled(entry.body.fingerprint, "not-attempted", null, context.now());
-			return undefined;
-		}
-	}
-	return settleEntry(entry, { ...context, serverTimeMs: undefined });
-}
-
-/** Takes every step of the plan that can be taken, and says what became of each. */
 export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
-	const { plan, desired, serverTimeMs } = comparison;
+	const { plan, desired, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const readAtMs = Date.parse(plan.readAt);
-	const results = await takeSteps(plan, { ...context, serverTimeMs, readAtMs });
+	const results = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition });
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const { left, unverified } =
@@ -136,6 +98,7 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 				inFlight.delete(flight);
 				if (sent?.hopeless === true) hopeless = sent.message;
 				finish(result);
+				if (sent?.unrecorded !== undefined) throw sent.unrecorded;
 			});
 			inFlight.add(flight);
 		}
@@ -166,44 +129,46 @@ function whyNot(step: Step, results: ReadonlyMap<string, StepResult>, signal: Ab
 		: `${blocking} has to complete first, and it is ${results.get(blocking)?.outcome}`;
 }
 
-async function takeStep(
-	step: Step,
-	plan: Plan,
-	context: ApplyContext & SendContext,
-): Promise<{ result: StepResult; sent: Sent | null }> {
-	const { waitsFor } = step;
-	if (waitsFor !== null) {
-		const activity = plan.waiting.find(({ fingerprint }) => fingerprint === waitsFor.fingerprint);
-		const isHearsay = activity?.saidBy === "journal" && context.settled?.has(waitsFor.fingerprint) !== true;
-		const result =
-			waitsFor.verdict === "contradicts"
-				? leaveAlone(step, waitsFor, activity)
-				: joinWaiting(step, waitsFor, isHearsay);
-		return { result, sent: null };
-	}
+interface Taken {
+	readonly result: StepResult;
+	readonly sent: Sent | null;
+}
+
+async function takeStep(step: Step, plan: Plan, context: ApplyContext & SendContext): Promise<Taken> {
 	const startedAtMs = context.now();
-	const { operation, parameters, covers } = step;
-	const { organizationId } = plan;
-	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
-	const wish: Wish = { organizationId, operation, parameters, covers, unseen };
-	const together = await sendWish(wish, context);
+	const joined = joinedEntry(step, plan, context);
+	if (step.waitsFor !== null && joined === undefined) {
+		return { result: holdStep(step, step.waitsFor, plan), sent: null };
+	}
+	const wish = wishOfStep(step, plan, joined);
+	const together = await sendWish(wish, context, joined);
 	const apart =
 		together.outcome === "failed" && together.refusedStatus === 404 && idsApart(wish).length > 0
 			? await sendApart(wish, context)
 			: [];
 	const sent = apart.length > 0 ? asOne(together, apart) : together;
-	const done = apart.filter((part) => part.sent.outcome === "completed").map(({ id }) => id);
-	if (sent.outcome === "completed" || done.length > 0) {
-		const memory = context.journal.memory(organizationId);
-		const appliedAt = new Date(context.now()).toISOString();
-		const made =
-			sent.outcome === "completed"
-				? step
-				: { ...step, covers: covers.filter((address) => done.some((id) => address.endsWith(id))) };
-		context.journal.remember(organizationId, rememberStep(made, plan.changes, memory, appliedAt));
-	}
-	const { activity: _activity, hopeless: _hopeless, ...rest } = sent;
-	return { result: { step, ...rest, tookMs: context.now() - startedAtMs }, sent };
+	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, ...rest } = sent;
+	const tookMs = context.now() - startedAtMs;
+	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
+}
+
+function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined): Wish {
+	const { operation, parameters, covers } = step;
+	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const remember = joined === undefined ? rememberStep(parameters, plan.changes) : rememberEntry(joined);
+	return { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
+}
+
+/**
+ * The journal's entry of the activity that a step joins, where only the journal knows that it is pending and the service
+ * could not be asked: the step wants what its bytes ask for, so they may ask again. Undefined for any other step.
+ */
+function joinedEntry({ waitsFor }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
+	if (waitsFor === null || waitsFor.verdict !== "joins") return undefined;
+	const { fingerprint } = waitsFor;
+	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
+	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
+	return context.journal.entry(fingerprint);
 }
 
 /** Whether what was read would have shown that the change was made already: live members, or the name, which is always live. */
@@ -224,15 +189,19 @@ function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | 
 	return { ...notAttempted(step, message), activityId, fingerprint };
 }
 
-/**
- * A step that an activity stands for: nothing is sent for it. `isHearsay`: that it waits is what our journal last knew, and
- * the service could not be asked.
- */
-function joinWaiting(step: Step, { activityId, fingerprint, status }: WaitsFor, isHearsay: boolean): StepResult {
+/** What becomes of a step for which nothing is sent, because of another activity. */
+function holdStep(step: Step, waitsFor: WaitsFor, { waiting }: Plan): StepResult {
+	const { activityId, fingerprint, status, verdict } = waitsFor;
+	if (verdict === "contradicts") {
+		const activity = waiting.find((one) => one.fingerprint === fingerprint);
+		return leaveAlone(step, waitsFor, activity);
+	}
+	if (verdict === "rejected") {
+		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		return { ...notAttempted(step, message), outcome: "rejected", activityId, fingerprint };
+	}
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
-	const message = isHearsay
-		? `it waited when it was last asked for, and what became of it cannot be asked any more; when you know that it has ended, --abandon ${activityId} lets orgsync make another`
-		: "it was submitted before, and nothing was sent now";
+	const message = "it was submitted before, and nothing was sent now";
 	return { ...notAttempted(step, message), outcome, activityId, fingerprint };
 }
 
@@ -246,7 +215,9 @@ function notAttempted(step: Step, message: string): StepResult {
 		tookMs: 0,
 		message,
 		refusedStatus: null,
+		keyNotAccepted: false,
 		policyEvaluations: [],
+		apart: [],
 	};
 }
 

@@ -5,7 +5,7 @@
  * The rule it keeps: nobody is blamed by a guess. Only an activity of a kind that is understood is told, when it moved the
  * object the way it differs, was not sent from here, and nothing that may have moved it too came after it or at its time.
  */
-import { OrgsyncError, ServiceError } from "../errors.ts";
+import { isUnavailable, OrgsyncError } from "../errors.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
@@ -73,9 +73,7 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 		return (Array.isArray(activities) ? activities : []).filter(isRecord).map(readCompleted);
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
-		if (error instanceof ServiceError && [403, 404, 501].includes(error.httpStatus)) {
-			return "the service does not list activities to this key";
-		}
+		if (isUnavailable(error)) return "the service does not list activities to this key";
 		return `the activities could not be listed: ${error.message}`;
 	}
 }

@@ -2,7 +2,7 @@
  * A document held against the live organization: reads, then decides. It is handed a Reader and a memory, so neither
  * planning nor drift detection can change anything.
  */
-import { ServiceError } from "../errors.ts";
+import { isUnavailable } from "../errors.ts";
 import type { Unread } from "../plan/change.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
@@ -10,9 +10,10 @@ import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
-import type { Journal } from "./journal.ts";
+import type { JournalView } from "./journal.ts";
 import { asReadFor, readLive } from "./read.ts";
-import { readWaiting } from "./waiting.ts";
+import { timeReader } from "./service-clock.ts";
+import { fromEntry, readWaiting } from "./waiting.ts";
 
 export interface Comparison {
 	readonly desired: DesiredOrganization;
@@ -22,6 +23,10 @@ export interface Comparison {
 	readonly context: PlanContext;
 	/** See ReadResult in read.ts: a time by the service's clock before which nothing was read. */
 	readonly serverTimeMs: number | undefined;
+	/** Milliseconds to add to our clock to get the service's; see service-clock.ts. */
+	readonly clockOffsetMs: number;
+	/** The journal's position before the organization was read; undefined without a journal. */
+	readonly readPosition: number | undefined;
 	/** Where a base document was given. */
 	readonly threeWay?: ThreeWay;
 }
@@ -32,8 +37,10 @@ export interface CompareOptions {
 	readonly now: () => number;
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
 	readonly steadyNow?: () => number;
-	/** What is open and what was given up; left out, activities that wait are not looked for. */
-	readonly journal?: Pick<Journal, "open" | "abandoned">;
+	/** What is open, rejected and abandoned; left out, pending activities are not looked for. */
+	readonly journal?: Pick<JournalView, "open" | "abandoned" | "rejected" | "position">;
+	/** Whether what was rejected before is submitted again. */
+	readonly retryRejected?: boolean;
 	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
 	readonly base?: BaseDocument;
 }
@@ -50,15 +57,20 @@ export async function compareLive(
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
 	const context = { reads, readAtMs: options.now() };
+	const readPosition = journal?.position();
+	const timed = timeReader(reader, options.now);
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const { live: all, serverTimeMs } = await readLive(both, reader, memory, reads, options.steadyNow ?? options.now);
+	const { live: all, serverTimeMs } = await readLive(both, timed, memory, reads, options.steadyNow ?? options.now);
+	const read = { serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition };
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
-	if (plan.steps.length === 0) return { desired, plan, live, context, serverTimeMs, ...threeWay };
+	if (plan.steps.length === 0) return { desired, plan, live, context, ...read, ...threeWay };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
+	const operations = [...new Set(plan.steps.map(({ operation }) => operation))];
+	const question = { reads, nowMs: options.now(), operations };
 	const [waiting, caller] = await Promise.all([
-		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, reads, options.now()),
+		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, question),
 		asksCaller ? readCaller(desired.organizationId, reader) : notAsked,
 	]);
 	const unread: Unread[] = [];
@@ -69,8 +81,16 @@ export async function compareLive(
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
-	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
-	return { desired, plan: makePlan(desired, live, found), live, context: found, serverTimeMs, ...threeWay };
+	const rejected = options.retryRejected === true ? [] : (journal?.rejected(desired.organizationId) ?? []);
+	const found = {
+		...context,
+		waiting: waiting?.activities ?? [],
+		rejected: rejected.map(fromEntry),
+		isCutOff: waiting?.isCutOff ?? false,
+		caller,
+		unread,
+	};
+	return { desired, plan: makePlan(desired, live, found), live, context: found, ...read, ...threeWay };
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };
@@ -82,7 +102,7 @@ async function readCaller(organizationId: string, reader: Reader): Promise<Known
 			? { known: true, value: userId.toLowerCase() }
 			: { known: false, because: "the service does not say whose key it is" };
 	} catch (error) {
-		if (!(error instanceof ServiceError) || ![403, 404, 501].includes(error.httpStatus)) throw error;
+		if (!isUnavailable(error)) throw error;
 		return { known: false, because: `the service does not answer whoami (HTTP ${error.httpStatus})` };
 	}
 }

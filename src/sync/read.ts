@@ -4,7 +4,7 @@
  * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
  * change anything.
  */
-import { ServiceError } from "../errors.ts";
+import { isUnavailable, type ServiceError } from "../errors.ts";
 import type {
 	DesiredOrganization,
 	Known,
@@ -17,6 +17,7 @@ import type {
 } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
 import { compareText, digestOf } from "../plan/value.ts";
+import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 
@@ -32,8 +33,8 @@ export interface ReadResult {
 
 /**
  * What the service has of everything that the document speaks of. With `"auto"` the extended reads are asked too where
- * they show something that the document needs; a server that does not have one (404, 501) or denies it (403) leaves that
- * part unknown. `steadyNow` tells milliseconds from any beginning and is never set back. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
+ * they show something that the document needs; a service that does not have one (404, 501) or denies it (403) in its own
+ * error shape leaves that part unknown. `steadyNow` tells milliseconds from any beginning and is never set back. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
  */
 export async function readLive(
 	desired: DesiredOrganization,
@@ -43,28 +44,33 @@ export async function readLive(
 	steadyNow?: () => number,
 ): Promise<ReadResult> {
 	const times: number[] = [];
+	let isAnswered = false;
 	const ask = async (
 		operation: QueryOperation,
 		fields: Readonly<Record<string, unknown>> = {},
 	): Promise<LiveRecord> => {
 		const startedAtMs = steadyNow?.();
 		const answer = await reader.query(operation, { organizationId: desired.organizationId, ...fields });
+		isAnswered = true;
 		if (answer.serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined) {
 			times.push(answer.serverTimeMs - Math.max(0, steadyNow() - startedAtMs));
 		}
 		return answer.value;
 	};
 	const wants = wantedReads(desired, reads);
+	const gone: ServiceError[] = [];
 	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] = await settle([
 		wants.userTags ? ask(queries.list_user_tags) : undefined,
 		wants.users ? extended(ask, extendedReads.list_users) : notRead(reads),
 		wants.policies ? extended(ask, extendedReads.list_policies) : notRead(reads),
 		wants.tvcApps ? extended(ask, extendedReads.list_tvc_apps) : notRead(reads),
-		readSessionProfiles(desired, ask),
-		readMfaPolicies(desired, ask),
-		readBootProofs(desired, ask),
+		readSessionProfiles(desired, ask, gone),
+		readMfaPolicies(desired, ask, gone),
+		readBootProofs(desired, ask, gone),
 		readSupportedAssets(desired, ask),
 	] as const);
+	// Any other answer shows that the organization is there.
+	if (gone.length > 0 && !isAnswered) await confirmOrganization(ask);
 	const live: LiveOrganization = {
 		organizationId: desired.organizationId,
 		userTags:
@@ -135,33 +141,57 @@ export async function orUnknown<T>(read: () => Promise<T>, operation: QueryOpera
 	try {
 		return { known: true, value: await read() };
 	} catch (error) {
-		if (!(error instanceof ServiceError)) throw error;
-		if (error.httpStatus === 404 || error.httpStatus === 501) {
-			return { known: false, because: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})` };
-		}
-		if (error.httpStatus === 403) return { known: false, because: `the service denies ${operation.name} to this key` };
-		throw error;
+		if (!isUnavailable(error)) throw error;
+		const because =
+			error.httpStatus === 403
+				? `the service denies ${operation.name} to this key`
+				: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})`;
+		return { known: false, because };
 	}
 }
 
-/** The same, but 404 is an answer: the object is not there. */
-async function orAbsent(read: () => Promise<LiveRecord>, operation: QueryOperation): Promise<Known<LiveRecord | null>> {
+/**
+ * Nothing when the organization is there. A 404 for one of its objects may be about the organization itself, and then
+ * nothing is known of the object. Throws what the query throws; that it is denied shows that there is one.
+ */
+async function confirmOrganization(ask: Ask): Promise<void> {
+	try {
+		await ask(queries.list_user_tags);
+	} catch (error) {
+		if (!isUnavailable(error) || error.httpStatus !== 403) throw error;
+	}
+}
+
+/** The same, but 404 is an answer: the object is not there, if the organization is; each is added to `gone`. */
+async function orAbsent(
+	read: () => Promise<LiveRecord>,
+	operation: QueryOperation,
+	gone: ServiceError[],
+): Promise<Known<LiveRecord | null>> {
 	try {
 		return await orUnknown(async () => {
 			try {
 				return await read();
 			} catch (error) {
-				if (error instanceof ServiceError && error.httpStatus === 404) throw new NotThere();
+				if (isUnavailable(error) && error.httpStatus === 404) throw new NotThere(error);
 				throw error;
 			}
 		}, operation);
 	} catch (error) {
-		if (error instanceof NotThere) return { known: true, value: null };
-		throw error;
+		if (!(error instanceof NotThere)) throw error;
+		gone.push(error.cause);
+		return { known: true, value: null };
 	}
 }
 
-class NotThere extends Error {}
+class NotThere extends Error {
+	override readonly cause: ServiceError;
+
+	constructor(cause: ServiceError) {
+		super(cause.message);
+		this.cause = cause;
+	}
+}
 
 /** What `read` gives for each key, asked for once however often the key occurs. */
 async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
@@ -170,17 +200,17 @@ async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T
 	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
 }
 
-function readSessionProfiles(desired: DesiredOrganization, ask: Ask) {
+function readSessionProfiles(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
 	const operation = queries.get_session_profile;
 	return byKey(
 		desired.expect.sessionProfiles.map(({ id }) => id),
 		(sessionProfileId) =>
-			orAbsent(async () => (await ask(operation, { sessionProfileId })).sessionProfile as LiveRecord, operation),
+			orAbsent(async () => (await ask(operation, { sessionProfileId })).sessionProfile as LiveRecord, operation, gone),
 	);
 }
 
 /** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
-function readMfaPolicies(desired: DesiredOrganization, ask: Ask) {
+function readMfaPolicies(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
 	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
 	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
 		const expected = byUser.get(userId) ?? [];
@@ -190,6 +220,7 @@ function readMfaPolicies(desired: DesiredOrganization, ask: Ask) {
 			const found = await orAbsent(
 				async () => (await ask(operation, { userId, mfaPolicyId })).mfaPolicy as LiveRecord,
 				operation,
+				gone,
 			);
 			return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
 		}
@@ -198,11 +229,11 @@ function readMfaPolicies(desired: DesiredOrganization, ask: Ask) {
 	});
 }
 
-function readBootProofs(desired: DesiredOrganization, ask: Ask) {
+function readBootProofs(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
 	const operation = queries.get_latest_boot_proof;
 	return byKey(
 		desired.expect.bootProofs.map(({ appId }) => appId),
-		(appName) => orAbsent(async () => (await ask(operation, { appName })).bootProof as LiveRecord, operation),
+		(appName) => orAbsent(async () => (await ask(operation, { appName })).bootProof as LiveRecord, operation, gone),
 	);
 }
 
@@ -225,6 +256,7 @@ export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readon
 				name: String(tag.tagName),
 				type: typeof tag.tagType === "string" ? tag.tagType : "",
 				updatedAt: toInstant(tag.updatedAt),
+				...timeOf(tag.updatedAt),
 				members: members === undefined ? (users as Known<never>) : { known: true, value: members.get(id) ?? [] },
 			};
 		})
@@ -280,6 +312,11 @@ export function toNamed(
 		digest: digestRecord(item),
 	}));
 	return { known: true, value };
+}
+
+function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
+	const updatedAtMs = readTime(value);
+	return updatedAtMs === undefined ? {} : { updatedAtMs };
 }
 
 /** `{seconds, nanos}` or a plain string, as one text to compare (service-facts.md, "Activity": both occur). */

@@ -5,7 +5,9 @@
  *
  * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
  */
-import { type SendContext, type Sent, sendWish, type Wish } from "./send.ts";
+import type { PartResult } from "../plan/report.ts";
+import type { Sent } from "./outcomes.ts";
+import { type SendContext, sendWish, type Wish } from "./send.ts";
 
 /** The parameter under which an operation lists what it removes. */
 const listOf: Readonly<Record<string, string>> = {
@@ -16,7 +18,15 @@ const listOf: Readonly<Record<string, string>> = {
 /** One thing that was removed, or was not, by itself. */
 export interface Apart {
 	readonly id: string;
+	readonly address: string;
 	readonly sent: Sent;
+}
+
+/** What the report says of each of them. */
+export function partResults(apart: readonly Apart[]): readonly PartResult[] {
+	return apart.map(({ address, sent: { outcome, activityId, fingerprint, message, refusedStatus } }) => {
+		return { address, outcome, activityId, fingerprint, message, refusedStatus };
+	});
 }
 
 /** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
@@ -32,8 +42,8 @@ export async function sendApart(wish: Wish, context: SendContext): Promise<reado
 	for (const id of idsApart(wish)) {
 		const covers = wish.covers.filter((address) => address.endsWith(id));
 		const sent = await sendWish({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
-		results.push({ id, sent });
-		if (sent.hopeless) break;
+		results.push({ id, address: covers[0] ?? id, sent });
+		if (sent.hopeless || sent.unrecorded !== undefined) break;
 	}
 	return results;
 }
@@ -43,8 +53,10 @@ export function asOne(together: Sent, apart: readonly Apart[]): Sent {
 	const open = apart.filter(({ sent }) => sent.outcome !== "completed");
 	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
 	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
-	if (open.length === 0) return { ...first, requests };
+	const unrecorded = apart.find(({ sent }) => sent.unrecorded !== undefined)?.sent.unrecorded;
+	const failed = unrecorded === undefined ? {} : { unrecorded };
+	if (open.length === 0) return { ...first, requests, ...failed };
 	const ids = open.map(({ id }) => id).join(", ");
 	const message = `not all at once, because the service refused that (${together.message}); one by one ${apart.length - open.length} of ${apart.length} were removed, not ${ids}: ${first.message ?? first.outcome}. What is gone already can be taken out of the document`;
-	return { ...first, message, requests };
+	return { ...first, message, requests, ...failed };
 }

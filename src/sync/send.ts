@@ -1,18 +1,26 @@
 /**
- * One wish to one activity, never two: which bytes to send, and what the answer means.
+ * One wish to one activity, never two: which bytes to send.
  *
- * The rules it keeps (product.md section 4, "Never twice"): the same wish in the same quarter of an hour has the same
- * bytes, so that a rerun, a second runner or a crash meets the service's own idempotency; the bytes are in the journal
- * before they are sent; what is open is settled by the same bytes and by nothing else.
+ * The rules it keeps: the same wish in the same quarter of an hour has the same bytes, so that a rerun, a second runner or
+ * a crash meets the service's own idempotency; the bytes are in the journal before they are sent; while the outcome of
+ * bytes is open, the same bytes follow and no others.
  */
 
-import { ConfigurationError } from "../errors.ts";
-import type { Outcome, StepResult } from "../plan/report.ts";
-import type { Activity } from "../wire/activity.ts";
+import { ConfigurationError, StorageError } from "../errors.ts";
+import type { Memory } from "../plan/organization.ts";
 import { type Body, encodeSubmit } from "../wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
-import { type Journal, type JournalEntry, wishOf } from "./journal.ts";
+import { type Applied, isOpen, type Journal, type JournalEntry, type NewEntry, wishOf } from "./journal.ts";
+import { isUnderWay, judgeAgain, judgeAnswer, notSent, type Sent, tooOld } from "./outcomes.ts";
+
+/** When something was completed. */
+export interface CompletedAt {
+	/** By our clock, ISO 8601 in UTC. */
+	readonly appliedAt: string;
+	/** The activity's last update by the service's clock, milliseconds since 1970; left out when the service does not say. */
+	readonly completedAtMs?: number;
+}
 
 /** What is to be submitted: an operation of the five and its parameters. */
 export interface Wish {
@@ -25,11 +33,13 @@ export interface Wish {
 	readonly unseen?: boolean;
 	/** Its answer is wanted, not its effect: within the quarter of an hour the activity that gave it gives it again. */
 	readonly answerOnly?: boolean;
+	/** What its completion adds to what is remembered; written together with the outcome. */
+	readonly remember?: (covers: readonly string[], memory: Memory, at: CompletedAt) => readonly Applied[];
 }
 
 export interface SendContext {
 	readonly submitter: Submitter;
-	readonly journal: Journal;
+	readonly journal: Pick<Journal, "claim" | "settled" | "entry">;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
@@ -37,22 +47,17 @@ export interface SendContext {
 	readonly waitMs: number;
 	/** A time by the service's clock before which the organization was not yet read; see ReadResult in read.ts. */
 	readonly serverTimeMs: number | undefined;
+	/** Milliseconds to add to `now` to get the service's clock; 0 when left out. */
+	readonly clockOffsetMs?: number;
 	/**
-	 * When we began to read the organization, by our own clock: what completed later the reading may not have shown. Left out
-	 * where nothing was read.
+	 * The journal's position before the organization was read: what was settled after it the reading may not have shown. Left
+	 * out where nothing was read.
 	 */
-	readonly readAtMs?: number;
+	readonly readPosition?: number | undefined;
 	/** What `settle` heard a moment ago, by fingerprint: it is not asked for again. */
 	readonly settled?: ReadonlyMap<string, Sent>;
 	/** Send again what was rejected before. */
 	readonly retryRejected?: boolean;
-}
-
-/** What became of a wish. `activity` is there when the service answered with one. */
-export interface Sent extends Omit<StepResult, "step" | "tookMs"> {
-	readonly activity: Activity | null;
-	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
-	readonly hopeless: boolean;
 }
 
 /** Times are rounded down to this, so that the same wish has the same bytes for a while. */
@@ -61,89 +66,121 @@ const quarterHourMs = 15 * 60 * 1000;
 /** Bytes this close to the end of their lifetime are too old: they could expire on the way. */
 const lifetimeMarginMs = 60 * 1000;
 
-/** From this age on, by our clock, a refusal may only mean that the bytes are stale by the service's. */
-const doubtfulAgeMs = 45 * 60 * 1000;
+/**
+ * Unverified, chosen: by so much an activity's own times and the `Date` of the service's answers may differ; they may come
+ * from different machines.
+ */
+const serviceClocksMarginMs = 60 * 1000;
 
-/** Submits a wish unless an earlier activity already stands for it, and says what became of it. Never throws for an answer. */
-export async function sendWish(wish: Wish, context: SendContext): Promise<Sent> {
+/** What is to be sent, or what is known without sending. */
+type Decision =
+	| { readonly known: Sent }
+	/** `earlier`: the entry of these bytes, when they were sent before. */
+	| { readonly body: Body; readonly earlier: JournalEntry }
+	/** `isShared`: another runner may have sent the same bytes. */
+	| { readonly body: Body; readonly put: NewEntry; readonly isShared: boolean };
+
+/**
+ * Submits a wish unless an earlier activity already stands for it, and says what became of it. `joined` is an open entry
+ * that the plan took for the wish: its bytes are asked first. Never throws for an answer; throws StorageError when the
+ * journal cannot take the bytes, and then nothing was sent.
+ */
+export async function sendWish(wish: Wish, context: SendContext, joined?: JournalEntry): Promise<Sent> {
 	const key = wishOf(wish.organizationId, wish.operation, wish.parameters);
-	const earlier = context.journal.latest(key);
-	if (earlier?.outcome === "rejected" && context.retryRejected !== true) {
-		return notSent(earlier, "rejected", "it was rejected before, so it was not sent again");
-	}
-	if (earlier !== undefined && isOpen(earlier)) {
-		if (!isFresh(earlier.body, context.now())) return tooOld(earlier);
-		const sent = context.settled?.get(earlier.body.fingerprint) ?? (await sendBody(earlier.body, context, earlier));
-		return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
-	}
-	if (earlier?.outcome === "completed" && wish.answerOnly !== true && hasEndedSince(earlier, context.readAtMs)) {
-		return notSent(earlier, "completed", "it completed while the organization was read");
-	}
-	const nowMs = context.now();
-	const body = encode(wish, nowMs - (nowMs % quarterHourMs));
-	const known = context.journal.entry(body.fingerprint);
-	const again = known?.outcome === "not-attempted" || (wish.answerOnly === true && known?.outcome === "completed");
-	if (known !== undefined && !again) return sendFresh(wish, key, context, 0);
-	const sent = await sendNew(body, key, wish, context);
-	return isOverForWish(sent, wish, context) ? sendFresh(wish, key, context, sent.requests) : sent;
+	const first =
+		joined === undefined
+			? await context.journal.claim(key, (entries) => decide(entries, wish, context))
+			: resend(joined, context);
+	const sent = await carryOut(first, wish, context);
+	if (!isOver(sent, first, wish, context)) return sent;
+	const over = sent.fingerprint ?? "";
+	const again = await context.journal.claim(key, (entries) => decide(entries, wish, context, over));
+	const fresh = await carryOut(again, wish, context);
+	return { ...fresh, requests: fresh.requests + sent.requests };
 }
 
 /**
- * Notes what became of an activity that the journal holds open, as it was read. It was not sent again, so it cost no
- * submit.
+ * What to do about a wish, given the entries of the same wish, the latest written first. What is open is never bypassed,
+ * whatever the clocks say of when it was made. `over`: bytes whose activity had ended before the organization was read.
  */
-export function noteActivity(
-	entry: JournalEntry,
-	activity: Activity,
-	context: Pick<SendContext, "journal" | "now">,
-): Sent {
-	const sent: Sent = { ...judgeActivity(activity), fingerprint: entry.body.fingerprint, requests: 0 };
-	context.journal.settled(entry.body.fingerprint, sent.outcome, sent.activityId, context.now());
-	return sent;
+function decide(
+	entries: readonly JournalEntry[],
+	wish: Wish,
+	context: SendContext,
+	over?: string,
+): Decision & { readonly put?: NewEntry } {
+	const open = entries.find((entry) => isOpen(entry) && entry.activityId !== null) ?? entries.find(isOpen);
+	if (open !== undefined) return resend(open, context);
+	const [latest] = entries;
+	if (latest?.outcome === "rejected" && context.retryRejected !== true) {
+		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		return { known: notSent(latest, "rejected", message) };
+	}
+	const { readPosition } = context;
+	const meanwhile = entries.find(
+		({ outcome, settledPosition, body }) =>
+			outcome === "completed" &&
+			body.fingerprint !== over &&
+			readPosition !== undefined &&
+			(settledPosition ?? 0) > readPosition,
+	);
+	if (meanwhile !== undefined && wish.answerOnly !== true) {
+		return { known: notSent(meanwhile, "completed", "it completed while the organization was read") };
+	}
+	const nowMs = serviceNowMs(context);
+	const shared = encode(wish, nowMs - (nowMs % quarterHourMs));
+	const before = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
+	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, earlier: before };
+	const isShared = over === undefined && (before === undefined || before.outcome === "not-attempted");
+	const body = isShared ? shared : encodeFresh(wish, nowMs, entries);
+	return { body, put: { body, covers: wish.covers, nowMs: context.now() }, isShared };
 }
 
-/** Whether the service would still accept the bytes of this entry. */
-export function canSendAgain(entry: JournalEntry, nowMs: number): boolean {
-	return isFresh(entry.body, nowMs);
+/** The same bytes again, as long as the service accepts them. */
+function resend(entry: JournalEntry, context: SendContext): Decision {
+	return isFresh(entry, serviceNowMs(context)) ? { body: entry.body, earlier: entry } : { known: tooOld(entry) };
 }
 
-/**
- * Asks what became of an activity that the journal holds open, by the same bytes. Undefined when they are too old, and
- * when it is not known that there is an activity: then these bytes could make one, which nobody may want any more.
- */
-export async function settleEntry(entry: JournalEntry, context: SendContext): Promise<Sent | undefined> {
-	if (entry.activityId === null || !isFresh(entry.body, context.now())) return undefined;
-	return sendBody(entry.body, context, entry);
+/** The service's clock, as far as it is known. */
+function serviceNowMs({ now, clockOffsetMs = 0 }: SendContext): number {
+	return now() + clockOffsetMs;
 }
 
-/** The wish with the present time: another activity, because the one that the earlier bytes made has ended. */
-async function sendFresh(wish: Wish, key: string, context: SendContext, requestsBefore: number): Promise<Sent> {
-	let timestampMs = context.now();
+/** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
+export function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
+}
+
+/** Bytes with the present time that no entry has: another activity, because the one that the earlier bytes made has ended. */
+function encodeFresh(wish: Wish, nowMs: number, entries: readonly JournalEntry[]): Body {
+	const taken = new Set(entries.map(({ body }) => body.fingerprint));
+	let timestampMs = nowMs;
 	let body = encode(wish, timestampMs);
-	while (context.journal.entry(body.fingerprint) !== undefined) body = encode(wish, ++timestampMs);
-	const sent = await sendNew(body, key, wish, context);
-	return { ...sent, requests: sent.requests + requestsBefore };
-}
-
-/**
- * Puts bytes into the journal and sends them. Another process that shares the journal may have put down the same a moment
- * before: then an answer that says nothing of the bytes must not close what may be in flight there.
- */
-async function sendNew(body: Body, key: string, wish: Wish, context: SendContext): Promise<Sent> {
-	const isFirst = await context.journal.sending(body, key, wish.covers, context.now());
-	const other = isFirst ? undefined : context.journal.entry(body.fingerprint);
-	return sendBody(body, context, other !== undefined && isOpen(other) ? other : undefined);
+	while (taken.has(body.fingerprint)) body = encode(wish, ++timestampMs);
+	return body;
 }
 
 function encode(wish: Wish, timestampMs: number): Body {
 	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
 }
 
-/**
- * Sends bytes that the journal holds, asks again while the activity is under way, and notes what became of them. `earlier`
- * is their entry when they were sent before: then an answer that says nothing of the bytes leaves it as it is.
- */
-async function sendBody(body: Body, context: SendContext, earlier?: JournalEntry): Promise<Sent> {
+async function carryOut(decision: Decision, wish: Wish, context: SendContext): Promise<Sent> {
+	if ("known" in decision) return decision.known;
+	const { body } = decision;
+	const earlier = "earlier" in decision ? decision.earlier : undefined;
+	const heard = earlier === undefined ? undefined : context.settled?.get(body.fingerprint);
+	if (heard !== undefined) return heard;
+	const { answer, requests } = await submitUntilDone(body, context);
+	if (earlier !== undefined && answer.kind !== "activity") {
+		return { ...judgeAgain(answer, earlier), fingerprint: body.fingerprint, requests };
+	}
+	const sent: Sent = { ...judgeAnswer(answer), fingerprint: body.fingerprint, requests };
+	const isDone = sent.outcome === "completed" && !isOver(sent, decision, wish, context);
+	return record(sent, wish.covers, isDone ? wish.remember : undefined, context);
+}
+
+/** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
+async function submitUntilDone(body: Body, context: SendContext) {
 	const untilMs = context.now() + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
@@ -155,29 +192,7 @@ async function sendBody(body: Body, context: SendContext, earlier?: JournalEntry
 		if (next.kind !== "activity") break;
 		answer = next;
 	}
-	const saysNothing = earlier !== undefined && leavesOpen(answer, earlier, context.now());
-	const judged = saysNothing && answer.kind === "refused" ? stillUnknown(answer, earlier) : judge(answer);
-	const sent: Sent = { ...judged, fingerprint: body.fingerprint, requests };
-	if (!saysNothing) context.journal.settled(body.fingerprint, sent.outcome, sent.activityId, context.now());
-	return sent;
-}
-
-/**
- * Whether an answer to bytes that were sent before says nothing of what became of them: they did not leave, or the key
- * was refused and not they, or it denies an activity that the service has named itself, or it is not the service that
- * answers (a proxy, a redirect, a wrong address), or the bytes may only have grown too old.
- */
-function leavesOpen(answer: SubmitAnswer, earlier: JournalEntry, nowMs: number): boolean {
-	if (answer.kind === "not-sent") return true;
-	if (answer.kind !== "refused") return false;
-	if (earlier.activityId !== null || answer.grpcCode === undefined) return true;
-	if (answer.httpStatus < 400 || [401, 403, 407].includes(answer.httpStatus)) return true;
-	return nowMs - earlier.body.timestampMs > doubtfulAgeMs;
-}
-
-function stillUnknown(answer: SubmitAnswer & { kind: "refused" }, earlier: JournalEntry): Judged {
-	const message = `${answer.message}; these bytes were sent before, and what became of them is not known`;
-	return { ...judge(answer), outcome: "unknown", activityId: earlier.activityId, message };
+	return { answer, requests };
 }
 
 /** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
@@ -190,125 +205,46 @@ async function submit(body: Body, context: SendContext): Promise<SubmitAnswer> {
 	}
 }
 
-type Judged = Omit<Sent, "fingerprint" | "requests">;
-
-const nothing = {
-	activity: null,
-	activityId: null,
-	refusedStatus: null,
-	policyEvaluations: [],
-	hopeless: false,
-} as const;
-
-/** The outcome of an answer, by the table of product.md section 4. */
-function judge(answer: SubmitAnswer): Judged {
-	switch (answer.kind) {
-		case "activity":
-			return judgeActivity(answer.activity);
-		case "refused":
-			return {
-				...nothing,
-				outcome: answer.httpStatus === 401 || answer.httpStatus === 403 ? "denied" : "failed",
-				message: answer.message,
-				policyEvaluations: answer.policyEvaluations,
-				refusedStatus: answer.httpStatus,
-				hopeless: answer.httpStatus === 401,
-			};
-		case "unknown":
-			return { ...nothing, outcome: "unknown", message: `${answer.because}; only the same bytes may follow` };
-		case "not-sent":
-			return { ...nothing, outcome: "not-attempted", message: answer.because, hopeless: true };
-	}
-}
-
-/** A Map, because a status can be any word, `constructor` too. */
-const outcomes: ReadonlyMap<string, Outcome> = new Map([
-	["ACTIVITY_STATUS_COMPLETED", "completed"],
-	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "awaiting-approval"],
-	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "awaiting-authenticator"],
-	["ACTIVITY_STATUS_REJECTED", "rejected"],
-	["ACTIVITY_STATUS_FAILED", "failed"],
-	["ACTIVITY_STATUS_CREATED", "awaiting-approval"],
-	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
-]);
-
-function judgeActivity(activity: Activity): Judged {
-	const outcome = outcomes.get(activity.status);
-	if (outcome === undefined) {
-		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
-		return { ...nothing, outcome: "unknown", activity, activityId: activity.id, message };
-	}
-	const messages: Readonly<Record<string, string>> = {
-		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
-		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
-		ACTIVITY_STATUS_PENDING: "the service is still working on it",
+/**
+ * Notes the outcome, and with it what is remembered. A journal that cannot be written any more does not change what the
+ * service did: the outcome is reported, and the bytes stay open.
+ */
+export function record(
+	sent: Sent,
+	covers: readonly string[],
+	remember: Wish["remember"],
+	{ journal, now }: Pick<SendContext, "journal" | "now">,
+): Sent {
+	const nowMs = now();
+	const completedAtMs = sent.activity?.updatedAtMs;
+	const at = {
+		appliedAt: new Date(nowMs).toISOString(),
+		...(completedAtMs === undefined ? {} : { completedAtMs }),
 	};
-	return { ...nothing, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
-}
-
-function isUnderWay(answer: SubmitAnswer): boolean {
-	return (
-		answer.kind === "activity" &&
-		(answer.activity.status === "ACTIVITY_STATUS_CREATED" || answer.activity.status === "ACTIVITY_STATUS_PENDING")
-	);
+	try {
+		journal.settled(
+			sent.fingerprint ?? "",
+			sent.outcome,
+			sent.activityId,
+			nowMs,
+			remember === undefined ? undefined : (memory) => remember(covers, memory, at),
+		);
+		return sent;
+	} catch (error) {
+		if (!(error instanceof StorageError)) throw error;
+		return { ...sent, unrecorded: error };
+	}
 }
 
 /**
  * Whether the answer is an activity that had ended before the organization was read. Then what it did has been undone
  * since, or it would fail for ever, and the wish needs an activity of its own. Where the reading could not have shown what
- * it did, a completed one fulfils the wish.
+ * it did, a completed one fulfils the wish; bytes that nobody else can have sent before are always an answer to this run.
  */
-function isOverForWish(sent: Sent, wish: Wish, context: SendContext): boolean {
+function isOver(sent: Sent, decision: Decision, wish: Wish, context: SendContext): boolean {
+	if ("known" in decision || ("put" in decision && !decision.isShared)) return false;
 	if (sent.outcome !== "failed" && (sent.outcome !== "completed" || wish.unseen === true)) return false;
-	const namedMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
-	if (namedMs === undefined || context.serverTimeMs === undefined) return false;
-	// A whole second may be a time that was rounded down to it.
-	const endedAtMs = namedMs % 1000 === 0 ? namedMs + 999 : namedMs;
-	return endedAtMs < context.serverTimeMs;
-}
-
-function isOpen({ outcome }: JournalEntry): boolean {
-	return (
-		outcome === null || outcome === "unknown" || outcome === "awaiting-approval" || outcome === "awaiting-authenticator"
-	);
-}
-
-/** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
-function isFresh(body: Body, nowMs: number): boolean {
-	return nowMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
-}
-
-/** Whether we heard of its end after the organization had begun to be read: its effect may be there, and was not seen. */
-function hasEndedSince({ settledAtMs }: JournalEntry, readAtMs: number | undefined): boolean {
-	return settledAtMs !== null && readAtMs !== undefined && settledAtMs > readAtMs;
-}
-
-function tooOld(entry: JournalEntry): Sent {
-	const waiting = entry.outcome === "awaiting-approval" || entry.outcome === "awaiting-authenticator";
-	return waiting
-		? notSent(
-				entry,
-				entry.outcome,
-				`it waited when it was last asked for, and its bytes are too old to ask again; ${giveUp(entry)}`,
-			)
-		: notSent(
-				entry,
-				"unknown",
-				`it was sent and never answered, and its bytes are too old to ask again; ${giveUp(entry)}`,
-			);
-}
-
-function giveUp({ activityId, body }: JournalEntry): string {
-	return `when you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync make another`;
-}
-
-function notSent(entry: JournalEntry, outcome: Outcome, message: string): Sent {
-	return {
-		...nothing,
-		outcome,
-		message,
-		activityId: entry.activityId,
-		fingerprint: entry.body.fingerprint,
-		requests: 0,
-	};
+	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
+	if (endedAtMs === undefined || context.serverTimeMs === undefined) return false;
+	return endedAtMs + serviceClocksMarginMs < context.serverTimeMs;
 }

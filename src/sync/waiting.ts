@@ -1,26 +1,21 @@
 /**
- * Activities that have not ended: as the service lists them where that can be read, else as the journal remembers them, and
- * what the journal sent that nobody knows the end of. And what became of one that the journal holds open, by reading instead
- * of sending.
+ * Activities that are pending: as the service lists them where that can be read, else as the journal remembers them, and
+ * what the journal sent without an answer. And what became of one that the journal holds open, by reading instead of
+ * sending.
  */
-import { ServiceError } from "../errors.ts";
+import { isUnavailable } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
-import type { Step } from "../plan/steps.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, type SubmitOperation, submits } from "../wire/operations.ts";
+import { findDifference } from "../wire/echo.ts";
+import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import { canSendAgain } from "./send.ts";
+import { type ActivityRecord, listPages } from "./list-activities.ts";
 
-/** The operations of steps, by the type of their activities; the import of a private key never enters a plan. */
-const planned: ReadonlyMap<string, SubmitOperation & { readonly name: Step["operation"] }> = new Map(
-	[
-		submits.update_user_tag,
-		submits.delete_oauth_providers,
-		submits.delete_policies,
-		submits.delete_tvc_app_and_deployments,
-	].map((operation) => [operation.type, operation]),
+/** Our five operations by the type of their activities; a list is never asked for any other. */
+const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(
+	Object.values(submits).map((operation) => [operation.type, operation]),
 );
 
 /** Statuses of an activity that can still end one way or another (service-facts.md, "Activity"). */
@@ -34,51 +29,62 @@ const waitingStatuses = [
 /** Statuses of an activity that nothing can come of any more. */
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
-/** Most activities in one answer of `list_activities` (service-facts.md, last table). */
-const pageLimit = 100;
-
-/** More pages than this are not read: what waits is few, and each page is a request. */
-const mostPages = 10;
-
 /** An activity is never older than its body by more than this: five minutes ahead are accepted, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;
 
-/** Activities that wait, as far as they are known. */
+/** Activities that are pending, as far as they are known. */
 export interface WaitingRead {
 	readonly activities: readonly WaitingActivity[];
+	/** Those that were abandoned and are still pending: they hold nothing back. */
+	readonly abandoned: readonly WaitingActivity[];
 	/** Why there may be others, of which nothing is known; null when the service listed them all. */
 	readonly unlisted: string | null;
+	/** Whether the service lists activities and the end of the list was not reached: a duplicate could hide there. */
+	readonly isCutOff: boolean;
+}
+
+export interface WaitingQuestion {
+	readonly reads: Reads;
+	/** Our own clock, milliseconds since 1970. */
+	readonly nowMs: number;
+	/** The operations that matter; left out, all five. */
+	readonly operations?: readonly SubmitName[];
 }
 
 /**
- * The activities of an organization that wait, and what our journal sent of which nobody knows what became, without what
- * was given up. With `"documented"` reads, and where the service does not list activities, those that wait are the
- * journal's. Throws what Reader.query throws, other than 403, 404 and 501.
+ * The activities of an organization that are pending, and what our journal sent without an answer. With `"documented"`
+ * reads, and where the service does not list activities, those that are pending are the journal's. Throws what
+ * Reader.query throws, other than 403, 404 and 501 of the service itself.
  */
 export async function readWaiting(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "open" | "abandoned">,
-	reads: Reads,
-	nowMs: number,
+	{ reads, nowMs, operations }: WaitingQuestion,
 ): Promise<WaitingRead> {
-	const givenUp = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
-	const listed = reads === "auto" ? await listWaiting(organizationId, reader) : undefined;
+	const isAskedFor = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
+	const types = [...byType.values()].filter(({ name }) => isAskedFor(name)).map(({ type }) => type);
+	const listed = reads === "auto" ? await listWaiting(organizationId, types, reader) : undefined;
 	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
 	for (const entry of journal.open(organizationId)) {
-		if (heardOf.has(entry.body.fingerprint)) continue;
+		if (heardOf.has(entry.body.fingerprint) || !isAskedFor(entry.body.operation.name as SubmitName)) continue;
 		if (isInDoubt(entry)) {
-			if (listed === undefined || !(await isOver(entry, reader, nowMs))) found.push(...fromEntry(entry));
+			if (listed === undefined || !(await isOver(entry, reader, nowMs))) found.push(fromEntry(entry));
 		} else if (listed?.complete !== true) {
-			// What the service said to wait, and lists no more, has ended.
-			found.push(...fromEntry(entry));
+			// What the service said to be pending, and lists no more, has ended.
+			found.push(fromEntry(entry));
 		}
 	}
-	const activities = found.filter(
-		({ activityId, fingerprint }) => !givenUp.has(activityId?.toLowerCase() ?? "") && !givenUp.has(fingerprint),
-	);
-	return { activities, unlisted: whyUnlisted(listed) };
+	const names = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
+	const isAbandoned = ({ activityId, fingerprint }: WaitingActivity): boolean =>
+		names.has(activityId?.toLowerCase() ?? "") || names.has(fingerprint.toLowerCase());
+	return {
+		activities: found.filter((one) => !isAbandoned(one)),
+		abandoned: found.filter(isAbandoned),
+		unlisted: whyUnlisted(listed),
+		isCutOff: listed?.complete === false,
+	};
 }
 
 function whyUnlisted(listed: Listed | undefined): string | null {
@@ -87,10 +93,10 @@ function whyUnlisted(listed: Listed | undefined): string | null {
 	}
 	return listed.complete
 		? null
-		: `the service lists more activities that wait than the ${listed.activities.length} that were read`;
+		: `the service lists more pending activities than the ${listed.activities.length} that were read`;
 }
 
-/** Whether nobody knows what became of it: no answer came, or one with a status that orgsync does not know. */
+/** Whether it was submitted without an answer, or with a status that orgsync does not know. */
 function isInDoubt({ outcome }: JournalEntry): boolean {
 	return outcome === null || outcome === "unknown";
 }
@@ -98,39 +104,60 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 /** Whether reading shows that nothing can come of it any more: its activity has ended, or it never arrived and is too old. */
 async function isOver(entry: JournalEntry, reader: Reader, nowMs: number): Promise<boolean> {
 	const found = await findActivity(entry, reader);
-	if (found === "none") return !canSendAgain(entry, nowMs);
-	return found !== undefined && endedStatuses.includes(found.status);
+	if (found === undefined) return false;
+	if ("missing" in found) return isExpired(entry, found.serverTimeMs ?? nowMs);
+	return endedStatuses.includes(found.activity.status);
 }
 
+/** What reading shows of a body: its activity, or that no list has it (then by the service's clock at that time). */
+export type Found =
+	| { readonly activity: Activity }
+	| { readonly missing: true; readonly serverTimeMs: number | undefined };
+
 /**
- * The activity that these bytes made: by its id where one is known, else by its fingerprint. `"none"` when the list reaches
- * back beyond the time they were made and does not have it: then they never arrived. Undefined when the service does not
- * say: it has no such query, does not know the id, or does not list that far back.
+ * The activity that these bytes made: by its id where one is known, else by its fingerprint. It is missing when the list
+ * reaches back beyond the time they were made and does not have it: then they never arrived. Undefined when the service
+ * does not say: it has no such query, does not know the id, answers with another activity, or does not list that far back.
  */
-export async function findActivity(entry: JournalEntry, reader: Reader): Promise<Activity | "none" | undefined> {
+export async function findActivity(entry: JournalEntry, reader: Reader): Promise<Found | undefined> {
 	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
 }
 
-async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<Activity | undefined> {
-	const fields = { organizationId: entry.body.organizationId, activityId };
-	const answer = await orUndefined(() => reader.query(extendedReads.get_activity, fields));
-	const activity = answer?.value.activity;
-	return isRecord(activity) ? readActivity(entry.body.operation, activity) : undefined;
+/** Whether the service can accept these bytes no more, with a margin for clocks. `serverTimeMs` is its own clock. */
+export function isExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+	return serverTimeMs - body.timestampMs > bodyLifetimeMs + clockMarginMs;
 }
 
-async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<Activity | "none" | undefined> {
-	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
-	const filters = { organizationId, filterByType: [operation.type] };
-	let complete = false;
-	for await (const page of pages(reader, filters)) {
-		const found = page.find((activity) => activity.fingerprint === fingerprint);
-		if (found !== undefined) return readActivity(operation, found);
-		const last = page.at(-1);
-		const lastMs = last === undefined ? undefined : readActivity(operation, last).createdAtMs;
-		complete = page.length < pageLimit || (lastMs !== undefined && lastMs < timestampMs - clockMarginMs);
-		if (complete) break;
+async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<Found | undefined> {
+	const { body } = entry;
+	try {
+		const fields = { organizationId: body.organizationId, activityId };
+		const { activity } = (await reader.query(extendedReads.get_activity, fields)).value;
+		return isRecord(activity) ? ours(entry, activity) : undefined;
+	} catch (error) {
+		if (isUnavailable(error)) return undefined;
+		throw error;
 	}
-	return complete ? "none" : undefined;
+}
+
+async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<Found | undefined> {
+	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
+	for await (const page of listPages(reader, { organizationId, filterByType: [operation.type] })) {
+		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
+		if (found !== undefined) return ours(entry, found);
+		const last = page.activities.at(-1);
+		const lastMs = last === undefined ? undefined : readActivity(operation, last).createdAtMs;
+		const reachesBack = lastMs !== undefined && lastMs < timestampMs - clockMarginMs;
+		if (page.isLast || reachesBack) return { missing: true, serverTimeMs: page.serverTimeMs };
+	}
+	return undefined;
+}
+
+/** The activity, if it is what the bytes of the entry asked for. */
+function ours({ body, activityId }: JournalEntry, record: ActivityRecord): Found | undefined {
+	const activity = readActivity(body.operation, record);
+	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
+	return isOther || findDifference(body, activity) !== null ? undefined : { activity };
 }
 
 interface Listed {
@@ -139,46 +166,23 @@ interface Listed {
 	readonly complete: boolean;
 }
 
-async function listWaiting(organizationId: string, reader: Reader): Promise<Listed | undefined> {
-	const filters = { organizationId, filterByStatus: waitingStatuses, filterByType: [...planned.keys()] };
+async function listWaiting(
+	organizationId: string,
+	filterByType: readonly string[],
+	reader: Reader,
+): Promise<Listed | undefined> {
+	const filters = { organizationId, filterByStatus: waitingStatuses, filterByType };
 	const activities: WaitingActivity[] = [];
-	let lastLength: number | undefined;
-	for await (const page of pages(reader, filters)) {
-		lastLength = page.length;
-		activities.push(...page.flatMap(fromRecord));
+	let complete: boolean | undefined;
+	for await (const page of listPages(reader, filters)) {
+		complete = page.isLast;
+		activities.push(...page.activities.flatMap(fromRecord));
 	}
-	return lastLength === undefined ? undefined : { activities, complete: lastLength < pageLimit };
+	return complete === undefined ? undefined : { activities, complete };
 }
 
-type Page = readonly Readonly<Record<string, unknown>>[];
-
-/** The pages of `list_activities`, newest first; none at all when the service does not have it or denies it. */
-async function* pages(reader: Reader, filters: Readonly<Record<string, unknown>>): AsyncGenerator<Page> {
-	let before: string | undefined;
-	for (let count = 0; count < mostPages; count += 1) {
-		const paginationOptions = { limit: String(pageLimit), ...(before === undefined ? {} : { before }) };
-		const fields = { ...filters, paginationOptions };
-		const answer = await orUndefined(() => reader.query(extendedReads.list_activities, fields));
-		if (answer === undefined) return;
-		const activities = (answer.value.activities ?? []) as Page;
-		yield activities;
-		const last = activities.at(-1)?.id;
-		if (activities.length < pageLimit || typeof last !== "string") return;
-		before = last;
-	}
-}
-
-async function orUndefined<T>(ask: () => Promise<T>): Promise<T | undefined> {
-	try {
-		return await ask();
-	} catch (error) {
-		if (error instanceof ServiceError && [403, 404, 501].includes(error.httpStatus)) return undefined;
-		throw error;
-	}
-}
-
-function fromRecord(record: Readonly<Record<string, unknown>>): readonly WaitingActivity[] {
-	const operation = planned.get(String(record.type));
+function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
+	const operation = byType.get(String(record.type));
 	if (operation === undefined || !waitingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
 	return [
@@ -200,23 +204,20 @@ function fromRecord(record: Readonly<Record<string, unknown>>): readonly Waiting
 const statusOf: Partial<Record<NonNullable<JournalEntry["outcome"]>, string>> = {
 	"awaiting-approval": "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 	"awaiting-authenticator": "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
+	rejected: "ACTIVITY_STATUS_REJECTED",
 };
 
-function fromEntry(entry: JournalEntry): readonly WaitingActivity[] {
-	const operation = planned.get(entry.body.operation.type);
-	const { activityId, outcome } = entry;
-	if (operation === undefined) return [];
-	const { parameters } = JSON.parse(entry.body.bytes) as { parameters: Record<string, unknown> };
-	return [
-		{
-			activityId,
-			fingerprint: entry.body.fingerprint,
-			status: outcome === null ? null : (statusOf[outcome] ?? null),
-			operation: operation.name,
-			parameters,
-			createdAt: new Date(entry.sentAtMs).toISOString(),
-			approvedBy: null,
-			saidBy: "journal",
-		},
-	];
+/** An entry of the journal as an activity: one that may be pending, or was rejected. */
+export function fromEntry({ body, activityId, outcome, sentAtMs }: JournalEntry): WaitingActivity {
+	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
+	return {
+		activityId,
+		fingerprint: body.fingerprint,
+		status: outcome === null ? null : (statusOf[outcome] ?? null),
+		operation: body.operation.name as SubmitName,
+		parameters,
+		createdAt: new Date(sentAtMs).toISOString(),
+		approvedBy: null,
+		saidBy: "journal",
+	};
 }

@@ -28,10 +28,11 @@ export interface Fits {
 	readonly serverTimeMs: number | undefined;
 }
 
-/** The request was judged and not done; sending it again changes nothing. */
+/** An answer that says no; sending it again changes nothing. It proves something only in the service's error shape. */
 export interface Refused {
 	readonly kind: "refused";
 	readonly httpStatus: number;
+	/** Set when the answer has the service's error shape; without it something else may have answered. */
 	readonly grpcCode: number | undefined;
 	readonly message: string;
 	readonly hint: string | undefined;
@@ -78,11 +79,11 @@ const unclearStatuses = [408, 425, 499];
  * What `answer` says about a request of `operation` (service-facts.md, "Errors").
  *
  * 2xx: fits, or unclear. 3xx: never followed. 429 and 5xx: unclear, and worth another attempt; 501 means that the
- * operation does not exist. Any other 4xx: refused.
+ * operation does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the
+ * request on, so a refusal without the service's error shape does not prove that nothing was done.
  *
- * Unverified, chosen: every 2xx is read like 200; a redirect proves that nothing was done, except 303, which elsewhere
- * follows something done; a 429 is a quota, which waiting does not mend, when its message says so and neither
- * `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
+ * Unverified, chosen: every 2xx is read like 200; a 429 is a quota, which waiting does not mend, when the service's own
+ * message says so and neither `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
  */
 export function judge(operation: Operation, answer: Answer, asked: Asked): Verdict {
 	const { httpStatus } = answer;
@@ -151,16 +152,15 @@ function judgeRedirect(answer: Answer, asked: Asked): Verdict {
 	// The query of a redirect may carry a token.
 	const where = target === null ? "" : ` to ${cleanText(target.origin + target.pathname, asked)}`;
 	const message = `the service answered with a redirect (${httpStatus})${where}, which is not followed`;
-	const hint = "give the final address with --url";
-	if (httpStatus === 303) return unclear({ message, hint, again: "no", httpStatus });
-	return refusal(answer, noErrorBody, message, hint);
+	return refusal(answer, noErrorBody, message, "give the final address with --url");
 }
 
 function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
 	const { headers } = answer;
 	const waitMs = readRetryAfter(answer, asked);
 	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
-	if (waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
+	const isService = body.grpcCode !== undefined;
+	if (isService && waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
 		return refusal(
 			answer,
 			body,
@@ -226,6 +226,7 @@ function refusal(answer: Answer, body: ErrorBody, message: string, hint: string 
 
 /** What an error's body says, as far as it can be read; ` with CONTENT-TYPE` in `foreign` when it is not JSON. */
 interface ErrorBody {
+	/** Set only when the body has the service's error shape. */
 	readonly grpcCode: number | undefined;
 	readonly message: string;
 	readonly policyEvaluations: readonly PolicyEvaluation[];
@@ -239,11 +240,19 @@ function readErrorBody(answer: Answer, asked: Asked): ErrorBody {
 	if (!isRecord(value)) return { ...noErrorBody, foreign: answer.text === "" ? "" : ` with ${contentTypeOf(answer)}` };
 	const { code, message, details } = value;
 	return {
-		grpcCode: typeof code === "number" ? code : undefined,
+		grpcCode: isGrpcCode(code) && typeof message === "string" ? code : undefined,
 		message: typeof message === "string" ? cleanText(message, asked) : "",
 		policyEvaluations: findPolicyEvaluations(details, 0),
 		foreign: "",
 	};
+}
+
+/**
+ * Whether it is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error shape
+ * (service-facts.md, "Errors"); gateways that write errors in JSON put the HTTP status there, or other members.
+ */
+function isGrpcCode(code: unknown): code is number {
+	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;
 }
 
 function after(body: ErrorBody): string {

@@ -70,7 +70,7 @@ export interface Outcome {
 	readonly requests: number;
 	/** Some attempt may have arrived, the last one included. A 429 counts: product.md, section 4, wants it so. */
 	readonly maybeSent: boolean;
-	/** An attempt before the last may have arrived. A 429 does not count: it was turned away at the door. */
+	/** An attempt before the last may have arrived. The service's own 429 does not count: it was turned away at the door. */
 	readonly maybeSentBefore: boolean;
 }
 
@@ -106,7 +106,8 @@ export async function ask(
 		if (verdict.kind !== "unclear") return { verdict, requests: attempt, maybeSent: true, maybeSentBefore };
 		if (verdict.sent === "maybe") maybeSent = true;
 		if (delayMs === undefined) return { verdict, requests: attempt, maybeSent, maybeSentBefore };
-		if (verdict.sent === "maybe" && !verdict.throttled) maybeSentBefore = true;
+		const isTurnedAway = verdict.throttled && verdict.grpcCode !== undefined;
+		if (verdict.sent === "maybe" && !isTurnedAway) maybeSentBefore = true;
 		const wait = () => context.sleep(delayMs);
 		await (verdict.throttled ? gate.waitThrottled(wait) : wait());
 	}

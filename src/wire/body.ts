@@ -58,14 +58,17 @@ function inOrder(
 	return Object.fromEntries(order.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 }
 
-/** The body that these bytes are, as `encodeSubmit` made them; undefined when they are none. */
+/**
+ * The body that these bytes are; undefined for any that `encodeSubmit` does not make, however alike they look: a member
+ * more in the envelope, or the same one twice, would be sent too.
+ */
 export function decodeSubmit(bytes: string): Body | undefined {
 	try {
-		const { type, organizationId, timestampMs } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
+		const { type, organizationId, timestampMs, parameters } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
 		const operation = Object.values(submits).find((submit) => submit.type === type);
-		if (operation === undefined || typeof organizationId !== "string" || Number.isNaN(Number(timestampMs)))
-			return undefined;
-		return { operation, organizationId, timestampMs: Number(timestampMs), bytes, fingerprint: fingerprintOf(bytes) };
+		if (operation === undefined || typeof organizationId !== "string") return undefined;
+		const body = encodeSubmit(operation, organizationId, parameters as Record<string, unknown>, Number(timestampMs));
+		return body.bytes === bytes ? body : undefined;
 	} catch {
 		return undefined;
 	}

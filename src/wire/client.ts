@@ -6,11 +6,12 @@ import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { readAddress } from "./address.ts";
-import type { Answer, PolicyEvaluation, Refused } from "./answer.ts";
+import type { Answer, PolicyEvaluation } from "./answer.ts";
 import { type AskContext, ask, type ClientStats, type RequestEvent } from "./ask.ts";
 import { type Body, encodeQuery } from "./body.ts";
+import { findDifference } from "./echo.ts";
 import { makeGate } from "./gate.ts";
-import { bodyLifetimeMs, type QueryOperation } from "./operations.ts";
+import type { QueryOperation } from "./operations.ts";
 import { findProxy, type ProxyOptions, type ServiceProxy } from "./proxy.ts";
 import { answerLimitBytes, type Silence, type Stage, silenceOf, timeOutAt, tooLarge } from "./silence.ts";
 import type { Stamp, Stamper } from "./stamp.ts";
@@ -30,13 +31,15 @@ export type SubmitAnswer =
 			readonly requests: number;
 	  }
 	| {
-			/** The service answered with an error: no activity came of it. */
+			/** The service answered the only attempt that can have arrived with its own error: no activity came of it. */
 			readonly kind: "refused";
 			readonly httpStatus: number;
-			readonly grpcCode: number | undefined;
+			readonly grpcCode: number;
 			readonly message: string;
 			readonly hint?: string | undefined;
 			readonly policyEvaluations: readonly PolicyEvaluation[];
+			/** The key or the stamp is what was not accepted. */
+			readonly notAccepted: boolean;
 			readonly requests: number;
 	  }
 	/** Perhaps sent, perhaps done: only the same bytes may follow. */
@@ -44,6 +47,8 @@ export type SubmitAnswer =
 			readonly kind: "unknown";
 			readonly because: string;
 			readonly hint?: string | undefined;
+			/** The last answer says that the key is not accepted: no other request would be either. */
+			readonly notAccepted?: boolean;
 			readonly requests: number;
 	  }
 	/** No attempt ever left this machine. */
@@ -57,7 +62,10 @@ export type SubmitAnswer =
 /** A query's answer as it came, unknown members included; it fits the operation's schema. */
 export interface QueryAnswer {
 	readonly value: Readonly<Record<string, unknown>>;
+	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
 	readonly serverTimeMs: number | undefined;
+	/** When it came, by our own clock; left out where it is handed out as it comes. */
+	readonly heardAtMs?: number;
 }
 
 /** What reads. It cannot change anything. */
@@ -78,13 +86,9 @@ export interface Submitter {
 	 * What became of the bytes of `body`, which are sent as they are. Errors of the network and of the service are
 	 * answers here; only a request that cannot be stamped throws (ConfigurationError), and then nothing was sent.
 	 *
-	 * A refusal that follows an attempt that may have arrived is judged by what it says. 400, 404 and the like speak of
-	 * the bytes, and the service answers the same bytes with the activity they made (service-facts.md, "Bytes,
-	 * fingerprint, idempotency"): there is none, so it is `refused`; unless the bytes have grown too old meanwhile, for
-	 * the answer to a stale timestamp is not documented. 401 and 403 speak of who asks, and the earlier attempt may have
-	 * changed just that (a policy or a tag removed): `unknown`.
-	 *
-	 * Unverified, chosen: that the key is judged before the same bytes are recognized. If not, `unknown` is too careful.
+	 * `refused` only for an error in the service's own shape that answers the first attempt: then there is no activity. Once
+	 * an attempt was lost no error tells what became of it, whatever it says and whoever says it; neither does a redirect or
+	 * a gateway's page. Then it is `unknown`, and so is an activity that is not what the bytes asked for.
 	 */
 	submit(body: Body): Promise<SubmitAnswer>;
 }
@@ -272,38 +276,22 @@ async function submit(context: AskContext, body: Body): Promise<SubmitAnswer> {
 	const { verdict, requests, maybeSent, maybeSentBefore } = await ask(context, operation, organizationId, bytes);
 	if (verdict.kind === "fits") {
 		const activity = readActivity(operation, verdict.value);
-		if (ourFingerprints(body).includes(activity.fingerprint)) {
-			return { kind: "activity", activity, serverTimeMs: verdict.serverTimeMs, requests };
-		}
-		const because = "the service answered with an activity of another fingerprint: it read other bytes than were sent";
+		const difference = findDifference(body, activity);
+		if (difference === null) return { kind: "activity", activity, serverTimeMs: verdict.serverTimeMs, requests };
+		const because = `the answer is about something else than was sent: it names ${difference}`;
 		return { kind: "unknown", because, hint: "does something between here and the service change bodies?", requests };
 	}
 	if (verdict.kind === "refused") {
-		const { httpStatus, grpcCode, message, hint, policyEvaluations } = verdict;
-		if (maybeSentBefore && !provesNothingWasDone(verdict, body, context.now())) {
-			return { kind: "unknown", because: `${message}, but an earlier attempt may have arrived`, hint, requests };
+		const { httpStatus, grpcCode, message, hint, policyEvaluations, notAccepted } = verdict;
+		if (grpcCode !== undefined && !maybeSentBefore) {
+			return { kind: "refused", httpStatus, grpcCode, message, hint, policyEvaluations, notAccepted, requests };
 		}
-		return { kind: "refused", httpStatus, grpcCode, message, hint, policyEvaluations, requests };
+		const why = maybeSentBefore
+			? "an earlier attempt may have arrived"
+			: "it is no error of the service's own, so the request may have arrived";
+		return { kind: "unknown", because: `${message}; ${why}`, hint, notAccepted, requests };
 	}
 	return { kind: maybeSent ? "unknown" : "not-sent", because: verdict.message, hint: verdict.hint, requests };
-}
-
-/** See Submitter: whether a refusal tells that an earlier attempt of the same bytes made no activity either. */
-function provesNothingWasDone(refused: Refused, body: Body, nowMs: number): boolean {
-	// A 407 is a proxy's: it says nothing of what the service did before.
-	if ([401, 403, 407].includes(refused.httpStatus)) return false;
-	return (refused.serverTimeMs ?? nowMs) - body.timestampMs < bodyLifetimeMs;
-}
-
-/**
- * The fingerprints that an activity of ours may have: that of the bytes.
- *
- * Unverified, chosen: a vote may also be answered with the activity that was voted on, which its parameters name.
- */
-function ourFingerprints(body: Body): readonly unknown[] {
-	if (!body.operation.fields.includes("fingerprint")) return [body.fingerprint];
-	const { parameters } = JSON.parse(body.bytes) as { parameters: { fingerprint?: unknown } };
-	return [body.fingerprint, parameters.fingerprint];
 }
 
 /**

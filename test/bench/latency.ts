@@ -9,7 +9,7 @@ import { parseDocuments } from "../../src/plan/document.ts";
 import { emptyMemory } from "../../src/plan/organization.ts";
 import { apply } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { openJournal } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
 import { readLive } from "../../src/sync/read.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { type Client, createClient } from "../../src/wire/client.ts";

@@ -251,29 +251,68 @@ describe("wait", () => {
 		expect(world.submits().filter((name) => name === "delete_policies").length).toBe(1);
 	});
 
-	test("with the documented reads, asks by the same bytes", async () => {
+	test("with the documented reads submits nothing and says that it is in doubt, until apply asks by the same bytes", async () => {
 		const world = await makeWaitingWorld(removal, { reads: "documented" });
-		await world.run([...apply, "--reads", "documented"]);
+		const documented = ["--reads", "documented"];
+		await world.run([...apply, ...documented]);
+		const [{ id }] = removals(world);
 		await approve(world);
-		expect((await world.run(["wait", "--wait", "0", "--reads", "documented"])).code).toBe(0);
+		world.clearRequests();
+		// Nothing can be read, so there is no use in waiting.
+		const answer = await world.run(["wait", "--wait", "600", ...documented]);
+		expect(answer.code).toBe(8);
+		expect(answer.stdout).toMatch(
+			new RegExp(`^${id}: in doubt: it was pending when it was last read, and .*; apply sends`),
+		);
+		expect(world.requests()).toEqual([]);
+		expect((await world.run([...apply, ...documented])).code).toBe(0);
+		expect((await world.run(["wait", ...documented])).code).toBe(0);
 		expect(removals(world).length).toBe(1);
 	});
 
-	test("an activity that was not submitted from here is exit 3", async () => {
+	test("what was never answered is in doubt, exit 8", async () => {
 		const world = await makeWaitingWorld();
-		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
-		const { code, stderr } = await world.run(["wait", removals(world)[0].id]);
-		expect(code).toBe(3);
-		expect(stderr).toContain("the journal holds no open activity");
+		await world.addFault({ operation: "delete_policies", fault: "drop-before", count: 99 });
+		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
+		const answer = await world.run(["wait", "--wait", "0", ...inJson]);
+		expect(answer.code).toBe(8);
+		expect(readOutput(answer).activities).toMatchObject([
+			{ activityId: null, fingerprint: expect.stringMatching(/^sha256:/), outcome: "unknown" },
+		]);
 	});
 
-	test("nothing open is exit 0 in both formats", async () => {
+	test("an activity that somebody else submitted is waited for as well, by its id or as one of all", async () => {
 		const world = await makeWaitingWorld();
-		expect(await world.run(["wait"])).toEqual({ code: 0, stdout: "Nothing waits.\n", stderr: "" });
+		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
+		const [{ id }] = removals(world);
+		for (const words of [
+			["wait", "--wait", "0"],
+			["wait", id, "--wait", "0"],
+		]) {
+			expect(await world.run(words)).toMatchObject({ code: 8, stdout: `${id}: awaiting approval\n` });
+		}
+		world.clearRequests();
+		const { ended } = world.start(["wait", "--wait", "60"]);
+		await expect.poll(() => world.requests(), { timeout: 20_000 }).toContain("get_activity");
+		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
+		expect((await ended).code).toBe(9);
+		expect((await world.run(["wait", id])).code).toBe(9);
+	});
+
+	test("an activity that nobody knows is exit 3", async () => {
+		const world = await makeWaitingWorld();
+		const { code, stderr } = await world.run(["wait", "01a1fe02-1455-712e-be80-c4ad5d3e1bce"]);
+		expect(code).toBe(3);
+		expect(stderr).toContain("neither this journal nor the service has it");
+	});
+
+	test("nothing pending is exit 0 in both formats", async () => {
+		const world = await makeWaitingWorld();
+		expect(await world.run(["wait"])).toEqual({ code: 0, stdout: "Nothing is pending.\n", stderr: "" });
 		const json = await world.run(["wait", ...inJson]);
 		expect(json.code).toBe(0);
 		expect(readOutput(json).activities).toEqual([]);
-		expect(world.requests()).toEqual([]);
+		expect(world.submits()).toEqual([]);
 	});
 });
 

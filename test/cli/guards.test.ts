@@ -1,5 +1,7 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { guardKinds } from "../../src/plan/guards.ts";
 import { expectNoSecret, normalize, readOutput } from "./run.ts";
 import {
@@ -129,7 +131,8 @@ const cases: readonly Case[] = [
 ];
 
 test("every guard there is has a case here", () => {
-	expect([...new Set(cases.map(({ kind }) => kind))].sort()).toEqual([...guardKinds].sort());
+	const found = [...new Set(cases.map(({ kind }) => kind)), "unlisted"];
+	expect(found.sort()).toEqual([...guardKinds].sort());
 });
 
 async function prepared({ prepare }: Case, text: string): Promise<World> {
@@ -233,6 +236,52 @@ describe("several guards at once", () => {
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run(["apply", "--yes", ...allowed.flatMap((one) => ["--allow", one])])).code).toBe(0);
+	});
+});
+
+describe("a list of pending activities that cannot be read to its end", () => {
+	/** The service behind a server of its own that never hands out the second page. */
+	async function startFirstPageOnly(url: string): Promise<string> {
+		const server = createServer(async (request, response) => {
+			const chunks: Buffer[] = [];
+			for await (const chunk of request) chunks.push(chunk as Buffer);
+			const body = Buffer.concat(chunks);
+			const { "x-stamp": stamp } = request.headers;
+			const isList = request.url?.endsWith("/list_activities") === true;
+			const first = pages.get("first");
+			if (isList && first !== undefined) {
+				response.writeHead(200, { "content-type": "application/json" }).end(first);
+				return;
+			}
+			const headers = { "content-type": "application/json", "x-stamp": String(stamp) };
+			const answer = await fetch(`${url}${request.url}`, { method: "POST", headers, body });
+			const text = await answer.text();
+			if (isList) pages.set("first", text);
+			response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+		});
+		const pages = new Map<string, string>();
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		onTestFinished(() => void server.close());
+		return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	}
+
+	test("sends nothing that could be pending there: exit 5, and --allow unlisted=N sends it", async () => {
+		const world = await makeWorld(document(twoPolicies));
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		for (let count = 0; count < 101; count += 1) {
+			await world.submitAsBob("delete_policies", { policyIds: [policies[2]] }, 1000 + count * 100);
+		}
+		world.clearRequests();
+		const env = { ORGSYNC_URL: await startFirstPageOnly(world.url) };
+		const plan = await world.run(["plan"], { env });
+		expect(plan.stdout).toContain("activity:*: the service lists more pending activities than the 100 that were read");
+		const refused = await world.run(["apply", "--yes"], { env });
+		expect(refused.code).toBe(5);
+		expect(refused.stderr).toContain("when this is meant: --allow unlisted=1\n");
+		expect((await world.run(["apply", "--yes", "--allow", "unlisted=2"], { env })).code).toBe(5);
+		expect(world.submits()).toEqual([]);
+		expect((await world.run(["apply", "--yes", "--allow", "unlisted=1"], { env })).code).toBe(8);
+		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 });
 

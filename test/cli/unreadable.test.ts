@@ -91,7 +91,7 @@ describe.each([
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("what waits is joined by its bytes, listed as last known, explained, and waited for", async () => {
+	test("what is pending is joined by its bytes, listed as last known, explained, and in doubt for wait", async () => {
 		const world = await makeWaitingWorld(make);
 		expect((await world.run(["apply", "--yes"])).code).toBe(8);
 		expect((await world.run(["apply", "--yes"])).code).toBe(8);
@@ -105,9 +105,10 @@ describe.each([
 		expect((await world.run(["explain", id])).stdout).toContain("waits for more approvals");
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
 		await world.submitAsBob("approve_activity", { fingerprint });
+		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(0);
 		expect((await world.run(["status"])).code).toBe(0);
-		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.activities().filter(({ type }) => type === removing).length).toBe(1);
 	});
 

@@ -133,8 +133,8 @@ export interface World {
 	activities(): readonly any[];
 	/** Moves the emulator's clock, as POST /emulator/clock; that of the commands is the real one. */
 	moveClock(advanceMs: number): Promise<void>;
-	/** An activity of another user, bob, by hand, at the emulator's time. */
-	submitAsBob(name: string, parameters: object): Promise<void>;
+	/** An activity of another user, bob, by hand, at the emulator's time or so much later. */
+	submitAsBob(name: string, parameters: object, laterMs?: number): Promise<void>;
 }
 
 /** A running emulator, and a folder with this document, whose commands know the emulator and alice's key. */
@@ -173,7 +173,8 @@ export async function makeWorld(
 			aheadMs += advanceMs;
 			return order("clock", { advanceMs });
 		},
-		submitAsBob: (name, parameters) => submitAs(emulator.url, keys.bob, name, parameters, Date.now() + aheadMs),
+		submitAsBob: (name, parameters, laterMs = 0) =>
+			submitAs(emulator.url, keys.bob, name, parameters, Date.now() + aheadMs + laterMs),
 	};
 	if (text !== undefined) world.write("orgsync.yaml", text);
 	return world;

@@ -162,6 +162,8 @@ describe("the exit code of a report", () => {
 			message: null,
 			refusedStatus: null,
 			policyEvaluations: [],
+			keyNotAccepted: false,
+			apart: [],
 		})),
 		left: null,
 		unverified: null,

@@ -7,6 +7,7 @@ import {
 	type GuardKind,
 	guardKinds,
 	isGuardKind,
+	judgeUnlisted,
 	needsCaller,
 	refusingGuards,
 } from "../../src/plan/guards.ts";
@@ -326,14 +327,19 @@ describe("the caller's own way in", () => {
 		expect(guards).toEqual([]);
 	});
 
-	it("cannot be judged where members or providers are not known", () => {
+	it("refuses where members or providers are not known: what goes could be the last", () => {
 		const userTags = [wantTag("signers", { members: { mode: "atLeast", atLeast: [], never: [caller] } })];
 		const dark = liveOf({
 			userTags: known([liveTag(1, "signers", { members: unknown })]),
 			oauthProviders: unknown,
 		});
 		const guards = guardsOf(desiredOf({ userTags, absent: without(caller, 1, 2) }), dark, known(caller));
-		expect(guards.map(({ kind }) => kind)).toEqual(["memberRemovals"]);
+		expect(guards.map(({ kind, found, refuses }) => [kind, found, refuses])).toEqual([
+			["memberRemovals", 1, false],
+			["ownOauthProviders", 2, true],
+			["ownUserTags", 1, true],
+		]);
+		for (const { message } of guards.slice(1)) expect(message).toContain("cannot be read");
 	});
 
 	it("matters only where somebody loses something", () => {
@@ -348,7 +354,7 @@ describe("the caller's own way in", () => {
 describe("acknowledging a guard", () => {
 	const [caller = ""] = upTo(1);
 	/** One plan in which every guard refuses. */
-	const everything = guardsOf(
+	const judged = guardsOf(
 		desiredOf({
 			limits: { policies: 1, oauthProviders: 0, tvcApps: 0 },
 			protect: { userIds: [], userTags: ["signers"] },
@@ -375,7 +381,18 @@ describe("acknowledging a guard", () => {
 		["protected", 1],
 		["ownOauthProviders", 1],
 		["ownUserTags", 1],
+		["unlisted", 2],
 	]);
+	const step = { operation: "delete_policies", parameters: {}, dependsOn: [], reason: "", waitsFor: null } as const;
+	const joins = { activityId: "a", fingerprint: "f", status: "s", verdict: "joins" } as const;
+	const everything = [
+		...judged,
+		...judgeUnlisted([
+			{ ...step, id: "step-1", covers: ["policy:1"] },
+			{ ...step, id: "step-2", covers: ["policy:2"] },
+			{ ...step, id: "step-3", covers: ["policy:3"], waitsFor: joins },
+		]),
+	];
 
 	it("is needed for each of them by itself: the whole plan is judged at once", () => {
 		expect(everything.map(({ kind, found, refuses }) => [kind, found, refuses])).toEqual(

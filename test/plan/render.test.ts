@@ -260,6 +260,8 @@ describe("a report as text", () => {
 		message: null,
 		refusedStatus: null,
 		policyEvaluations: [],
+		keyNotAccepted: false,
+		apart: [],
 		...parts,
 	});
 	const report = (steps: readonly StepResult[], parts: Partial<Report> = {}): Report => ({

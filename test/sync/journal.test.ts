@@ -7,10 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyMemory } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
-import { type Journal, openJournal, wishOf } from "../../src/sync/journal.ts";
+import { type Journal, wishOf } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
+import { latestOf } from "./support.ts";
 
 const timestampMs = 1_767_225_600_000;
 const parameters = { policyIds: [id("policy", 1)] };
@@ -52,13 +54,14 @@ describe("a journal", () => {
 			outcome: null,
 			activityId: null,
 			settledAtMs: null,
+			settledPosition: null,
 		});
 		expect(entry?.body.operation).toBe(submits.delete_policies);
 	});
 
 	it("shows another process what is being sent while it is still open", async () => {
 		await (await open()).sending(body, wish, covers, timestampMs);
-		expect((await open()).latest(wish)?.body.bytes).toBe(body.bytes);
+		expect((await latestOf(await open(), wish))?.body.bytes).toBe(body.bytes);
 	});
 
 	it("is made with its folder, for its owner alone", async () => {
@@ -66,12 +69,12 @@ describe("a journal", () => {
 		expect(statSync(join(folder, "folder")).mode & 0o777).toBe(0o700);
 	});
 
-	it("knows the entry of the latest bytes of a wish", async () => {
+	it("knows the entry of a wish that was written last, whatever the clocks said", async () => {
 		const journal = await open();
 		await journal.sending(later, wish, covers, 1);
 		await journal.sending(body, wish, covers, 2);
-		expect(journal.latest(wish)?.body.fingerprint).toBe(later.fingerprint);
-		expect(journal.latest("sha256:another")).toBeUndefined();
+		expect((await latestOf(journal, wish))?.body.fingerprint).toBe(body.fingerprint);
+		expect(await latestOf(journal, "sha256:another")).toBeUndefined();
 		expect(journal.entry("sha256:another")).toBeUndefined();
 	});
 

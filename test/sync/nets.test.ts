@@ -3,15 +3,19 @@
  * reading, activities that wait joined or left alone, and the same bytes where the service can be asked nothing.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { refusingGuards } from "../../src/plan/guards.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { plainStyle, renderPlan } from "../../src/plan/render/text.ts";
 import { exitCodeOf, type Report } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { type ApplyContext, apply, settle } from "../../src/sync/apply.ts";
+import { type ApplyContext, apply } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
-import { type Journal, openJournal } from "../../src/sync/journal.ts";
+import type { Journal } from "../../src/sync/journal.ts";
+import { wishOf } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { settle } from "../../src/sync/settle.ts";
 import { readWaiting } from "../../src/sync/waiting.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
@@ -78,10 +82,12 @@ async function run(
 	parts: Partial<ApplyContext> = {},
 	reads: Reads = "auto",
 ): Promise<{ readonly comparison: Comparison; readonly report: Report }> {
-	const context = bench.context({ reads, ...parts });
+	const context = { ...bench.context(parts), reads };
 	const { journal, reader, now } = context;
 	const settled = await settle(organizationId, context);
-	const comparison = await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal });
+	const { retryRejected } = parts;
+	const options = { reads, now, journal, ...(retryRejected === undefined ? {} : { retryRejected }) };
+	const comparison = await compareLive(desired, reader, journal.memory(organizationId), options);
 	return { comparison, report: await apply(comparison, { ...context, settled }) };
 }
 
@@ -345,7 +351,7 @@ describe("beyond the hour in which the same bytes are taken", () => {
 		bench.nowMs += twoHours;
 		await vote("approve_activity", first.report.steps[0]?.fingerprint);
 		bench.emulator.clearRequests();
-		const settled = await settle(organizationId, bench.context({ reads: "auto" }));
+		const settled = await settle(organizationId, { ...bench.context(), reads: "auto" });
 		expect([...settled.values()]).toMatchObject([
 			{ outcome: "completed", activityId: first.report.steps[0]?.activityId, requests: 0 },
 		]);
@@ -377,7 +383,7 @@ describe("beyond the hour in which the same bytes are taken", () => {
 		bench.emulator.clearFaults();
 		bench.emulator.clearRequests();
 		bench.nowMs += twoHours;
-		const settled = await settle(organizationId, bench.context({ reads: "auto" }));
+		const settled = await settle(organizationId, { ...bench.context(), reads: "auto" });
 		const activityId = bench.activities()[0]?.id;
 		expect(settled.get(String(first.report.steps[0]?.fingerprint))).toMatchObject({ outcome, activityId });
 		expect(queriesOf()).toEqual(["list_activities"]);
@@ -424,7 +430,7 @@ describe("beyond the hour in which the same bytes are taken", () => {
 				return { value: { activities }, serverTimeMs: undefined };
 			},
 		};
-		await settle(organizationId, bench.context({ reads: "auto", reader }));
+		await settle(organizationId, { ...bench.context({ reader }), reads: "auto" });
 		expect(asked.length).toBe(10);
 		expect(asked.slice(0, 2)).toEqual([{ limit: "100" }, { limit: "100", before: "1-99" }]);
 		expect(bench.journal.entry(String(first.report.steps[0]?.fingerprint))?.outcome).toBe("unknown");
@@ -592,7 +598,8 @@ describe("what was sent and never answered", () => {
 	it("holds like that what was answered with a status that nobody knows, by the id of its activity", async () => {
 		const strangeId = id("other", 1);
 		const body = encodeSubmit(submits.update_user_tag, organizationId, addBob, bench.nowMs);
-		await bench.journal.sending(body, "a wish", ["userTag:signers"], bench.nowMs);
+		const wish = wishOf(organizationId, "update_user_tag", addBob);
+		await bench.journal.sending(body, wish, ["userTag:signers"], bench.nowMs);
 		bench.journal.settled(body.fingerprint, "unknown", strangeId, bench.nowMs);
 		const { comparison, report } = await run(withCarolToo, {
 			submitter: { submit: async () => ({ kind: "unknown", because: "no answer", requests: 1 }) },
@@ -613,35 +620,82 @@ describe("what was sent and never answered", () => {
 	});
 });
 
-describe("a list of what waits that has no end", () => {
-	it("is said to be cut off, and what the journal knows to wait is joined all the same", async () => {
-		await bench.emulator.setRules(organizationId, needTwo);
+describe("a list of pending activities that is longer than a page", () => {
+	/** Activities for another tag, so that one of ours, the oldest, is not on the first page. */
+	async function fillFirstPage(): Promise<void> {
+		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+		for (let count = 1; count <= 100; count += 1)
+			await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+	}
+
+	/** The service with another meaning of the page cursor. */
+	function withCursor(change: (options: Readonly<Record<string, string>>) => Readonly<Record<string, string>>) {
+		const reader = bench.reader(bench.client());
+		return {
+			query: (operation, fields) => {
+				const { paginationOptions } = fields as { paginationOptions?: Readonly<Record<string, string>> };
+				const options = paginationOptions === undefined ? {} : { paginationOptions: change(paginationOptions) };
+				return reader.query(operation, { ...fields, ...options });
+			},
+		} satisfies ApplyContext["reader"];
+	}
+
+	const swapped = ({ before, after, ...rest }: Readonly<Record<string, string>>) => ({
+		...rest,
+		...(before === undefined ? {} : { after: before }),
+		...(after === undefined ? {} : { before: after }),
+	});
+
+	beforeEach(() => bench.emulator.setRules(organizationId, needTwo));
+
+	it("is read to its end also where the page cursor means the other direction", async () => {
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		await fillFirstPage();
+		const { comparison, report } = await run(withBob, { reader: withCursor(swapped) });
+		expect(comparison.plan.unread).toEqual([]);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
+		expect(made().submits).toBe(101);
+	});
+
+	it("whose pages repeat is said to be cut off, and nothing is sent that could be a duplicate, unless that is allowed", async () => {
+		await othersSubmit("update_user_tag", addBob);
+		await fillFirstPage();
+		const reader = withCursor(({ limit = "100" }) => ({ limit }));
+		const { plan } = await compareLive(withBob, reader, bench.journal.memory(organizationId), {
+			reads: "auto",
+			now: () => bench.nowMs,
+			journal: bench.journal,
+		});
+		expect(plan.unread).toMatchObject([
+			{ address: "activity:*", because: expect.stringContaining("more pending activities than the 100") },
+		]);
+		expect(plan.guards).toMatchObject([{ kind: "unlisted", found: 1, refuses: true, where: ["userTag:signers"] }]);
+		expect(refusingGuards(plan.guards, new Map([["unlisted", new Set([1])]]))).toEqual([]);
+		expect(refusingGuards(plan.guards, new Map([["unlisted", new Set([2])]])).length).toBe(1);
+	});
+
+	it("does not keep back what the journal knows to be pending: it is joined", async () => {
 		const first = await run(withBob);
-		const client = bench.client();
+		await fillFirstPage();
+		const { comparison, report } = await run(withBob, { reader: withCursor(({ limit = "100" }) => ({ limit })) });
+		const { activityId } = first.report.steps[0] ?? {};
+		expect(comparison.plan.waiting).toMatchObject([{ activityId, verdict: "joins", saidBy: "journal" }]);
+		expect(comparison.plan.guards).toEqual([]);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId, requests: 0 }]);
+	});
+
+	it("holds only the types that the plan could submit", async () => {
+		const asked: unknown[] = [];
+		const inner = bench.reader(bench.client());
 		const reader: ApplyContext["reader"] = {
-			query: async (operation, fields) => {
-				if (operation.name !== "list_activities") return bench.reader(client).query(operation, fields);
-				const activities = Array.from({ length: 100 }, (_, index) => ({
-					id: `activity ${index}`,
-					organizationId,
-					status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
-					type: submits.update_user_tag.type,
-					intent: { [submits.update_user_tag.intentKey]: { ...addBob, userTagId: oncall } },
-					fingerprint: "sha256:other",
-				}));
-				return { value: { activities }, serverTimeMs: undefined };
+			query: (operation, fields) => {
+				if (operation.name === "list_activities") asked.push(fields.filterByType);
+				return inner.query(operation, fields);
 			},
 		};
-		const { comparison, report } = await run(withBob, { reader });
-		expect(comparison.plan.waiting).toMatchObject([
-			{ activityId: first.report.steps[0]?.activityId, verdict: "joins", saidBy: "journal" },
-		]);
-		expect(comparison.plan.unread).toMatchObject([
-			{ address: "activity:*", because: expect.stringContaining("more activities that wait than the 1000") },
-		]);
-		expect(report.steps).toMatchObject([
-			{ outcome: "awaiting-approval", activityId: first.report.steps[0]?.activityId, requests: 0 },
-		]);
+		await run(withBob, { reader });
+		await readWaiting(organizationId, reader, bench.journal, { reads: "auto", nowMs: bench.nowMs });
+		expect(asked).toEqual([[submits.update_user_tag.type], Object.values(submits).map(({ type }) => type)]);
 	});
 
 	it("is not complete either when a later page is not to be had", async () => {
@@ -658,9 +712,11 @@ describe("a list of what waits that has no end", () => {
 				return reader.query(operation, fields);
 			},
 		};
-		const read = await readWaiting(organizationId, broken, journal, "auto", bench.nowMs);
+		const read = await readWaiting(organizationId, broken, journal, { reads: "auto", nowMs: bench.nowMs });
 		expect(read).toMatchObject({ unlisted: expect.stringContaining("than the 100 that were read") });
-		expect((await readWaiting(organizationId, reader, journal, "auto", bench.nowMs)).unlisted).toBeNull();
+		expect(
+			(await readWaiting(organizationId, reader, journal, { reads: "auto", nowMs: bench.nowMs })).unlisted,
+		).toBeNull();
 	});
 });
 
@@ -713,17 +769,17 @@ describe("a service that lists no activities", () => {
 		bench.nowMs += quarterHourMs;
 		const second = await run(withBob, {}, reads);
 		expect(second.comparison.plan.waiting).toMatchObject([{ activityId: step?.activityId, saidBy: "journal" }]);
-		expect(second.report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: step?.activityId }]);
-		// It was asked a moment ago.
-		expect(second.report.steps[0]?.message).not.toContain("--abandon");
+		expect(second.report.steps).toMatchObject([
+			{ outcome: "awaiting-approval", activityId: step?.activityId, requests: 1, message: null },
+		]);
 		expect(bench.requests("submit").map(({ fingerprint, replayed }) => [fingerprint, replayed])).toEqual([
 			[step?.fingerprint, false],
 			[step?.fingerprint, true],
 		]);
 		await vote("approve_activity", step?.fingerprint);
 		const third = await run(withBob, {}, reads);
-		expect(third.comparison.plan.steps).toEqual([]);
-		expect(third.report.converged).toBe(true);
+		expect(third.report).toMatchObject({ converged: true, steps: [{ outcome: "completed", requests: 1 }] });
+		expect((await run(withBob, {}, reads)).comparison.plan.steps).toEqual([]);
 		expect(made()).toEqual({ activities: 1, submits: 3 });
 	});
 

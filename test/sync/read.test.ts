@@ -11,11 +11,18 @@ import { acme, alice, apps, Bench, bob, policies, providers, signers, strangerSt
 const profile = id("other", 1);
 const mfaPolicy = id("other", 2);
 const otherMfaPolicy = id("other", 3);
-const seed = acme({
+const acmeWithProfile = acme({
 	sessionProfiles: [{ sessionProfileId: profile, sessionProfileName: "default" }],
 	supportedAssets: { "eip155:1": [{ symbol: "ETH" }] },
 	tvcApps: [{ id: apps[0], name: "app", bootProof: { deploymentLabel: "prod" } }],
 });
+
+const seed = {
+	...acmeWithProfile,
+	users: (acmeWithProfile.users ?? []).map((user) =>
+		user.userId === bob ? { ...user, mfaPolicies: [{ mfaPolicyId: mfaPolicy, mfaPolicyName: "any" }] } : user,
+	),
+};
 
 let bench: Bench;
 beforeAll(async () => {
@@ -99,9 +106,15 @@ describe("the queries of a document", () => {
 		],
 		[
 			"that expects one MFA policy by id",
-			expecting({ mfaPolicies: [mfa(alice, { id: mfaPolicy })] }),
+			expecting({ mfaPolicies: [mfa(bob, { id: mfaPolicy })] }),
 			"documented",
 			["get_mfa_policy"],
+		],
+		[
+			"that expects something that is not there, which the organization could be too",
+			expecting({ mfaPolicies: [mfa(alice, { id: mfaPolicy })] }),
+			"documented",
+			["get_mfa_policy", "list_user_tags"],
 		],
 		[
 			"that expects two MFA policies of a user by id",
@@ -176,6 +189,14 @@ describe("what an extended read would show", () => {
 		});
 	});
 
+	it("is thrown when something else than the service says that it is not there", async () => {
+		for (const status of [403, 404, 501]) {
+			bench.emulator.clearFaults();
+			bench.emulator.addFault({ operation: "list_users", fault: "html", status, count: 0x7fff });
+			await expect(read(tagMembers)).rejects.toThrow(ServiceError);
+		}
+	});
+
 	it("is thrown when the service has it and fails", async () => {
 		bench.emulator.addFault({ operation: "list_users", fault: "5xx", count: 0x7fff });
 		await expect(read(tagMembers)).rejects.toThrow(ServiceError);
@@ -197,6 +218,14 @@ describe("what only a documented query shows", () => {
 		expect(live.sessionProfiles[id("other", 9)]).toEqual({ known: true, value: null });
 		expect(live.mfaPolicies[alice]).toEqual({ known: true, value: [] });
 		expect(live.bootProofs[apps[1]]).toEqual({ known: true, value: null });
+	});
+
+	it.each([
+		["an organization that is not there", (): Partial<DesiredOrganization> => ({ organizationId: id("org", 99) }), {}],
+		["a gateway's page", () => ({}), { fault: "html", status: 404 }],
+	] as const)("is not known to be gone after the 404 of %s", async (_what, parts, fault) => {
+		if ("fault" in fault) bench.emulator.addFault({ operation: "*", ...fault, count: 0x7fff });
+		await expect(read({ ...expectations, ...parts() })).rejects.toThrow(ServiceError);
 	});
 
 	it("is unknown after a 403 or a 501, and it is said why", async () => {

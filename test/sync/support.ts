@@ -14,9 +14,11 @@ import {
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import type { Report } from "../../src/plan/report.ts";
-import { type ApplyContext, apply, settle } from "../../src/sync/apply.ts";
+import { type ApplyContext, apply } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
-import { type Journal, openJournal } from "../../src/sync/journal.ts";
+import type { Journal, JournalEntry } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { settle } from "../../src/sync/settle.ts";
 import { type Client, type ClientOptions, createClient, type Reader } from "../../src/wire/client.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import {
@@ -112,6 +114,16 @@ export function seedOfWorld(world: SmallWorld, organization: string): SeedOrgani
 		}),
 		organizationId: organization,
 	};
+}
+
+/** The entry of a wish that was written last, or undefined. */
+export async function latestOf(journal: Journal, wish: string): Promise<JournalEntry | undefined> {
+	let latest: JournalEntry | undefined;
+	await journal.claim(wish, (entries) => {
+		latest = entries[0];
+		return {};
+	});
+	return latest;
 }
 
 /** Seven minutes into a quarter of an hour, near the real time, so that the service's Date headers fit. */
@@ -232,7 +244,7 @@ export class Bench {
 		reads: Reads = "auto",
 	): Promise<{ readonly comparison: Comparison; readonly report: Report }> {
 		const context = this.context(parts);
-		const settled = await settle(desired.organizationId, context);
+		const settled = await settle(desired.organizationId, { ...context, reads });
 		const comparison = await this.compare(desired, context, reads);
 		return { comparison, report: await apply(comparison, { ...context, settled }) };
 	}

@@ -46,6 +46,8 @@ describe("an answer that judges the request", () => {
 			/answered 400$/,
 			undefined,
 		],
+		["a gateway's JSON", failure(404, 404, "no route"), undefined, /answered 404: no route$/, /check the ids/],
+		["429 of a gateway for a quota", failure(429, 429, "quota exceeded"), undefined, /quota exceeded/, /--max-rps/],
 		[
 			"302",
 			{ status: 302, headers: { location: "/login?token=hidden" }, body: "" },
@@ -56,7 +58,10 @@ describe("an answer that judges the request", () => {
 		["308 to nowhere", { status: 308, body: "" }, undefined, /redirect \(308\), which is not followed$/, /final/],
 	];
 
-	it.each(cases)("%s: a query throws, and asks once", async (_case, reply, grpcCode, message, hint) => {
+	/** Those that are not asked again. */
+	const final = cases.filter(([name]) => !name.startsWith("429 of"));
+
+	it.each(final)("%s: a query throws, and asks once", async (_case, reply, grpcCode, message, hint) => {
 		server.script(reply);
 		const error = (await query()) as ServiceError;
 		expect(error).toBeInstanceOf(ServiceError);
@@ -68,7 +73,9 @@ describe("an answer that judges the request", () => {
 		expect(client.stats()).toEqual({ queries: 1, submits: 0, retries: 0, throttledMs: 0 });
 	});
 
-	it.each(cases)("%s: a submit is refused, and sent once", async (_case, reply, grpcCode, message) => {
+	it.each(
+		final.filter(([, , grpcCode]) => grpcCode !== undefined),
+	)("%s: a submit is refused, and sent once", async (_case, reply, grpcCode, message) => {
 		server.script(reply);
 		const before = server.received.length;
 		expect(await submit()).toMatchObject({
@@ -79,6 +86,15 @@ describe("an answer that judges the request", () => {
 			requests: 1,
 		});
 		expect(server.received.length).toBe(before + 1);
+	});
+
+	it.each(
+		cases.filter(([, , grpcCode]) => grpcCode === undefined),
+	)("%s: what became of a submit is unknown, for it is no error of the service's own", async (_case, reply, _code, message) => {
+		server.script(...Array.from({ length: 20 }, () => reply));
+		const answer = await submit();
+		expect(answer.kind).toBe("unknown");
+		expect("because" in answer ? answer.because.replace(/; it is no error .*/, "") : "").toMatch(message);
 	});
 
 	it.each([
@@ -93,7 +109,8 @@ describe("an answer that judges the request", () => {
 		expect(error.message).toMatch(/^the service does not accept this key/);
 		expect(error.hint).toContain(apiKey.publicKey);
 		expect(error.hint).toContain(organizationId);
-		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: reply.status, requests: 1 });
+		const kind = reply.headers === undefined ? "refused" : "unknown";
+		expect(await submit()).toMatchObject({ kind, notAccepted: true, requests: 1 });
 	});
 
 	it("names the policies that denied a submit, wherever they sit in the details", async () => {

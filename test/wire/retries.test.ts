@@ -61,31 +61,37 @@ describe("a refusal after an attempt that may have arrived", () => {
 	const lost: Reply = { act: (request) => request.socket.destroy() };
 	const date = (ms: number) => ({ date: new Date(ms).toUTCString() });
 
-	it.each([400, 404, 409])("%i is refused: the same bytes made no activity", async (status) => {
-		server.script(lost, { ...failure(status, 3, "no"), headers: date(startMs) });
-		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: status, requests: 2 });
-	});
-
-	it("400 is unknown when the bytes have become too old meanwhile, by the service's clock", async () => {
-		server.script(lost, { ...failure(400, 3, "stale"), headers: date(startMs + 3_600_000) });
-		expect(await submit()).toMatchObject({
-			kind: "unknown",
-			because: expect.stringContaining("an earlier attempt may have arrived") as string,
-		});
-		server.script(lost, { ...failure(400, 3, "no"), headers: date(startMs + 3_599_000) });
-		expect(await submit()).toMatchObject({ kind: "refused" });
-	});
-
 	it.each([
+		[400, 3],
 		[401, 16],
 		[403, 16],
 		[403, 7],
-	])("%i/%i is unknown: the earlier attempt may have changed who may ask", async (status, code) => {
-		server.script(lost, { ...failure(status, code, "no"), headers: date(startMs) });
+		[404, 5],
+		[409, 6],
+		[429, 8],
+	])("is no proof, though it is %i/%i of the service: what became of the submit is unknown", async (status, code) => {
+		server.script(lost, { ...failure(status, code, "quota exceeded"), headers: date(startMs) });
+		expect(await submit()).toMatchObject({
+			kind: "unknown",
+			because: expect.stringContaining("an earlier attempt may have arrived") as string,
+			requests: 2,
+		});
+	});
+
+	it.each([
+		["HTML 404", { status: 404, headers: { "content-type": "text/html" }, body: "<h1>" }],
+		["redirect", { status: 302, headers: { location: "/login" }, body: "" }],
+	] as const)("is no proof when it is a gateway's %s", async (_what, reply) => {
+		server.script(lost, reply);
 		expect(await submit()).toMatchObject({ kind: "unknown", requests: 2 });
 	});
 
-	it("403 is refused when the earlier attempt was turned away by a 429", async () => {
+	it("is no proof when the first attempt met a 429 that is not the service's", async () => {
+		server.script({ status: 429, headers: { "content-type": "text/html" }, body: "<h1>" }, failure(403, 7, "no"));
+		expect(await submit()).toMatchObject({ kind: "unknown", requests: 2 });
+	});
+
+	it("is a refusal when the earlier attempt was turned away by the service's own 429", async () => {
 		server.script(failure(429, 8, "slow"), failure(403, 7, "no"));
 		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: 403, requests: 2 });
 	});

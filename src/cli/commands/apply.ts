@@ -9,7 +9,7 @@ import type { StepResult } from "../../plan/report.ts";
 import { compareText } from "../../plan/value.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Sent } from "../../sync/send.ts";
+import type { Sent } from "../../sync/outcomes.ts";
 import type { Line } from "../../wire/client.ts";
 import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
 import { sideBySide } from "../side-by-side.ts";
@@ -49,7 +49,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 	const organizations = review.organizations ?? (await readSelected(flags, terminal, voice));
 	const ask = review.reads === null ? prepareToAsk(flags, terminal, voice) : async () => true;
 	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal);
+	const journal = await openJournalOf(flags, terminal, voice);
 	const interruption = listenForSignals(voice);
 	try {
 		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
@@ -58,7 +58,12 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			signal: interruption.signal,
-			prepare: (id, line) => settleOne(id, settled, makeContext({ ...context, journal: viewed }, line)),
+			...(flags.retryRejected === true ? { retryRejected: true } : {}),
+			prepare: async (id, line) => {
+				const { settle } = await import("../../sync/settle.ts");
+				const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
+				for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
+			},
 		});
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
@@ -99,11 +104,6 @@ function countSent({ steps }: Plan): number {
 
 async function openReview(file: string, flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
 	return (await import("./apply-saved.ts")).openReview(file, flags, terminal, voice);
-}
-
-async function settleOne(organizationId: string, all: Map<string, Sent>, context: ApplyContext): Promise<void> {
-	const { settle } = await import("../../sync/apply.ts");
-	for (const [fingerprint, sent] of await settle(organizationId, context)) all.set(fingerprint, sent);
 }
 
 /** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
@@ -156,7 +156,6 @@ function makeContext({ flags, terminal, journal, review, signal }: RunContext, l
 		now: terminal.now,
 		sleep: terminal.sleep,
 		concurrency: flags.concurrency,
-		reads: flags.reads,
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
 		stats: () => line.stats(),

@@ -12,7 +12,7 @@ import { isInShard, parseShard } from "../../plan/shard.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Line } from "../../wire/client.ts";
-import { type Connection, type ConnectionFlags, connect, type JournalView, viewJournal } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
 import { sideBySide } from "../side-by-side.ts";
 import { readDesired } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
@@ -120,7 +120,9 @@ export interface ComparingOptions {
 	/** The documents as they stood before, by organization: each is held against its own too. */
 	readonly bases?: ReadonlyMap<string, BaseDocument>;
 	/** Where what was sent and applied is looked up; left out, in the file, once and before anything is asked. */
-	readonly journal?: JournalView;
+	readonly journal?: JournalSummary;
+	/** Whether what was rejected before is submitted again. */
+	readonly retryRejected?: boolean;
 	/** Once aborted, no other organization is begun. */
 	readonly signal?: AbortSignal;
 	/** Done with each organization before it is read. */
@@ -139,7 +141,7 @@ export async function compareEach(
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
 	refuseStrangers(ids, connection);
-	const journal = options.journal ?? (await viewJournal(ids, flags, terminal));
+	const journal = options.journal ?? (await viewJournal(ids, flags, terminal, voice));
 	const reachable = watchReach(flags.concurrency);
 	let done = 0;
 	const compareOne = async (desired: DesiredOrganization): Promise<Compared> => {
@@ -153,6 +155,7 @@ export async function compareEach(
 		const given = {
 			...{ reads: flags.reads, now: terminal.now, steadyNow: terminal.steadyNow, journal },
 			...(base === undefined ? {} : { base }),
+			...(options.retryRejected === undefined ? {} : { retryRejected: options.retryRejected }),
 		};
 		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
 	};

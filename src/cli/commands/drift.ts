@@ -1,7 +1,6 @@
 /**
  * `drift`: the same comparison as `plan`, as a finding for whoever is woken by it. It cannot submit anything either.
  */
-import { existsSync } from "node:fs";
 import type { ExitCode } from "../../errors.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
@@ -11,7 +10,7 @@ import { summarizeFindings } from "../../plan/render/drift-words.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { summarizeDrift } from "../../plan/render/text.ts";
 import { compareText } from "../../plan/value.ts";
-import { connect, journalFile, openJournalOf } from "../connect.ts";
+import { connect, readJournalOf } from "../connect.ts";
 import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
 import { type AcceptFlags, acceptFound } from "./accept.ts";
 import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
@@ -40,7 +39,7 @@ export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice)
 		try {
 			const compare = () => compareEach(organizations, connection, flags, terminal, voice);
 			const { all, accepted } = await acceptFound(compare, flags, terminal, voice);
-			const reports = await reportEach(all.compared, last, flags, terminal);
+			const reports = await reportEach(all.compared, last, flags, terminal, voice);
 			const kept = all.unlooked.map(({ organizationId, error }) =>
 				keepDrift(organizationId, last?.get(organizationId), describeFailure({ error })),
 			);
@@ -84,11 +83,12 @@ async function reportEach(
 	last: LastReport | undefined,
 	flags: DriftFlags,
 	terminal: Terminal,
+	voice: Voice,
 ): Promise<readonly OrganizationDrift[]> {
 	const { attribute } = await import("../../sync/attribute.ts");
 	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
-	const journal = existsSync(journalFile(flags, terminal)) ? await openJournalOf(flags, terminal) : undefined;
+	const journal = await readJournalOf(flags, terminal, voice);
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	try {
 		return await Promise.all(

@@ -2,7 +2,7 @@
  * `explain`: why an activity is not finished, in words. Who has to approve is what the consensus expression of a policy
  * says; where it cannot be read that is said, and nobody is guessed.
  */
-import { ConfigurationError, exitCodes, OrgsyncError, ServiceError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
@@ -126,7 +126,7 @@ async function orUndefined(
 	try {
 		return (await reader.query(operation, fields)).value;
 	} catch (error) {
-		if (error instanceof ServiceError && [403, 404, 501].includes(error.httpStatus)) return undefined;
+		if (isUnavailable(error)) return undefined;
 		throw error;
 	}
 }

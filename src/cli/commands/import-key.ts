@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError, ServiceError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
-import type { Sent } from "../../sync/send.ts";
+import type { Sent } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
@@ -26,7 +26,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 	const userId = await findUser(flags, terminal);
 	if (flags.out !== undefined) prepareFile(flags.out, terminal);
 	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal);
+	const journal = await openJournalOf(flags, terminal, voice);
 	try {
 		const { sendWish } = await import("../../sync/send.ts");
 		const sent = await sendWish(
@@ -118,7 +118,7 @@ function notYet(sent: Sent): Result {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
 	const detail = message === null ? "" : `: ${showText(message)}`;
 	return {
-		exitCode: sent.refusedStatus === 401 ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error),
+		exitCode: sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error),
 		text: () =>
 			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `activity ${activityId}, fingerprint ${fingerprint}\n`}`,
 		json: { outcome, activityId, fingerprint, message, policyEvaluations },

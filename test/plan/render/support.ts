@@ -213,6 +213,8 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 				tookMs: 12,
 				message: outcome === "failed" ? name("no such tag") : null,
 				refusedStatus: outcome === "denied" ? 403 : null,
+				keyNotAccepted: false,
+				apart: [],
 				policyEvaluations:
 					outcome === "denied" ? [{ policyId: name("policy-7"), outcome: name("OUTCOME_DENY_EXPLICIT") }] : [],
 			};
@@ -237,6 +239,8 @@ export function goodReportOf(plan: Plan): Report {
 			outcome: "completed",
 			message: null,
 			policyEvaluations: [],
+			keyNotAccepted: false,
+			apart: [],
 		})),
 		left: [],
 		unverified: null,
@@ -291,6 +295,8 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 			message: `another ${step.operation} was sent for the same before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
 			refusedStatus: null,
 			policyEvaluations: [],
+			keyNotAccepted: false,
+			apart: [],
 		})),
 		left: null,
 		unverified: null,

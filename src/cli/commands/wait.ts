@@ -1,0 +1,222 @@
+/**
+ * `wait`: reads pending activities again until they have ended. It submits nothing: what cannot be read stays in doubt.
+ */
+import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
+import type { Outcome } from "../../plan/report.ts";
+import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
+import { judgeActivity } from "../../sync/outcomes.ts";
+import { isRecord, readActivity } from "../../wire/activity.ts";
+import type { Reader } from "../../wire/client.ts";
+import { extendedReads, submits } from "../../wire/operations.ts";
+import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
+import type { Result, Terminal, Voice } from "../voice.ts";
+import type { OrganizationFlags } from "./query.ts";
+import { findOrganizations } from "./status.ts";
+
+export interface WaitFlags extends OrganizationFlags, ConnectionFlags {
+	readonly wait: number;
+}
+
+/** An activity that is waited for. */
+interface Tracked {
+	readonly organizationId: string;
+	readonly activityId: string | null;
+	/** Null for one that only its id is known of. */
+	readonly fingerprint: string | null;
+	/** Whether the journal has it: then what is read is noted there. */
+	readonly isOurs: boolean;
+}
+
+/** What is known of it in the end. `isRead`: the service was asked and said so. */
+interface Ended extends Tracked {
+	readonly outcome: Outcome;
+	readonly isRead: boolean;
+}
+
+/** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
+export async function wait(
+	activityIds: readonly string[],
+	flags: WaitFlags,
+	terminal: Terminal,
+	voice: Voice,
+): Promise<Result> {
+	const organizationIds = [...(await findOrganizations(flags, terminal)).keys()];
+	const connection = await connect(flags, terminal, voice);
+	const journal = await openJournalOf(flags, terminal, voice);
+	try {
+		const { reader } = connection.client;
+		const run: WaitRun = { flags, terminal, voice, journal, reader };
+		const { tracked, unlisted } = await track(organizationIds, activityIds, run);
+		const ended = await pollUntilEnded(tracked, run);
+		return {
+			exitCode: exitCodeOf(ended),
+			text: () => renderEnded(ended, unlisted, flags.reads),
+			json: {
+				activities: ended.map((one) => {
+					const { activityId, fingerprint, outcome } = one;
+					return { activityId, fingerprint, outcome, message: explainDoubt(one, flags.reads) };
+				}),
+			},
+		};
+	} finally {
+		journal.close();
+		await connection.close();
+	}
+}
+
+interface WaitRun {
+	readonly flags: WaitFlags;
+	readonly terminal: Terminal;
+	readonly voice: Voice;
+	readonly journal: Journal;
+	readonly reader: Reader;
+}
+
+/** Everything that is pending or in doubt; with ids only those, of which each has to be known somewhere. */
+async function track(organizationIds: readonly string[], activityIds: readonly string[], run: WaitRun) {
+	const { readWaiting } = await import("../../sync/waiting.ts");
+	const { journal, reader, terminal, flags } = run;
+	const all: Tracked[] = [];
+	const unlisted: string[] = [];
+	for (const organizationId of organizationIds) {
+		const own = journal.open(organizationId);
+		all.push(...own.map((entry) => trackEntry(entry)));
+		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
+		const others = { open: () => [], abandoned: (id: string) => journal.abandoned(id) };
+		const listed = await readWaiting(organizationId, reader, others, { reads: flags.reads, nowMs: terminal.now() });
+		if (listed.unlisted !== null) unlisted.push(listed.unlisted);
+		for (const { activityId, fingerprint } of listed.activities) {
+			if (!ownFingerprints.has(fingerprint)) all.push({ organizationId, activityId, fingerprint, isOurs: false });
+		}
+	}
+	if (activityIds.length === 0) return { tracked: all, unlisted };
+	const tracked: Tracked[] = [];
+	for (const id of activityIds) {
+		const known = all.find((one) => one.activityId?.toLowerCase() === id.toLowerCase() || one.fingerprint === id);
+		tracked.push(known ?? (await findNamed(id, organizationIds, run)));
+	}
+	return { tracked, unlisted: [] };
+}
+
+function trackEntry({ body, activityId }: JournalEntry): Tracked {
+	return { organizationId: body.organizationId, activityId, fingerprint: body.fingerprint, isOurs: true };
+}
+
+/** One that is not listed as pending: it may have ended already. Throws ConfigurationError when nobody knows it. */
+async function findNamed(activityId: string, organizationIds: readonly string[], run: WaitRun): Promise<Tracked> {
+	for (const organizationId of run.flags.reads === "auto" ? organizationIds : []) {
+		if ((await readOutcome({ organizationId, activityId }, run.reader)) !== undefined) {
+			return { organizationId, activityId, fingerprint: null, isOurs: false };
+		}
+	}
+	throw new ConfigurationError(
+		`activity ${showText(activityId)} not found: neither this journal nor the service has it`,
+		{
+			hint: "orgsync status lists pending activities",
+		},
+	);
+}
+
+/** What the service says of an activity; undefined when it does not say. */
+async function readOutcome(
+	{ organizationId, activityId }: Pick<Tracked, "organizationId" | "activityId">,
+	reader: Reader,
+): Promise<Outcome | undefined> {
+	try {
+		const { activity } = (await reader.query(extendedReads.get_activity, { organizationId, activityId })).value;
+		if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
+		// Only its status is looked at, which every activity has.
+		return judgeActivity(readActivity(submits.update_user_tag, activity)).outcome;
+	} catch (error) {
+		if (isUnavailable(error)) return undefined;
+		throw error;
+	}
+}
+
+/** Longest pause between two questions; the number of requests is the cost (service-facts.md, "Rates and limits"). */
+const maxPauseMs = 30_000;
+
+async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
+	const { terminal, voice, flags } = run;
+	const untilMs = terminal.now() + flags.wait * 1000;
+	for (let pauseMs = 1000; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+		const now = await readAll(tracked, run);
+		const pending = now.filter(({ outcome, isRead }) => isRead && (outcome === "unknown" || isPending(outcome)));
+		const leftMs = untilMs - terminal.now();
+		// What cannot be read now could not be read later either.
+		if (pending.length === 0 || leftMs <= 0) return now;
+		voice.progress(`waiting: ${pending.length} not ended yet`);
+		voice.detail(`${pending.length} not ended yet`);
+		await terminal.sleep(Math.min(pauseMs, leftMs));
+	}
+}
+
+async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
+	const { settle } = await import("../../sync/settle.ts");
+	const { journal, reader, terminal, flags } = run;
+	const heard = new Set<string>();
+	for (const id of new Set(tracked.filter(({ isOurs }) => isOurs).map(({ organizationId }) => organizationId))) {
+		const settled = await settle(id, { reader, journal, reads: flags.reads, now: terminal.now });
+		for (const fingerprint of settled.keys()) heard.add(fingerprint);
+	}
+	const ended: Ended[] = [];
+	for (const one of tracked) {
+		if (!one.isOurs) {
+			const outcome = flags.reads === "auto" ? await readOutcome(one, reader) : undefined;
+			ended.push({ ...one, outcome: outcome ?? "unknown", isRead: outcome !== undefined });
+			continue;
+		}
+		const entry = journal.entry(one.fingerprint ?? "");
+		const outcome = entry?.outcome ?? "unknown";
+		ended.push({
+			...one,
+			activityId: entry?.activityId ?? one.activityId,
+			outcome: outcome === "abandoned" ? "unknown" : outcome,
+			isRead: heard.has(one.fingerprint ?? "") || (entry !== undefined && !isOpen(entry)),
+		});
+	}
+	return ended;
+}
+
+function isPending(outcome: Outcome): boolean {
+	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
+}
+
+function exitCodeOf(ended: readonly Ended[]): ExitCode {
+	const has = (...outcomes: Outcome[]): boolean => ended.some(({ outcome }) => outcomes.includes(outcome));
+	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
+	if (has("failed", "not-attempted")) return exitCodes.error;
+	return has("awaiting-approval", "awaiting-authenticator", "unknown") ? exitCodes.waiting : exitCodes.converged;
+}
+
+/** Why it is not known what became of it; null when it is known. */
+function explainDoubt({ outcome, isRead, activityId }: Ended, reads: WaitFlags["reads"]): string | null {
+	if (isRead) return outcome === "unknown" ? "it has a status that orgsync does not know" : null;
+	const last = isPending(outcome)
+		? "it was pending when it was last read"
+		: activityId === null
+			? "it was submitted without an answer"
+			: "its outcome was never read";
+	const why =
+		reads === "documented"
+			? "the documented queries do not show activities"
+			: "the service does not show it to this key";
+	return `${last}, and ${why}; apply sends the same request again and learns what became of it`;
+}
+
+function renderEnded(ended: readonly Ended[], unlisted: readonly string[], reads: WaitFlags["reads"]): string {
+	if (ended.length === 0) {
+		const [because] = unlisted;
+		return because === undefined
+			? "Nothing is pending.\n"
+			: `Nothing that this journal knows of is pending. What others submitted is unknown: ${showText(because)}.\n`;
+	}
+	return ended
+		.map((one) => {
+			const name = showText(one.activityId ?? one.fingerprint ?? "");
+			const doubt = explainDoubt(one, reads);
+			return `${name}: ${doubt === null ? one.outcome.replaceAll("-", " ") : `in doubt: ${doubt}`}\n`;
+		})
+		.join("");
+}

@@ -1,0 +1,133 @@
+/**
+ * Rows of the journal's file to entries and memory. A file on disk is not to be trusted: somebody else may have written it,
+ * so what does not agree with itself is refused by name, and nothing of it is used.
+ */
+import { StorageError } from "../errors.ts";
+import type { Memory, RememberedTag } from "../plan/organization.ts";
+import { type Body, decodeSubmit } from "../wire/body.ts";
+import type { SubmitName } from "../wire/operations.ts";
+import { type JournalEntry, wishOf } from "./journal.ts";
+
+/** A row of the table `sent`, as the file has it. */
+export interface SentRow {
+	readonly fingerprint: string;
+	readonly organization_id: string;
+	readonly operation: string;
+	readonly bytes: string;
+	readonly timestamp_ms: number;
+	readonly wish: string;
+	readonly covers: string;
+	readonly sent_at_ms: number;
+	readonly outcome: string | null;
+	readonly activity_id: string | null;
+	readonly settled_at_ms: number | null;
+	readonly settled_position: number | null;
+}
+
+/** A row of the table `applied`, as the file has it. */
+export interface AppliedRow {
+	readonly kind: string;
+	readonly id: string;
+	readonly value: string;
+}
+
+const outcomes: readonly unknown[] = [
+	null,
+	"completed",
+	"awaiting-approval",
+	"awaiting-authenticator",
+	"rejected",
+	"denied",
+	"failed",
+	"unknown",
+	"not-attempted",
+	"abandoned",
+];
+
+/** The entry of a row. Throws StorageError when the bytes are not the request that the row says they are. */
+export function toEntry(row: SentRow): JournalEntry {
+	const body = decodeSubmit(row.bytes);
+	if (body === undefined) return refuse(row, "its bytes are no request of orgsync");
+	const mistake = findMistake(row, body);
+	if (mistake !== undefined) return refuse(row, mistake);
+	return {
+		body,
+		wish: row.wish,
+		covers: readTexts(row.covers) ?? refuse(row, "its addresses cannot be read"),
+		sentAtMs: row.sent_at_ms,
+		outcome: row.outcome as JournalEntry["outcome"],
+		activityId: row.activity_id,
+		settledAtMs: row.settled_at_ms,
+		settledPosition: row.settled_position,
+	};
+}
+
+function findMistake(row: SentRow, body: Body): string | undefined {
+	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
+	const operation = body.operation.name as SubmitName;
+	if (body.fingerprint !== row.fingerprint) return `its bytes have the fingerprint ${body.fingerprint}`;
+	if (operation !== row.operation) return `its bytes are another operation, ${operation}`;
+	if (body.organizationId !== row.organization_id) return `its bytes are for the organization ${body.organizationId}`;
+	if (body.timestampMs !== row.timestamp_ms) return "its bytes have another timestamp";
+	if (wishOf(body.organizationId, operation, parameters) !== row.wish) return "its bytes ask for something else";
+	return outcomes.includes(row.outcome) ? undefined : "its outcome is none that orgsync knows";
+}
+
+function refuse(row: SentRow, because: string): never {
+	throw new StorageError(`the entry ${row.fingerprint} does not agree with itself: ${because}; nothing was sent`, {
+		hint: changedHint,
+	});
+}
+
+const changedHint =
+	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
+
+/** What was last applied, of rows sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
+export function toMemory(rows: readonly AppliedRow[]): Memory {
+	const kinds = ["userTag", "policy", "oauthProvider", "tvcApp"];
+	const values = new Map(rows.map((row) => [row, kinds.includes(row.kind) ? readValue(row) : undefined]));
+	const unreadable = rows.find((row) => values.get(row) === undefined);
+	if (unreadable !== undefined) {
+		throw new StorageError(
+			`what was last applied to ${unreadable.kind} ${unreadable.id} cannot be read; nothing was sent`,
+			{ hint: changedHint },
+		);
+	}
+	const ofKind = <T>(kind: string): Readonly<Record<string, T>> =>
+		Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.id, values.get(row) as T]));
+	return {
+		userTags: ofKind("userTag"),
+		removedPolicies: ofKind("policy"),
+		removedOauthProviders: ofKind("oauthProvider"),
+		removedTvcApps: ofKind("tvcApp"),
+	};
+}
+
+function readValue({ kind, value: text }: AppliedRow): RememberedTag | { readonly appliedAt: string } | undefined {
+	const value = parse(text);
+	if (typeof value !== "object" || value === null) return undefined;
+	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = value as Readonly<Record<string, unknown>>;
+	if (typeof appliedAt !== "string") return undefined;
+	if (kind !== "userTag") return { appliedAt };
+	if (typeof name !== "string" || typeof updatedAt !== "string" || !isTexts(present) || !isTexts(gone))
+		return undefined;
+	if (completedAtMs !== undefined && typeof completedAtMs !== "number") return undefined;
+	return { appliedAt, name, present, gone, updatedAt, ...(completedAtMs === undefined ? {} : { completedAtMs }) };
+}
+
+function readTexts(text: string): readonly string[] | undefined {
+	const value = parse(text);
+	return isTexts(value) ? value : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+	return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,66 @@
+/**
+ * `list_activities` page by page. Which way the page cursor points is not documented, so nothing here relies on it: a page
+ * is judged by what is in it, and a list counts as complete only when its last page brought nothing but new activities.
+ */
+import { isUnavailable } from "../errors.ts";
+import type { Reader } from "../wire/client.ts";
+import { extendedReads } from "../wire/operations.ts";
+
+/** Most activities in one answer of `list_activities` (service-facts.md, last table). */
+export const pageLimit = 100;
+
+/** Pages read at most: few activities are pending at a time, and each page is a request. */
+const maxPages = 10;
+
+export type ActivityRecord = Readonly<Record<string, unknown>>;
+
+export interface Page {
+	/** Activities that no page before had, newest first. */
+	readonly activities: readonly ActivityRecord[];
+	/** Whether there are no others: the page was not full, and all of it was new. */
+	readonly isLast: boolean;
+	/** The service's clock when it answered, milliseconds since 1970; undefined when it does not say. */
+	readonly serverTimeMs: number | undefined;
+}
+
+/**
+ * The pages of `list_activities`, until one is the last or nothing new comes; none at all when the service does not have
+ * the query or denies it. Throws what Reader.query throws otherwise.
+ *
+ * Unverified, chosen: `before` is tried first, as "made before this one". A page that repeats activities means that the
+ * service reads it the other way round (or not at all), so `after` is tried next.
+ */
+export async function* listPages(
+	reader: Reader,
+	filters: Readonly<Record<string, unknown>>,
+): AsyncGenerator<Page, void, undefined> {
+	const seen = new Set<string>();
+	let direction: "before" | "after" = "before";
+	let oldest: string | undefined;
+	for (let count = 0; count < maxPages; count += 1) {
+		const cursor = oldest === undefined ? {} : { [direction]: oldest };
+		const answer = await askPage(reader, { ...filters, paginationOptions: { limit: String(pageLimit), ...cursor } });
+		if (answer === undefined) return;
+		const { all, serverTimeMs } = answer;
+		const activities = all.filter(({ id }) => typeof id === "string" && !seen.has(id));
+		for (const { id } of activities) seen.add(String(id));
+		const isNew = activities.length === all.length;
+		const isLast = isNew && all.length < pageLimit;
+		yield { activities, isLast, serverTimeMs };
+		if (isLast) return;
+		if (!isNew) {
+			if (direction === "after") return;
+			direction = "after";
+		} else oldest = String(activities.at(-1)?.id);
+	}
+}
+
+async function askPage(reader: Reader, fields: Readonly<Record<string, unknown>>) {
+	try {
+		const { value, serverTimeMs } = await reader.query(extendedReads.list_activities, fields);
+		return { all: (value.activities ?? []) as readonly ActivityRecord[], serverTimeMs };
+	} catch (error) {
+		if (isUnavailable(error)) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,120 @@
+/**
+ * What an answer to a submit means for the step that wanted it. Pure.
+ */
+import type { Outcome, StepResult } from "../plan/report.ts";
+import type { Activity } from "../wire/activity.ts";
+import type { SubmitAnswer } from "../wire/client.ts";
+import type { JournalEntry } from "./journal.ts";
+
+/** What became of a wish. `activity` is there when the service answered with one. */
+export interface Sent extends Omit<StepResult, "step" | "tookMs" | "apart"> {
+	readonly activity: Activity | null;
+	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
+	readonly hopeless: boolean;
+	/** Why the journal could not note the outcome; left out when it could. The bytes are open there still. */
+	readonly unrecorded?: Error;
+}
+
+export type Judged = Omit<Sent, "fingerprint" | "requests">;
+
+const nothing = {
+	activity: null,
+	activityId: null,
+	refusedStatus: null,
+	keyNotAccepted: false,
+	policyEvaluations: [],
+	hopeless: false,
+} as const;
+
+/** The outcome of an answer to bytes that were never sent before. */
+export function judgeAnswer(answer: SubmitAnswer): Judged {
+	switch (answer.kind) {
+		case "activity":
+			return judgeActivity(answer.activity);
+		case "refused":
+			return {
+				...nothing,
+				outcome: answer.httpStatus === 401 || answer.httpStatus === 403 ? "denied" : "failed",
+				message: answer.message,
+				policyEvaluations: answer.policyEvaluations,
+				refusedStatus: answer.httpStatus,
+				keyNotAccepted: answer.notAccepted,
+				hopeless: answer.notAccepted,
+			};
+		case "unknown": {
+			const notAccepted = answer.notAccepted === true;
+			return {
+				...nothing,
+				outcome: "unknown",
+				message: `${answer.because}; only the same request may be sent again`,
+				keyNotAccepted: notAccepted,
+				hopeless: notAccepted,
+			};
+		}
+		case "not-sent":
+			return { ...nothing, outcome: "not-attempted", message: answer.because, hopeless: true };
+	}
+}
+
+/**
+ * The outcome of an answer to bytes that were sent before. Only an activity tells what became of them; after anything else
+ * they are what they were: pending when that was last heard of them, in doubt otherwise.
+ */
+export function judgeAgain(answer: SubmitAnswer, { outcome, activityId }: JournalEntry): Judged {
+	if (answer.kind === "activity") return judgeActivity(answer.activity);
+	const judged = judgeAnswer(answer);
+	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
+	const because = answer.kind === "refused" ? answer.message : answer.because;
+	const message = isPending
+		? `it was pending when it was last read, and asking again failed: ${because}`
+		: `it was submitted before without an answer, and asking again failed: ${because}`;
+	return { ...judged, outcome: isPending ? outcome : "unknown", activityId, message };
+}
+
+/** A Map, because a status can be any word, `constructor` too. */
+const outcomes: ReadonlyMap<string, Outcome> = new Map([
+	["ACTIVITY_STATUS_COMPLETED", "completed"],
+	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "awaiting-approval"],
+	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "awaiting-authenticator"],
+	["ACTIVITY_STATUS_REJECTED", "rejected"],
+	["ACTIVITY_STATUS_FAILED", "failed"],
+	["ACTIVITY_STATUS_CREATED", "awaiting-approval"],
+	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
+]);
+
+/** The outcome of an activity by its status; of one with a status that orgsync does not know, `unknown`. */
+export function judgeActivity(activity: Activity): Judged {
+	const outcome = outcomes.get(activity.status);
+	if (outcome === undefined) {
+		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
+		return { ...nothing, outcome: "unknown", activity, activityId: activity.id, message };
+	}
+	const messages: Readonly<Record<string, string>> = {
+		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
+		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
+		ACTIVITY_STATUS_PENDING: "the service is still working on it",
+	};
+	return { ...nothing, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
+}
+
+/** Whether the service is still working on the activity, so that asking again soon may show its end. */
+export function isUnderWay(answer: SubmitAnswer): boolean {
+	return (
+		answer.kind === "activity" &&
+		(answer.activity.status === "ACTIVITY_STATUS_CREATED" || answer.activity.status === "ACTIVITY_STATUS_PENDING")
+	);
+}
+
+/** An entry for which nothing was sent in this run. */
+export function notSent({ activityId, body }: JournalEntry, outcome: Outcome, message: string): Sent {
+	return { ...nothing, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
+}
+
+/** An open entry whose bytes the service would not accept any more. */
+export function tooOld(entry: JournalEntry): Sent {
+	const { outcome, activityId, body } = entry;
+	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
+	const said = isPending ? "it was pending when it was last read" : "it was submitted without an answer";
+	const message = `${said}, and its request is too old to send again; once you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync submit another`;
+	return notSent(entry, isPending ? outcome : "unknown", message);
+}

@@ -1,0 +1,31 @@
+/**
+ * The service's clock as its answers tell it. Machines can be an hour off; the service judges how old a request is by its
+ * own clock, so times that it judges are made and compared by that one.
+ */
+import type { Reader } from "../wire/client.ts";
+
+/**
+ * Unverified, chosen: two clocks that differ by less count as one. A `Date` has whole seconds and an answer takes a while,
+ * and runners whose clocks are right have to make the same bytes.
+ */
+const toleranceMs = 30_000;
+
+/** A reader that notes what each answer says of the time. */
+export interface TimedReader extends Reader {
+	/** Milliseconds to add to our clock to get the service's; 0 where they agree, or the service has not told its time. */
+	offsetMs(): number;
+}
+
+/** The reader, with its answers' `Date` held against our own clock (`now`, milliseconds since 1970). */
+export function timeReader(reader: Reader, now: () => number): TimedReader {
+	let offsetMs: number | undefined;
+	return {
+		async query(operation, fields) {
+			const answer = await reader.query(operation, fields);
+			const { serverTimeMs, heardAtMs = now() } = answer;
+			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - heardAtMs;
+			return answer;
+		},
+		offsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
+	};
+}

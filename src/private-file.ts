@@ -15,7 +15,7 @@ export const sidecars = ["-wal", "-shm", "-journal"];
  * held to the same rule.
  *
  * Throws StorageError for a symbolic link, for anything that is no regular file, for a file of another user, for a file
- * that everyone can write and that cannot be tightened, and for a folder that everyone can write without the sticky bit.
+ * that everyone can write, and for a folder that everyone can write without the sticky bit.
  *
  * An existing file is never opened: closing it would drop the locks that SQLite holds on it in this process.
  */
@@ -54,6 +54,12 @@ function tighten(file: string, notice: (text: string) => void): void {
 	if (found === undefined) return;
 	checkKindAndOwner(file, found);
 	if (process.geteuid === undefined || isTight(found)) return;
+	// Tightening it now would not undo what somebody has written already.
+	if ((found.mode & 0o002) !== 0) {
+		throw new StorageError(`every user can write ${file} (mode ${octal(found.mode)})`, {
+			hint: `if you trust what is in it: chmod 600 ${file}; if not, remove it`,
+		});
+	}
 	const refusal = restrict(file, found.mode & 0o600);
 	const after = lstatSync(file, { throwIfNoEntry: false });
 	if (after === undefined) return;
@@ -61,10 +67,6 @@ function tighten(file: string, notice: (text: string) => void): void {
 		notice(
 			`${file} was open to other users (mode ${octal(found.mode)}); orgsync changed its mode to ${octal(after.mode)}`,
 		);
-	} else if ((after.mode & 0o002) !== 0) {
-		throw new StorageError(`every user can write ${file} (mode ${octal(after.mode)}), and ${refusal}`, {
-			hint: "keep the file on a file system that stores permissions",
-		});
 	} else {
 		notice(`warning: other users may read or write ${file} (mode ${octal(after.mode)}), and ${refusal}`);
 	}

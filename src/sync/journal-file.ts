@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
 import { makePrivate, sidecars } from "../private-file.ts";
 import { findTracked } from "./git-index.ts";
@@ -88,13 +89,14 @@ async function checkPlace(file: string, { isNamed = false, notice = () => {} }: 
 	makePrivate(file, notice);
 }
 
+/** Throws what SQLite throws for a file that is no database. As immutable, it is read without making files beside it. */
 async function refuseOther(file: string): Promise<void> {
 	const { DatabaseSync } = await importSqlite();
-	const database = new DatabaseSync(file, { readOnly: true });
+	const address = pathToFileURL(file);
+	address.searchParams.set("immutable", "1");
+	const database = new DatabaseSync(address, { readOnly: true });
 	try {
 		versionOf(database);
-	} catch (error) {
-		if (!isUnwritable(error)) throw error;
 	} finally {
 		database.close();
 	}

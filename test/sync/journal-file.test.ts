@@ -1,0 +1,383 @@
+/** The journal's file: private, not tracked by git, readable where nothing can be written, and carried forward. */
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+	chmodSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { StorageError } from "../../src/errors.ts";
+import { findTracked } from "../../src/sync/git-index.ts";
+import { wishOf } from "../../src/sync/journal.ts";
+import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import { submits } from "../../src/wire/operations.ts";
+import { id, organizationId } from "../plan/support-organizations.ts";
+
+const parameters = { policyIds: [id("policy", 1)] };
+const body = encodeSubmit(submits.delete_policies, organizationId, parameters, 1_767_225_600_000);
+const wish = wishOf(organizationId, "delete_policies", parameters);
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "orgsync-journal-file-"));
+	file = join(folder, ".orgsync", "journal.sqlite");
+});
+afterEach(() => {
+	vi.restoreAllMocks();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+/** A journal in which one request is in flight. */
+async function makeJournal(): Promise<void> {
+	const journal = await openJournal(file);
+	await journal.sending(body, wish, ["policy:1"], 1);
+	journal.close();
+}
+
+async function refusal(open: () => Promise<unknown>): Promise<StorageError> {
+	const error: unknown = await open().catch((thrown: unknown) => thrown);
+	expect(error).toBeInstanceOf(StorageError);
+	return error as StorageError;
+}
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe("the file of a journal", () => {
+	it("is its owner's alone from the first moment, and so is what SQLite keeps beside it", async () => {
+		const before = process.umask(0);
+		try {
+			const journal = await openJournal(file);
+			await journal.sending(body, wish, [], 1);
+			expect([modeOf(file), modeOf(`${file}-wal`), modeOf(`${file}-shm`)]).toEqual([0o600, 0o600, 0o600]);
+			journal.close();
+		} finally {
+			process.umask(before);
+		}
+	});
+
+	it("is tightened with a notice when others could read it, also for commands that only look", async () => {
+		await makeJournal();
+		for (const open of [openJournal, readJournal]) {
+			chmodSync(file, 0o644);
+			const notices: string[] = [];
+			(await open(file, { notice: (text) => notices.push(text) }))?.close();
+			expect(modeOf(file)).toBe(0o600);
+			expect(notices).toEqual([`${file} was open to other users (mode 0644); orgsync changed its mode to 0600`]);
+		}
+	});
+
+	it("is refused when everyone could have written it", async () => {
+		await makeJournal();
+		chmodSync(file, 0o666);
+		for (const open of [openJournal, readJournal]) {
+			expect((await refusal(() => open(file))).message).toContain("every user can write");
+		}
+	});
+
+	it("is not touched when it is no journal", async () => {
+		mkdirSync(join(folder, ".orgsync"));
+		writeFileSync(file, "organizationId: this is a document\n".repeat(40), { mode: 0o644 });
+		chmodSync(file, 0o644);
+		await refusal(() => openJournal(file));
+		await refusal(() => readJournal(file));
+		expect(modeOf(file)).toBe(0o644);
+	});
+
+	it("is undefined to look at when there is none, and none is made", async () => {
+		expect(await readJournal(file)).toBeUndefined();
+		expect(existsSync(file)).toBe(false);
+	});
+});
+
+describe("a journal that git tracks", () => {
+	function git(...words: readonly string[]): void {
+		const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+		const identity = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "protocol.file.allow=always"];
+		execFileSync("git", [...identity, ...words], { cwd: folder, env, stdio: "pipe" });
+	}
+
+	/** Adds everything there is, as somebody who does not know what `.orgsync` is. */
+	function track(...words: readonly string[]): void {
+		git("init", "-q", ...words);
+		for (let count = 0; count < 40; count += 1) writeFileSync(join(folder, `${"x".repeat(count)}.txt`), "");
+		git("add", "-A");
+	}
+
+	it("is refused, unless the operator names it", async () => {
+		await makeJournal();
+		track();
+		for (const open of [openJournal, readJournal]) {
+			const { message, hint } = await refusal(() => open(file));
+			expect(message).toContain("is tracked by git");
+			expect(hint).toContain("--journal");
+			(await open(file, { isNamed: true }))?.close();
+		}
+	});
+
+	it.each([
+		["an index of version 2", () => track()],
+		[
+			"an index of version 4",
+			() => {
+				track();
+				git("update-index", "--index-version", "4");
+			},
+		],
+		[
+			"an index with intent-to-add, version 3",
+			() => {
+				git("init", "-q");
+				git("add", "-N", ".");
+			},
+		],
+		[
+			"a split index",
+			() => {
+				track();
+				git("update-index", "--split-index");
+				writeFileSync(join(folder, "later.txt"), "");
+				git("add", "later.txt");
+			},
+		],
+		["a repository of SHA-256", () => track("--object-format=sha256")],
+		[
+			"another case of its name",
+			() => {
+				renameSync(join(folder, ".orgsync"), join(folder, ".OrgSync"));
+				track();
+				git("config", "core.ignorecase", "true");
+				renameSync(join(folder, ".OrgSync"), join(folder, ".orgsync"));
+			},
+		],
+		[
+			"a file that SQLite keeps beside it",
+			() => {
+				renameSync(file, `${file}-wal`);
+				track();
+				writeFileSync(file, "");
+			},
+		],
+		[
+			"a folder that leads to a tracked one",
+			() => {
+				renameSync(join(folder, ".orgsync"), join(folder, "elsewhere"));
+				track();
+				rmSync(join(folder, ".git", "info"), { recursive: true });
+				git("rm", "-q", "--cached", "--ignore-unmatch", ".orgsync");
+				symlinkSync("elsewhere", join(folder, ".orgsync"));
+			},
+		],
+	])("is found in %s", async (_what, prepare) => {
+		await makeJournal();
+		prepare();
+		expect((await refusal(() => openJournal(file))).message).toContain("is tracked by git");
+	});
+
+	it("is found from a work tree of its own and from inside a submodule", async () => {
+		await makeJournal();
+		track();
+		git("commit", "-q", "-m", "all");
+		const tree = join(folder, "tree");
+		git("worktree", "add", "-q", tree);
+		expect(findTracked(join(tree, ".orgsync", "journal.sqlite"))).toBe(true);
+		const outer = mkdtempSync(join(tmpdir(), "orgsync-outer-"));
+		try {
+			execFileSync("git", ["init", "-q"], { cwd: outer });
+			const words = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", folder, "inner"];
+			execFileSync("git", words, { cwd: outer, stdio: "pipe" });
+			expect(findTracked(join(outer, "inner", ".orgsync", "journal.sqlite"))).toBe(true);
+			expect(findTracked(join(outer, "inner", "new.sqlite"))).toBe(true);
+			expect(findTracked(join(outer, "new.sqlite"))).toBe(false);
+		} finally {
+			rmSync(outer, { recursive: true, force: true });
+		}
+	});
+
+	it("is not what an ignored file is, nor one in no repository", async () => {
+		await makeJournal();
+		expect(findTracked(file)).toBe(false);
+		writeFileSync(join(folder, ".orgsync", ".gitignore"), "*\n");
+		track();
+		expect(findTracked(file)).toBe(false);
+		(await openJournal(file)).close();
+	});
+
+	it("is not told of an index that cannot be read: it is refused", async () => {
+		await makeJournal();
+		git("init", "-q");
+		for (const bytes of ["", "DIRC", `DIRC${"\0".repeat(40)}`, "no index at all, but long enough to be one of them"]) {
+			writeFileSync(join(folder, ".git", "index"), bytes);
+			expect((await refusal(() => openJournal(file))).message).toContain("cannot be read");
+		}
+	});
+});
+
+describe("a journal where nothing can be written", () => {
+	/** What a process says that cannot write there: as another user when this one may write everywhere. */
+	function look(path: string): string {
+		const source = new URL("../../src/sync/journal-file.ts", import.meta.url).href;
+		const program = `
+			process.setuid?.(65534);
+			const { readJournal, openJournal } = await import(process.argv[1]);
+			const view = await readJournal(process.argv[2]);
+			const open = view.open(process.argv[3]).length;
+			view.close();
+			const failed = await openJournal(process.argv[2]).then(() => "written", (error) => error.name);
+			console.log(open + " " + failed);
+		`;
+		const words = ["--input-type=module", "-e", program, source, path, organizationId];
+		const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
+		return stdout === "" ? stderr : stdout;
+	}
+
+	it.runIf(process.getuid?.() === 0).each([
+		["with nothing beside it", async () => makeJournal()],
+		[
+			"with a log beside it that holds the last writes",
+			async () => {
+				const journal = await openJournal(file);
+				await journal.sending(body, wish, [], 1);
+				const copies = ["", "-wal"].map((suffix) => [file + suffix, `${file}${suffix}.copy`] as const);
+				for (const [from, to] of copies) copyFileSync(from, to);
+				journal.close();
+				for (const [from, to] of copies) renameSync(to, from);
+			},
+		],
+	])("can be looked at %s, and is refused to whoever wants to write", async (_what, prepare) => {
+		await prepare();
+		execFileSync("chown", ["-R", "65534", folder]);
+		for (const [path, mode] of [
+			[file, 0o400],
+			[join(folder, ".orgsync"), 0o500],
+			[folder, 0o555],
+		] as const) {
+			chmodSync(path, mode);
+		}
+		expect(look(file)).toBe("1 StorageError\n");
+	});
+});
+
+describe("a journal of an earlier version", () => {
+	/** The tables of version 1, with one row of each kind. */
+	function makeFirstVersion(): void {
+		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
+		const database = new DatabaseSync(file);
+		database.exec(readFileSync(new URL("../vectors/journal-version-1.sql", import.meta.url), "utf8"));
+		database.close();
+		chmodSync(file, 0o600);
+	}
+
+	it("is read as it is by commands that only look, and carried forward by those that write", async () => {
+		makeFirstVersion();
+		const bytes = readFileSync(file);
+		const view = await readJournal(file);
+		const seen = [view?.open(organizationId), view?.memory(organizationId), view?.abandoned(organizationId)];
+		view?.close();
+		expect(seen[0]).toMatchObject([{ body: { fingerprint: body.fingerprint }, outcome: "awaiting-approval" }]);
+		expect(readFileSync(file).equals(bytes)).toBe(true);
+		const journal = await openJournal(file);
+		const { open, memory, abandoned } = journal;
+		expect([open(organizationId), memory(organizationId), abandoned(organizationId)]).toEqual(seen);
+		expect(journal.position()).toBe(1);
+		await journal.sending(encodeSubmit(submits.delete_policies, organizationId, parameters, 5), wish, [], 2);
+		expect(journal.open(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
+		journal.close();
+	});
+});
+
+describe("the writes of a journal", () => {
+	it("survive a power cut before anything is sent: they are committed with synchronous FULL", async () => {
+		const journal = await openJournal(file);
+		const modes: unknown[] = [];
+		const { exec } = DatabaseSync.prototype;
+		vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, sql: string) {
+			if (sql === "COMMIT") modes.push(this.prepare("PRAGMA synchronous").get()?.synchronous);
+			return exec.call(this, sql);
+		});
+		await journal.sending(body, wish, [], 1);
+		expect(modes).toEqual([2]);
+		journal.settled(body.fingerprint, "completed", null, 2);
+		expect(modes).toEqual([2, 1]);
+		journal.close();
+	});
+
+	it("of one organization that fail do not keep back the others that began with them", async () => {
+		const journal = await openJournal(file);
+		const others = [2, 3].map((number) => {
+			const other = { policyIds: [id("policy", number)] };
+			const bytes = encodeSubmit(submits.delete_policies, organizationId, other, 1);
+			return journal.sending(bytes, wishOf(organizationId, "delete_policies", other), [], 1);
+		});
+		const failing = journal.claim(wish, () => {
+			throw new Error("no room");
+		});
+		await expect(failing).rejects.toThrow("no room");
+		expect(await Promise.all(others)).toEqual([true, true]);
+		expect(journal.open(organizationId).length).toBe(2);
+		journal.close();
+	});
+
+	it("wait for another process that is writing", async () => {
+		const journal = await openJournal(file);
+		const code = `
+			const { DatabaseSync } = require("node:sqlite");
+			const { workerData, parentPort } = require("node:worker_threads");
+			const database = new DatabaseSync(workerData);
+			database.exec("BEGIN IMMEDIATE");
+			parentPort.postMessage("locked");
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+			database.exec("COMMIT");
+			database.close();
+		`;
+		const other = new Worker(code, { eval: true, workerData: file });
+		const ended = new Promise((resolve) => other.once("exit", resolve));
+		await new Promise((resolve) => other.once("message", resolve));
+		expect(await journal.sending(body, wish, [], 1)).toBe(true);
+		await ended;
+		journal.close();
+	});
+
+	it("of an outcome and of what is remembered happen together or not at all", async () => {
+		const journal = await openJournal(file);
+		await journal.sending(body, wish, [], 1);
+		const fail = () => {
+			throw new Error("killed");
+		};
+		expect(() => journal.settled(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
+		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: null, activityId: null });
+		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
+		journal.settled(body.fingerprint, "completed", "activity", 2, () => [removed]);
+		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");
+		expect(Object.keys(journal.memory(organizationId).removedPolicies)).toEqual([id("policy", 1)]);
+		journal.close();
+	});
+
+	it("that fail leave the journal usable, and say the reason that SQLite gave", async () => {
+		const journal = await openJournal(file);
+		const other = new DatabaseSync(file);
+		other.exec(`CREATE TRIGGER full BEFORE INSERT ON applied WHEN new.id = 'x'
+			BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
+		other.close();
+		const remember = (one: string) => journal.remember(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
+		// The transaction has ended by itself: there is none to roll back.
+		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
+		remember("y");
+		expect(Object.keys(journal.memory(organizationId).removedPolicies)).toEqual(["y"]);
+		journal.close();
+	});
+});

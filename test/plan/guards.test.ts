@@ -159,6 +159,15 @@ describe("the guard of member removals", () => {
 		expect(guardsOf(count, unreadable)).toMatchObject([{ kind: "memberRemovals", found: 5, refuses: true }]);
 	});
 
+	it.each([
+		[3, false],
+		[4, true],
+	])("of %i whose tag is not known: refuses is %s", (count, refuses) => {
+		const members = { mode: "atLeast", atLeast: [], never: upTo(count) } as const;
+		const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
+		expect(guardsOf(desired, unreadable)).toMatchObject([{ kind: "memberRemovals", found: count, refuses }]);
+	});
+
 	it("takes the percentage of what was last applied where that stands in", () => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
 		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } } };

@@ -457,6 +457,17 @@ describe("the refusal", () => {
 	});
 });
 
+it("a step that waits for another one than was reviewed is another step", () => {
+	const wanted = desiredOf({
+		userTags: [wantTag("one", { id: id("tag", 2) }), wantTag("two", { id: id("tag", 1) })],
+	});
+	const was = liveOf({ userTags: known([liveTag(1, "one"), liveTag(2, "two")]) });
+	const { saved, fresh, live } = revisit(was, { wanted, was });
+	expect(findMoved({ saved, fresh, live })).toEqual([]);
+	const unordered = { ...saved, steps: saved.steps.map((step) => ({ ...step, dependsOn: [] })) };
+	expect(findMoved({ saved: unordered, fresh, live })).toMatchObject([{ reason: "step-differs" }, {}]);
+});
+
 it("every step of a plan is compared, also of one that was made up", () => {
 	const { saved, fresh, live } = revisit(before);
 	const [first, ...rest] = saved.steps;

@@ -8,12 +8,16 @@ import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/steps.ts";
 import { apply } from "../../src/sync/apply.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
 import { settle } from "../../src/sync/settle.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Submitter } from "../../src/wire/client.ts";
+import { approvals, submits } from "../../src/wire/operations.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
+	approverStamper,
 	apps,
 	auditors,
 	Bench,
@@ -66,6 +70,12 @@ function operations(): readonly (string | null)[] {
 
 function outcomes(steps: readonly StepResult[]): readonly string[] {
 	return steps.map(({ outcome }) => outcome);
+}
+
+/** The approval of another user. */
+async function approve(fingerprint: string | null | undefined): Promise<void> {
+	const body = encodeSubmit(approvals.approve_activity as never, organizationId, { fingerprint }, bench.nowMs);
+	await bench.client({ stamper: approverStamper }).submitter.submit(body);
 }
 
 /** A submitter that does something after each answer of the service. */
@@ -186,6 +196,39 @@ describe("removals that could not be seen", () => {
 		expect(report.converged).toBe(false);
 	});
 
+	it("are reported one by one, each with its own activity", async () => {
+		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const { report } = await bench.run(desired, {}, "documented");
+		expect(report.steps[0]?.apart.map(({ address, outcome }) => [address, outcome])).toEqual([
+			[`policy:${policies[0]}`, "awaiting-approval"],
+			[`policy:${policies[1]}`, "awaiting-approval"],
+			[`policy:${stray}`, "failed"],
+		]);
+		const made = bench.activities().map(({ id: activityId, fingerprint }) => ({ activityId, fingerprint }));
+		expect(report.steps[0]?.apart.slice(0, 2)).toMatchObject(made);
+		expect(bench.journal.open(organizationId).map(({ activityId }) => activityId)).toEqual(
+			made.map(({ activityId }) => activityId),
+		);
+	});
+
+	it.each([
+		[400, 3],
+		[409, 6],
+		[429, 8],
+	])("stay together when the service refuses them with %i: only a 404 may be about one of them", async (httpStatus, grpcCode) => {
+		const bodies: unknown[] = [];
+		const submitter: Submitter = {
+			async submit({ bytes }) {
+				bodies.push(bytes);
+				const refused = { httpStatus, grpcCode, message: "no", policyEvaluations: [], notAccepted: false, requests: 1 };
+				return { kind: "refused", ...refused };
+			},
+		};
+		const { report } = await bench.run(desired, { submitter }, "documented");
+		expect(report.steps).toMatchObject([{ outcome: "failed", apart: [] }]);
+		expect(bodies.length).toBe(1);
+	});
+
 	it("are remembered one by one, so that only the one that was refused is tried again", async () => {
 		await bench.run(desired, {}, "documented");
 		const { plan } = await bench.compare(desired, bench.context(), "documented");
@@ -200,7 +243,36 @@ describe("removals that could not be seen", () => {
 	});
 });
 
+describe("a rename whose members cannot be seen", () => {
+	it("is submitted again when it was undone: the name is always live", async () => {
+		const rename = (name: string, ...previously: readonly string[]) =>
+			desiredOf({ userTags: [wantTag(name, { previously, members: { mode: "exactly", exactly: [alice] } })] });
+		await bench.run(rename("officers", "signers"), {}, "documented");
+		bench.nowMs += 2 * minuteMs;
+		await bench.emulator.changeState({
+			organizationId,
+			userTags: [{ tagId: signers, tagName: "signers", userIds: [alice] }],
+		});
+		bench.nowMs += 2 * minuteMs;
+		const journal = await openJournal(":memory:");
+		const { report } = await bench.run(rename("officers", "signers"), { journal }, "documented");
+		journal.close();
+		expect(report.steps).toMatchObject([{ outcome: "completed", requests: 2 }]);
+		expect(bench.tag(signers).tagName).toBe("officers");
+	});
+});
+
 describe("an apply whose verification cannot read", () => {
+	it("as much as was read before says what it lost sight of, and is no success", async () => {
+		const context = bench.context();
+		const comparison = await bench.compare(wantSigners(alice, bob), context);
+		const submitter = afterEachSubmit(() => bench.emulator.setRules(organizationId, { denyReads: ["list_users"] }));
+		const report = await apply(comparison, { ...context, submitter });
+		expect(report).toMatchObject({ left: [], converged: false });
+		expect(report.unverified).toBe("userTag:signers: the service denies list_users to this key");
+		expect(exitCodeOf(report)).toBe(1);
+	});
+
 	it("keeps the report of what was sent, says why nobody looked, and is no success", async () => {
 		const context = bench.context();
 		const comparison = await bench.compare(wantSigners(alice, bob), context);
@@ -452,6 +524,29 @@ describe("what is remembered", () => {
 			},
 			removedTvcApps: { [apps[0]]: { appliedAt }, [apps[1]]: { appliedAt } },
 		});
+	});
+
+	it.each([
+		["approved later", true, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } }],
+		["not verified", false, {}],
+	] as const)("of a change that was %s does not hide what somebody else changed after it", async (_how, verify, rules) => {
+		const run = () => bench.run(wantSigners(alice, bob), { verify }, "documented");
+		await bench.emulator.setRules(organizationId, rules);
+		const first = await run();
+		if (verify) {
+			await approve(first.report.steps[0]?.fingerprint);
+			bench.nowMs += minuteMs;
+			await run();
+		}
+		bench.nowMs += minuteMs;
+		expect((await bench.compare(wantSigners(alice, bob), bench.context(), "documented")).plan.changes).toEqual([]);
+		const parameters = { userTagId: signers, addUserIds: [carol], removeUserIds: [bob] };
+		await bench.emulator.setRules(organizationId, {});
+		const body = encodeSubmit(submits.update_user_tag, organizationId, parameters, bench.nowMs);
+		await bench.client({ stamper: approverStamper }).submitter.submit(body);
+		expect((await bench.compare(wantSigners(alice, bob), bench.context(), "documented")).plan.changes).toMatchObject([
+			{ basis: "unknown", lastApplied: { changedSince: true } },
+		]);
 	});
 
 	it("stands in for members that cannot be read, and is shown as that", async () => {

@@ -735,6 +735,19 @@ describe("what was given up", () => {
 		expect(bench.journal.open(organizationId)).toEqual([]);
 	});
 
+	it.each(["id", "fingerprint"] as const)("is known by its %s in capitals too, of our own and of others", async (name) => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		const first = await run(withBob);
+		expect(first.report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 0 }]);
+		bench.journal.abandon(organizationId, String(theirs[name]).toUpperCase(), bench.nowMs);
+		const { report } = await run(withBob);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		const own = { id: report.steps[0]?.activityId, fingerprint: report.steps[0]?.fingerprint };
+		bench.journal.abandon(organizationId, String(own[name]).toUpperCase(), bench.nowMs);
+		expect(bench.journal.open(organizationId)).toEqual([]);
+	});
+
 	it("of our own is sent anew, by other bytes, while the old one still waits", async () => {
 		await bench.emulator.setRules(organizationId, needTwo);
 		const first = await run(withBob);

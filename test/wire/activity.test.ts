@@ -78,6 +78,17 @@ describe("an activity", () => {
 		});
 	});
 
+	it.each([
+		["organization", { organizationId: "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a12" }, "the organization 0a5d6d8e"],
+		["type", { type: "ACTIVITY_TYPE_UPDATE_USER_TAG" }, "the type ACTIVITY_TYPE_UPDATE_USER_TAG"],
+		["intent", { intent: { deletePoliciesIntent: { policyIds: ["x"] } } }, "another policyIds in its intent"],
+	])("of another %s is in doubt although it has our fingerprint, and says what differs", async (_what, parts, because) => {
+		expect(await activityOf(parts)).toMatchObject({
+			kind: "unknown",
+			because: expect.stringContaining(because) as string,
+		});
+	});
+
 	it("of a vote may be the one that was voted on", async () => {
 		const fingerprint = `sha256:${"a".repeat(64)}`;
 		const vote = encodeSubmit(approvals.approve_activity, organizationId, { fingerprint }, startMs);

@@ -131,6 +131,7 @@ describe("the next attempt", () => {
 	it("does not believe in a pause of more than five minutes", () => {
 		const pace = endAttempt(startAttempt(makePace(eight), 0), 1, throttled(1e12), 0);
 		expect(waitOf(pace, 0)).toEqual({ because: "pause", waitMs: longestPauseMs });
+		expect(longestPauseMs).toBe(5 * 60 * 1000);
 	});
 
 	it("keeps the least time from start to start, and saves none up", () => {

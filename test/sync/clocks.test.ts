@@ -1,0 +1,167 @@
+/**
+ * Clocks that are wrong, ours and the service's: the same wish never makes a second activity because of one, and rows are
+ * ordered by when they were written.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { apply } from "../../src/sync/apply.ts";
+import { compareLive } from "../../src/sync/compare.ts";
+import { wishOf } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { type SendContext, sendWish, type Wish } from "../../src/sync/send.ts";
+import { timeReader } from "../../src/sync/service-clock.ts";
+import { settle } from "../../src/sync/settle.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import type { Reader } from "../../src/wire/client.ts";
+import { queries, submits } from "../../src/wire/operations.ts";
+import { organizationId } from "../plan/support-organizations.ts";
+import { acme, alice, Bench, bob, minuteMs, quarterHourMs, signers, wantSigners } from "./support.ts";
+
+const withBob = wantSigners(alice, bob);
+const addBob: Wish = {
+	organizationId,
+	operation: "update_user_tag",
+	parameters: { userTagId: signers, addUserIds: [bob], removeUserIds: [] },
+	covers: ["userTag:signers"],
+};
+const keyOfAddBob = wishOf(organizationId, addBob.operation, addBob.parameters);
+const updates = { operation: "update_user_tag" } as const;
+const forEver = 0x7fff;
+
+let bench: Bench;
+beforeAll(async () => {
+	bench = await Bench.start([acme()]);
+});
+beforeEach(() => bench.reset(acme()));
+afterAll(() => bench.close());
+
+/** One run of apply by a machine whose clock is off by so much; the service's and the answers' are right. */
+async function runWithClock(offMs: number, reads: "auto" | "documented" = "documented") {
+	const now = () => bench.nowMs + offMs;
+	const context = bench.context({ now });
+	await settle(organizationId, { ...context, reads });
+	const { reader, journal } = context;
+	const memory = journal.memory(organizationId);
+	const comparison = await compareLive(withBob, reader, memory, { reads, now, journal });
+	return apply(comparison, context);
+}
+
+describe("our own clock", () => {
+	const hours = [-120, -60, -59, -40, -20, -16, -1, 0, 1, 4, 6, 20, 61, 120];
+
+	it.each(hours)("%i minutes off makes bytes that the service accepts", async (minutes) => {
+		const { steps } = await runWithClock(minutes * minuteMs);
+		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
+	});
+
+	it.each(hours)("%i minutes off does not send other bytes while an answer is missing", async (minutes) => {
+		bench.emulator.addFault({ ...updates, fault: "drop-after", count: forEver });
+		await runWithClock(minutes * minuteMs);
+		bench.emulator.clearFaults();
+		for (const laterMs of [20 * minuteMs, 30 * minuteMs, 15 * minuteMs]) {
+			bench.nowMs += laterMs;
+			await runWithClock(minutes * minuteMs);
+		}
+		expect(bench.activities().length).toBe(1);
+	});
+
+	it.each([
+		[0, -40],
+		[-40, 0],
+		[0, 90],
+		[90, 0],
+		[-61, 61],
+	])("that was %i minutes off and is %i minutes off now does not bypass what is in doubt", async (first, second) => {
+		bench.emulator.addFault({ ...updates, fault: "drop-after", count: forEver });
+		await runWithClock(first * minuteMs);
+		bench.emulator.clearFaults();
+		bench.nowMs += minuteMs;
+		expect((await runWithClock(second * minuteMs)).steps).toMatchObject([{ outcome: "completed" }]);
+		expect(bench.activities().length).toBe(1);
+	});
+
+	it("agrees with a runner whose clock is right: without a shared journal they make the same bytes", async () => {
+		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const first = await runWithClock(0);
+		const mine = bench.journal;
+		bench.journal = await openJournal(":memory:");
+		const second = await runWithClock(-50 * minuteMs);
+		bench.journal.close();
+		bench.journal = mine;
+		expect(second.steps[0]?.activityId).toBe(first.steps[0]?.activityId);
+	});
+
+	it("is the service's only where they differ by more than answers take", async () => {
+		const reader: Reader = { query: async () => ({ value: {}, serverTimeMs: 1_000_000 }) };
+		const offsetAt = async (nowMs: number): Promise<number> => {
+			const timed = timeReader(reader, () => nowMs);
+			await timed.query(queries.list_user_tags, {});
+			return timed.offsetMs();
+		};
+		expect(await offsetAt(1_000_000 + 29_999)).toBe(0);
+		expect(await offsetAt(1_000_000 - 29_999)).toBe(0);
+		expect(await offsetAt(1_000_000 + 30_000)).toBe(-30_000);
+		expect(await offsetAt(1_000_000 - 30_000)).toBe(30_000);
+		expect(timeReader(reader, () => 0).offsetMs()).toBe(0);
+	});
+});
+
+describe("an entry that was dated by a clock that was ahead", () => {
+	const context = (parts: Partial<SendContext> = {}): SendContext => ({
+		...bench.context(),
+		serverTimeMs: undefined,
+		...parts,
+	});
+	const bodyAt = (timestampMs: number) =>
+		encodeSubmit(submits.update_user_tag, organizationId, addBob.parameters, timestampMs);
+
+	it.each([
+		"completed",
+		"failed",
+	] as const)("and is %s does not hide one that was written after it and is open", async (outcome) => {
+		const ahead = bodyAt(bench.nowMs + 3 * 60 * minuteMs);
+		const open = bodyAt(bench.nowMs - minuteMs);
+		await bench.journal.sending(ahead, keyOfAddBob, [], bench.nowMs);
+		bench.journal.settled(ahead.fingerprint, outcome, null, bench.nowMs);
+		await bench.journal.sending(open, keyOfAddBob, [], bench.nowMs);
+		expect(await sendWish(addBob, context())).toMatchObject({ fingerprint: open.fingerprint });
+		expect(bench.requests("submit").map(({ fingerprint }) => fingerprint)).toEqual([open.fingerprint]);
+	});
+
+	it("and is open and known is never bypassed, whatever was written after it", async () => {
+		const known = bodyAt(bench.nowMs - 2 * minuteMs);
+		const later = bodyAt(bench.nowMs - minuteMs);
+		for (const body of [known, later]) await bench.journal.sending(body, keyOfAddBob, [], bench.nowMs);
+		bench.journal.settled(known.fingerprint, "awaiting-approval", "an activity", bench.nowMs);
+		bench.journal.settled(later.fingerprint, "completed", "another", bench.nowMs);
+		expect(await sendWish(addBob, context())).toMatchObject({ fingerprint: known.fingerprint });
+	});
+});
+
+describe("two processes that share a journal and decide at the same moment", () => {
+	it("make the same bytes, though one has begun the next quarter of an hour", async () => {
+		const other = await openJournal(bench.journalFile);
+		const boundaryMs = Math.ceil(bench.nowMs / quarterHourMs) * quarterHourMs;
+		bench.nowMs = boundaryMs;
+		const send = (journal: typeof other, nowMs: number) =>
+			sendWish(addBob, { ...bench.context({ journal }), now: () => nowMs, serverTimeMs: undefined });
+		const sent = await Promise.all([send(bench.journal, boundaryMs - 1), send(other, boundaryMs + 1)]);
+		expect(new Set(sent.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+		expect(bench.activities().length).toBe(1);
+		other.close();
+	});
+
+	it("see each other's choice before they make their own", async () => {
+		const other = await openJournal(bench.journalFile);
+		const seen: number[] = [];
+		const claim = (journal: typeof other, timestampMs: number) =>
+			journal.claim(keyOfAddBob, (entries) => {
+				seen.push(entries.length);
+				const body = encodeSubmit(submits.update_user_tag, organizationId, addBob.parameters, timestampMs);
+				return entries.length > 0 ? {} : { put: { body, covers: [], nowMs: 0 } };
+			});
+		await Promise.all([claim(bench.journal, 1), claim(other, 2)]);
+		expect(seen).toEqual([0, 1]);
+		expect(other.open(organizationId).length).toBe(1);
+		other.close();
+	});
+});

@@ -13,7 +13,7 @@ import type { RequestLog, RequestLogEntry } from "./log.ts";
 import { invalid, notFound, Refusal } from "./refusals.ts";
 import { findSeedMistakes, formatPath, type Seed, type SeedOrganization } from "./seed.ts";
 import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seeding.ts";
-import { makeWorld, type Sources, settleDue } from "./service.ts";
+import { makeWorld, parseBody, type Sources, settleDue } from "./service.ts";
 import { entityKinds, type Rules } from "./state.ts";
 import type { Store } from "./store.ts";
 
@@ -300,17 +300,6 @@ function refuseWebPages({ origin, host, onLoopback }: ControlRequest): void {
 	}
 }
 
-function parseObject(rawBody: Buffer): JsonObject {
-	if (rawBody.length === 0) return {};
-	try {
-		const value: unknown = JSON.parse(rawBody.toString("utf8"));
-		if (isObject(value)) return value;
-	} catch {
-		// Falls through to the refusal below, which is the same for JSON that is no object.
-	}
-	throw invalid("the body is not a JSON object");
-}
-
 /** The answer to a request under /emulator/. */
 export async function answerControl(
 	control: Control,
@@ -321,7 +310,12 @@ export async function answerControl(
 		refuseWebPages(request);
 		const endpoint = endpoints[`${request.method} ${request.url.pathname}`];
 		if (endpoint === undefined) throw notFound(`there is no ${request.method} ${request.url.pathname}`);
-		const body = await endpoint(control, store, parseObject(request.rawBody), request.url.searchParams);
+		const body = await endpoint(
+			control,
+			store,
+			request.rawBody.length === 0 ? {} : parseBody(request.rawBody),
+			request.url.searchParams,
+		);
 		await store.committed();
 		return { status: 200, body };
 	} catch (error) {

@@ -2,8 +2,9 @@
  * Seeds: what the emulator starts with, as a YAML (or JSON) file in the interface's own field names. A seed is checked
  * against schemas/seed.json first and then for what a schema cannot say: unique ids and names, known members, limits.
  */
-import { isMap, isPair, LineCounter, type Node, parseDocument } from "yaml";
+import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
+import { maxJsonDepth, readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { limits } from "./choices.ts";
 import type { Time } from "./identifiers.ts";
@@ -241,11 +242,8 @@ function offsetOf(root: Node | null, path: Path): number {
 /** JSON is YAML, but a seed of a thousand organizations in JSON should not take YAML's time. */
 function parseAsJson(text: string): unknown {
 	if (!text.trimStart().startsWith("{")) return undefined;
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	const read = readJson(text);
+	return "value" in read ? read.value : undefined;
 }
 
 /**
@@ -268,6 +266,20 @@ export function parseRules(text: string, file: string): Rules {
 	);
 }
 
+/**
+ * The offset at which a YAML text is nested too deep, or undefined. The parser keeps its own stack; what is built from its
+ * tokens would use up the program's.
+ */
+function findTooDeep(text: string): number | undefined {
+	const parser = new Parser();
+	for (const lexeme of new Lexer().lex(text)) {
+		const { offset } = parser;
+		for (const _token of parser.next(lexeme));
+		if (parser.stack.length > maxJsonDepth) return offset;
+	}
+	return undefined;
+}
+
 function parseChecked<T>(
 	text: string,
 	file: string,
@@ -277,6 +289,15 @@ function parseChecked<T>(
 	const json = parseAsJson(text);
 	if (json !== undefined && findMistakes(json).length === 0) return json as T;
 	const lines = new LineCounter();
+	const deepAt = findTooDeep(text);
+	if (deepAt !== undefined) {
+		const before = text.slice(0, deepAt).split("\n");
+		const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
+		throw new DocumentError(
+			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepWords}` }],
+			what,
+		);
+	}
 	const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
 	const problemAt = (offset: number, path: string, code: string, message: string): Problem => {
 		const { line, col } = lines.linePos(offset);

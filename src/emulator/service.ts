@@ -2,6 +2,7 @@
  * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
  * a choice and stands in choices.ts.
  */
+import { readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
@@ -43,13 +44,11 @@ export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<strin
 	return new Map(served.map((operation) => [operation.path, operation]));
 }
 
-function parseBody(rawBody: Buffer): Record<string, unknown> {
-	let value: unknown;
-	try {
-		value = JSON.parse(rawBody.toString("utf8"));
-	} catch {
-		throw invalid("the body is not JSON");
-	}
+/** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
+export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
+	const read = readJson(rawBody.toString("utf8"));
+	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepWords ? tooDeepWords : "not JSON"}`);
+	const { value } = read;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		throw invalid("the body is not a JSON object");
 	}
@@ -66,12 +65,12 @@ function describeSchemaError(error: SchemaError): string {
 	return `invalid field ${where === "" ? "of the body" : where}: ${error.message ?? "does not fit"}${allowed}`;
 }
 
-function checkBody(operation: Operation, body: Record<string, unknown>): void {
+function checkBody(operation: Operation, body: Readonly<Record<string, unknown>>): void {
 	const errors = checkSchema(`operations/${operation.name}.json`, body, "#/$defs/request");
 	if (errors.length > 0) throw invalid(errors.map(describeSchemaError).join("; "));
 }
 
-function readOrganizationId(body: Record<string, unknown>): string {
+function readOrganizationId(body: Readonly<Record<string, unknown>>): string {
 	const value = body.organizationId;
 	if (typeof value !== "string") throw invalid("missing field: organizationId");
 	const organizationId = value.toLowerCase();

@@ -3,6 +3,7 @@
  * stampers, so that a mistake there cannot hide here.
  */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
+import { readJson } from "../json.ts";
 import { cachedKeysLimit, passkeyClientDataType, passkeyScheme } from "./choices.ts";
 import { unauthenticated } from "./refusals.ts";
 import type { User, Voter } from "./state.ts";
@@ -67,12 +68,8 @@ function signatureFits(publicKey: string, signed: Buffer, signature: Buffer): bo
 
 /** The string members `names` of a JSON object, in order; undefined when it is not such an object. */
 function readMembers(json: string, names: readonly string[]): readonly string[] | undefined {
-	let value: unknown;
-	try {
-		value = JSON.parse(json);
-	} catch {
-		return undefined;
-	}
+	const read = readJson(json);
+	const value = "value" in read ? read.value : undefined;
 	if (typeof value !== "object" || value === null) return undefined;
 	const members = names.map((name) => (value as Record<string, unknown>)[name]);
 	return members.every((member) => typeof member === "string") ? members : undefined;

@@ -5,7 +5,7 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
-import { readAddress } from "./address.ts";
+import { lookUp, readAddress, withoutName } from "./address.ts";
 import type { Answer, PolicyEvaluation, Refused } from "./answer.ts";
 import { type AskContext, ask, type ClientStats, type RequestEvent } from "./ask.ts";
 import { type Body, encodeQuery } from "./body.ts";
@@ -228,7 +228,7 @@ function makeRoute(base: URL, proxy: ServiceProxy | undefined, connections: numb
 	// An attempt has one time limit, kept in `send`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 	// Only so that a connection nobody waits for any more is given up too.
-	const connect = { timeout: attemptTimeoutMs };
+	const connect = { timeout: attemptTimeoutMs, lookup: lookUp };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
 	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
 	if (base.protocol === "http:") {
@@ -237,7 +237,7 @@ function makeRoute(base: URL, proxy: ServiceProxy | undefined, connections: numb
 		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
 		const headers = { host: base.host, ...password };
 		const origin = proxy.address;
-		return { dispatcher: direct(origin), origin, pathPrefix: base.origin + pathPrefix, headers };
+		return { dispatcher: direct(origin), origin, pathPrefix: withoutName(base) + pathPrefix, headers };
 	}
 	// In a tunnel the proxy sees a name and ciphertext, no stamp.
 	const dispatcher = new ProxyAgent({

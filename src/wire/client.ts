@@ -14,6 +14,7 @@ import { bodyLifetimeMs, type QueryOperation } from "./operations.ts";
 import { findProxy, type ProxyOptions, type ServiceProxy } from "./proxy.ts";
 import { answerLimitBytes, type Silence, type Stage, silenceOf, timeOutAt, tooLarge } from "./silence.ts";
 import type { Stamp, Stamper } from "./stamp.ts";
+import { tlsOptions } from "./tls.ts";
 
 export type { Activity, Vote } from "./activity.ts";
 export type { PolicyEvaluation } from "./answer.ts";
@@ -112,6 +113,11 @@ export interface ClientOptions {
 	readonly connections?: number;
 	/** Proxies to use; none when left out. The environment is not looked at: see `readProxies`. */
 	readonly proxy?: ProxyOptions;
+	/**
+	 * True accepts any certificate and any TLS that Node would accept. Otherwise certificates are verified and TLS is 1.2 at
+	 * least, whatever the environment says; see `refuseWeakTls`.
+	 */
+	readonly insecure?: boolean;
 	readonly onRequest?: (event: RequestEvent) => void;
 	readonly sleep?: (delayMs: number) => Promise<void>;
 	/** At least 0 and below 1; spreads the retries. */
@@ -155,7 +161,8 @@ export function createClient(options: ClientOptions): Client {
 	const gapMs = readGapMs(options.maxRequestsPerSecond);
 	const gate = makeGate({ concurrency: checkConcurrency(concurrency), gapMs, timeoutMs, now, sleep });
 	const proxy = findProxy(base, options.proxy ?? {});
-	const route = makeRoute(base, proxy, options.connections ?? concurrency, attemptTimeoutMs);
+	const { connections = concurrency, insecure = false } = options;
+	const route = makeRoute(base, proxy, { connections, attemptTimeoutMs, insecure });
 	const context: AskContext = {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
@@ -223,12 +230,20 @@ interface Route {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-function makeRoute(base: URL, proxy: ServiceProxy | undefined, connections: number, attemptTimeoutMs: number): Route {
+function makeRoute(
+	base: URL,
+	proxy: ServiceProxy | undefined,
+	{
+		connections,
+		attemptTimeoutMs,
+		insecure,
+	}: Required<Pick<ClientOptions, "connections" | "attemptTimeoutMs" | "insecure">>,
+): Route {
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
 	// An attempt has one time limit, kept in `send`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 	// Only so that a connection nobody waits for any more is given up too.
-	const connect = { timeout: attemptTimeoutMs, lookup: lookUp };
+	const connect = { timeout: attemptTimeoutMs, lookup: lookUp, ...tlsOptions(insecure) };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
 	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
 	if (base.protocol === "http:") {

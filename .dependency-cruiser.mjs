@@ -56,7 +56,7 @@ export default {
 		},
 		onlyDoor("ajv", ["src/schema\\.ts"]),
 		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
-		onlyDoor("undici", ["src/wire/client\\.ts"]),
+		onlyDoor("undici", ["src/wire/route\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/plan/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),

@@ -7,6 +7,7 @@ import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
+import { acceptAssertion } from "./passkeys.ts";
 import { type Answerer, documentedAnswers, extendedAnswers } from "./queries.ts";
 import { deniedRead, invalid, notFound, Refusal } from "./refusals.ts";
 import type { StampedRequest, World } from "./state.ts";
@@ -141,6 +142,8 @@ export function serve(store: Store, sources: Sources, request: ServiceRequest): 
 		organizationId = readOrganizationId(body);
 		const world = makeWorld(store, sources, organizationId, nowMs);
 		const voter = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
+		const known = fingerprint === null ? undefined : world.findByFingerprint(fingerprint);
+		store.write(organizationId, acceptAssertion(world.organization, voter, known));
 		checkBody(operation, body);
 		settleDue(store, world);
 		const stamped: StampedRequest = { body, rawBody, voter };

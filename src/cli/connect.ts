@@ -61,7 +61,9 @@ export async function connect(
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
 	const local =
-		flags.local === true ? await (await import("./local.ts")).startLocalService(terminal.directory) : undefined;
+		flags.local === true
+			? await (await import("./local.ts")).startLocalService(terminal.directory, (text) => voice.note(showText(text)))
+			: undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
 		const stamper = findStamper(local === undefined ? flags : { keyFile: local.keyFile }, terminal.environment);

@@ -7,8 +7,8 @@ import type { ActivityRecord, Authenticator, Vote } from "./state.ts";
 // Unverified, chosen: the largest body; interface.md 8 shows no sizes. A tag of 100 users needs about 8 kB.
 export const bodyLimitBytes = 1024 * 1024;
 
-// Unverified, chosen: the same for /emulator/, which takes the state of many organizations at once.
-export const controlBodyLimitBytes = 256 * 1024 * 1024;
+// Unverified, chosen: the same under /emulator/. A larger state is seeded from a file, or in several requests.
+export const controlBodyLimitBytes = bodyLimitBytes;
 
 // Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
 // parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
@@ -209,6 +209,13 @@ export function codeOfFault(status: number): number {
 	return codes[status] ?? 14;
 }
 
+// Unverified, chosen: the longest delay of a fault, how many orders may wait, and the times that the clock may be set to: the
+// years 1970 to 9999.
+export const faultTimeLimitMs = 60 * 60 * 1000;
+export const waitingFaultsLimit = 1_000;
+export const firstMs = 0;
+export const lastMs = 253_402_300_799_999;
+
 // Unverified, chosen: how many requests the log keeps; the oldest go first.
 export const requestLogLimit = 10_000;
 
@@ -222,7 +229,8 @@ export const closeGraceMs = 2_000;
 // Unverified, chosen: what a fault does when the order leaves it open. A slow answer comes late, its effect does not.
 export const faultDefaults = { delayMs: 5_000, failureStatus: 503, htmlStatus: 502 } as const;
 
-// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin, or (while listening on a
-// loopback address) a Host that is not loopback, comes from a web page and is refused, so that no page that the
-// developer happens to have open can change state by DNS rebinding.
+// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin comes from a web page and is
+// refused, and so is a Host that is not known (hosts.ts), so that no page that the developer happens to have open can change
+// state by DNS rebinding. Known are these and the host that it listens on; beyond loopback also every IP address, which no
+// name server can rebind, and the names that its owner allows. Operations ask for a stamp, which no page has: any Host will do.
 export const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"] as const;

@@ -220,6 +220,13 @@ export function findSeedMistakes(value: unknown): readonly SeedMistake[] {
 	return collect.mistakes;
 }
 
+/** Every mistake in `value` as the rules of an organization; an empty list when it is one. */
+export function findRulesMistakes(value: unknown): readonly SeedMistake[] {
+	return checkSchema("seed.json", value, "#/$defs/rules")
+		.filter((error) => error.propertyName === undefined)
+		.map((error) => fromSchemaError(error, value));
+}
+
 /** Where `path` begins in the text, or where the nearest thing around it does. */
 function offsetOf(root: Node | null, path: Path): number {
 	let node: unknown = root;
@@ -259,11 +266,7 @@ export function parseSeed(text: string, file: string): Seed {
  * parseSeed.
  */
 export function parseRules(text: string, file: string): Rules {
-	return parseChecked<Rules>(text, file, "the file of rules", (value) =>
-		checkSchema("seed.json", value, "#/$defs/rules")
-			.filter((error) => error.propertyName === undefined)
-			.map((error) => fromSchemaError(error, value)),
-	);
+	return parseChecked<Rules>(text, file, "the file of rules", findRulesMistakes);
 }
 
 /**

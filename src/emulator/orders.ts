@@ -33,11 +33,13 @@ const isWhole = (least: number, most: number) => (value: unknown) =>
 const isOneOf = (choices: readonly string[]) => (value: unknown) => choices.some((choice) => choice === value);
 
 const mostTimes = 1_000_000_000;
+/** One request in eleven days. */
+const leastRate = 0.000001;
 const operationNames = Object.keys({ ...operations, ...approvals, ...extendedReads });
 const submitNames = Object.keys({ ...submits, ...approvals });
 
 /** Sets the length of an answer or how long its connection lasts: the emulator's own. */
-const framing = ["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"];
+const framing = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
 
 function isHeaders(value: unknown): boolean {
 	if (!isObject(value)) return false;
@@ -81,8 +83,8 @@ const kindsOfField: Readonly<Record<string, readonly string[]>> = {
 
 const limitFields: Fields = {
 	requestsPerSecond: {
-		right: `a number above 0, at most ${mostTimes}`,
-		fits: isNumber(Number.MIN_VALUE, mostTimes),
+		right: `a number from ${leastRate} to ${mostTimes}`,
+		fits: isNumber(leastRate, mostTimes),
 		required: true,
 	},
 	burst: times,

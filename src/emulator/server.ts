@@ -165,10 +165,13 @@ function takeForced(faults: Faults, operation: string): Forced {
 }
 
 /** The headers of the 429 that a limit has for the request; undefined when it may pass. */
-function turnAway({ limits, clock }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
+function turnAway({ limits, clock, store }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
 	// Without a limit no body is read twice.
 	if (limits.get() === undefined) return undefined;
-	return limits.turnAway(identify(operation, rawBody).organizationId, clock.now());
+	const { organizationId } = identify(operation, rawBody);
+	// Ids that anyone can make up share one bucket: the list of buckets stays as long as that of organizations.
+	const isKnown = organizationId !== null && store.organization(organizationId) !== undefined;
+	return limits.turnAway(isKnown ? organizationId : null, clock.now());
 }
 
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {

@@ -25,7 +25,7 @@ describe("an order for a fault", () => {
 	const sound = { operation: "update_user_tag", fault: "429" };
 	const kinds = "drop-before, drop-after, 429, 5xx, html, truncated, slow, fail, reject";
 	const headers =
-		"headers: must be an object of header names and texts, without connection, content-length, keep-alive, transfer-encoding, upgrade";
+		"headers: must be an object of header names and texts, without connection, content-length, keep-alive, trailer, transfer-encoding, upgrade";
 
 	it.each<[object, string]>([
 		[
@@ -51,6 +51,7 @@ describe("an order for a fault", () => {
 		[{ ...sound, headers: { "retry after": "7" } }, headers],
 		[{ ...sound, headers: { "x-split": "a\r\nset-cookie: b" } }, headers],
 		[{ ...sound, headers: { "Content-Length": "1" } }, headers],
+		[{ ...sound, headers: { trailer: "x" } }, headers],
 		[{ ...sound, headers: ["retry-after"] }, headers],
 		[{ ...sound, fault: "slow", delayMs: -1 }, "delayMs: must be milliseconds from 0 to 3600000"],
 		[{ ...sound, fault: "slow", delayMs: "9" }, "delayMs: must be milliseconds from 0 to 3600000"],
@@ -83,6 +84,14 @@ describe("an order for a fault", () => {
 	it("is one of at most 1,000 that wait", async () => {
 		for (let order = 0; order < 1000; order += 1) emulator.addFault({ operation: "*", fault: "429" });
 		expect(await refusal("faults", sound)).toBe("1000 orders wait already; DELETE /emulator/faults takes them back");
+	});
+});
+
+describe("an order for a limit", () => {
+	it.each([0, -1, 1e-320, 1e10, "1", null])("is refused for a rate that is none: %j", async (requestsPerSecond) => {
+		expect(await refusal("limits", { requestsPerSecond })).toBe(
+			"requestsPerSecond: must be a number from 0.000001 to 1000000000",
+		);
 	});
 });
 

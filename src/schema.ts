@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { isValueTooDeep, tooDeepWords } from "./json.ts";
 
 export type SchemaError = ErrorObject;
 
@@ -57,11 +58,21 @@ export function schemaNames(): readonly string[] {
 		.sort();
 }
 
+const tooDeep: SchemaError = {
+	keyword: "depth",
+	instancePath: "",
+	schemaPath: "",
+	params: {},
+	message: `must not be ${tooDeepWords}`,
+};
+
 /**
  * What is wrong with `value` under schemas/NAME, or the part of it that `pointer` names (`"#/$defs/request"`); an empty
- * list when it fits. Every mistake is reported, not only the first.
+ * list when it fits. Every mistake is reported, not only the first. A value that is nested too deep is the only mistake
+ * (json.ts): nothing walks through it.
  */
 export function checkSchema(name: string, value: unknown, pointer = ""): readonly SchemaError[] {
+	if (isValueTooDeep(value)) return [tooDeep];
 	const key = name + pointer;
 	let validate = compiled.get(key);
 	if (validate === undefined) {

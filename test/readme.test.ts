@@ -232,6 +232,8 @@ const pages = [
 	["docs/document.md", blockWords],
 	["docs/commands.md", blockWords],
 	["docs/examples/README.md", blockWords],
+	// test/emulator/docs.test.ts
+	["docs/emulator.md", ["http", "json"]],
 	// test/pulumi/docs.test.ts
 	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts

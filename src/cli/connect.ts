@@ -9,6 +9,7 @@ import { showText } from "../plan/render/escape.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
+import type { Override } from "../wire/tls.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
 import { localFolder } from "./local.ts";
 import type { Terminal, Voice } from "./voice.ts";
@@ -17,6 +18,8 @@ import type { Terminal, Voice } from "./voice.ts";
 export interface ServiceFlags extends CredentialFlags {
 	readonly local?: boolean;
 	readonly timeout: number;
+	/** Allows weakened TLS, and certificates that nobody vouches for. */
+	readonly insecure?: boolean;
 	/** Most requests a second; undefined: as many as the service takes. */
 	readonly maxRps?: number;
 }
@@ -40,6 +43,8 @@ export interface Connection {
 	readonly client: Client;
 	/** Organizations of the embedded service; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
+	/** The safeguards that the flags switched off, for results and reports to name. */
+	readonly overrides: readonly Override[];
 	close(): Promise<void>;
 }
 
@@ -52,10 +57,13 @@ export async function connect(
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url exclude each other");
 	}
+	const overrides = await checkTls(flags, terminal, voice);
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
 	const local =
-		flags.local === true ? await (await import("./local.ts")).startLocalService(terminal.directory) : undefined;
+		flags.local === true
+			? await (await import("./local.ts")).startLocalService(terminal.directory, (text) => voice.note(showText(text)))
+			: undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
 		const stamper = findStamper(local === undefined ? flags : { keyFile: local.keyFile }, terminal.environment);
@@ -64,6 +72,7 @@ export async function connect(
 			stamper,
 			timeoutMs: flags.timeout * 1000,
 			connections: Math.max(flags.concurrency ?? 0, leastConnections),
+			insecure: overrides.includes("insecure"),
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
 			onRequest: ({ operation, attempt, outcome, durationMs, reason }) => {
@@ -76,6 +85,7 @@ export async function connect(
 		return {
 			client,
 			localOrganizationIds: local?.organizationIds,
+			overrides,
 			close: async () => {
 				await client.close();
 				await local?.close();
@@ -85,6 +95,19 @@ export async function connect(
 		await local?.close();
 		throw error;
 	}
+}
+
+/** The overrides that the flags name, each warned of. Throws ConfigurationError for weakened TLS that no flag allows. */
+async function checkTls(flags: ServiceFlags, { environment }: Terminal, voice: Voice): Promise<readonly Override[]> {
+	if (flags.insecure === true) {
+		voice.warn(
+			"--insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets",
+		);
+		return ["insecure"];
+	}
+	const { refuseWeakTls } = await import("../wire/tls.ts");
+	refuseWeakTls(environment, "--insecure");
+	return [];
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */

@@ -36,6 +36,7 @@ export function withService(command: Command, choices?: readonly Format[]): Comm
 			"API key as 64 hex characters, NAME.public beside NAME.private (ORGSYNC_API_PRIVATE_KEY)",
 		)
 		.option("--stamp-command <command>", "command that gets a body on standard input and prints the stamp header")
+		.option("--insecure", "verify no certificate, and allow weakened TLS")
 		.addOption(
 			new Option("--timeout <seconds>", "for one request with all its retries")
 				.default(30)

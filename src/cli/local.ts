@@ -3,9 +3,10 @@
  * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { explainFileError, StorageError } from "../errors.ts";
+import { makePrivate } from "../private-file.ts";
 import { localSeed } from "./local-seed.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
@@ -18,15 +19,22 @@ export interface LocalService {
 	close(): Promise<void>;
 }
 
-/** The embedded service of this folder, running. Throws StorageError when its files cannot be used. */
-export async function startLocalService(directory: string): Promise<LocalService> {
+/**
+ * The embedded service of this folder, running. Throws StorageError when its files cannot be used, or are not private to
+ * their owner and cannot be made so; `notice` gets what was changed about them.
+ */
+export async function startLocalService(
+	directory: string,
+	notice: (text: string) => void = () => undefined,
+): Promise<LocalService> {
 	const { startEmulator } = await import("../emulator/server.ts");
 	const { parseSeed } = await import("../emulator/seed.ts");
 	const folder = join(directory, localFolder);
 	const keyFile = join(folder, "local.private");
-	const publicKey = readOrMakeKey(folder, keyFile);
+	const publicKey = readOrMakeKey(folder, keyFile, notice);
 	const emulator = await startEmulator({
 		dataFile: join(folder, "local.sqlite"),
+		notice,
 		seed: parseSeed(localSeed(publicKey), "the seed of the local service"),
 	});
 	return {
@@ -37,27 +45,38 @@ export async function startLocalService(directory: string): Promise<LocalService
 	};
 }
 
-/** The public key of the key pair in the folder, which is made, readable by its owner alone, when it is not there. */
-function readOrMakeKey(folder: string, keyFile: string): string {
+/** The public key of the key pair in the folder, which is made when it is not there. Both files are their owner's alone. */
+function readOrMakeKey(folder: string, keyFile: string, notice: (text: string) => void): string {
 	const publicFile = keyFile.replace(/\.private$/, ".public");
 	try {
-		if (existsSync(keyFile) && existsSync(publicFile)) return readFileSync(publicFile, "utf8").trim();
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
+		if (existsSync(keyFile) && existsSync(publicFile)) {
+			for (const file of [keyFile, publicFile]) makePrivate(file, notice);
+			return readFileSync(publicFile, "utf8").trim();
+		}
 		// What is kept here is never meant for version control: a key, a database, a journal.
-		writeFileSync(join(folder, ".gitignore"), "*\n");
+		writeWhole(join(folder, ".gitignore"), "*\n", notice);
 		const {
 			d = "",
 			x = "",
 			y = "",
 		} = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 		const publicKey = compressPoint(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
-		writeFileSync(publicFile, `${publicKey}\n`);
-		writeFileSync(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { mode: 0o600 });
+		writeWhole(publicFile, `${publicKey}\n`, notice);
+		writeWhole(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, notice);
 		return publicKey;
 	} catch (error) {
+		if (error instanceof StorageError) throw error;
 		const reason = explainFileError(error);
 		throw new StorageError(`the local service cannot keep its files in ${folder}: ${reason}`, { cause: error });
 	}
+}
+
+/** Writes a file that nobody else can open at any moment, and that is there with all of its content or not at all. */
+function writeWhole(file: string, content: string, notice: (text: string) => void): void {
+	const part = `${file}.part`;
+	makePrivate(part, notice);
+	writeFileSync(part, content);
+	renameSync(part, file);
 }
 
 /** The compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */

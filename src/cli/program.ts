@@ -237,6 +237,7 @@ function serviceCommands(define: Define): void {
 	)
 		.addOption(new Option("--port <number>", "0 takes a free one").default(0).argParser(wholeNumber(0, 65535)))
 		.option("--host <address>", "address to listen on", "127.0.0.1")
+		.addOption(repeated("--allow-host <name>", "answer /emulator/ at this host name too; repeats"))
 		.option("--data <file>", "keep the state in this SQLite file")
 		.option("--seed <file>", "organizations to begin with (orgsync schema seed)")
 		.option("--rules <file>", "rules for every organization, in the form of a seed's `rules`")

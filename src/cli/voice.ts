@@ -128,6 +128,11 @@ export class Voice {
 		if (!this.#options.quiet) this.#tell(`${text}\n`);
 	}
 
+	/** Says what nobody may overlook, with `--quiet` too. */
+	warn(text: string): void {
+		this.#tell(`${this.style.warn("warning")}: ${text}\n`);
+	}
+
 	/** Says what only `--verbose` asks for. */
 	detail(text: string): void {
 		if (this.#options.verbose) this.#tell(`${text}\n`);

@@ -2,13 +2,13 @@
  * Every choice that the emulator makes where interface.md and service-facts.md are silent, in one place. A client that
  * depends on one of these depends on the emulator, not on the service.
  */
-import type { ActivityRecord, Vote } from "./state.ts";
+import type { ActivityRecord, Authenticator, Vote } from "./state.ts";
 
 // Unverified, chosen: the largest body; interface.md 8 shows no sizes. A tag of 100 users needs about 8 kB.
 export const bodyLimitBytes = 1024 * 1024;
 
-// Unverified, chosen: the same for /emulator/, which takes the state of many organizations at once.
-export const controlBodyLimitBytes = 256 * 1024 * 1024;
+// Unverified, chosen: the same under /emulator/. A larger state is seeded from a file, or in several requests.
+export const controlBodyLimitBytes = bodyLimitBytes;
 
 // Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
 // parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
@@ -100,9 +100,34 @@ export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 	return activity.votes.some((vote) => vote.userId === submitter && vote.scheme === passkeyScheme);
 }
 
-// Unverified, chosen: the passkey's origin, relying party and counter are not looked at, only the challenge, the type,
-// the user-present flag and the signature.
+// Unverified, chosen: what the service looks at in a passkey's assertion is not documented. The emulator judges it as
+// WebAuthn (Level 3, 7.2) tells a relying party to: type, challenge, origin, no frame of another site, relying party, user
+// present, user verified, signature, counter. A seed says for each passkey what it is for; this is what it leaves out.
 export const passkeyClientDataType = "webauthn.get";
+export const passkeyDefaults = { rpId: "localhost", userVerification: "required" } as const;
+
+/** Whether a passkey may be used at `origin`. */
+// Unverified, chosen: without `origins` in the seed, at its relying party's host and every host below, on any port, by https;
+// by http on localhost only, as browsers allow it.
+export function originFits(origin: string, { rpId = passkeyDefaults.rpId, origins }: Authenticator): boolean {
+	if (origins !== undefined) return origins.includes(origin);
+	const url = URL.parse(origin);
+	if (url === null || url.origin !== origin) return false;
+	const below = url.hostname === rpId || url.hostname.endsWith(`.${rpId}`);
+	return below && (url.protocol === "https:" || (url.protocol === "http:" && url.hostname === "localhost"));
+}
+
+/** Whether an assertion counts that does not say that the user was verified. */
+export function mayLackVerification({ userVerification = passkeyDefaults.userVerification }: Authenticator): boolean {
+	return userVerification === "preferred";
+}
+
+// Unverified, chosen: what a replay of a passkey's stamp is. The challenge ties an assertion to its bytes, so it can come
+// again for the same bytes only. The counter must be greater than that of the last assertion that was accepted, unless both
+// are 0, as with passkeys that do not count; it moves as soon as the stamp is verified, whatever becomes of the request.
+// Two repeats are no replay, because a client that got no answer sends the same bytes with the same stamp again: the very
+// assertion that an activity of these bytes holds as a vote, however long ago, which answers that activity and changes
+// nothing; and the very assertion that was accepted last, which is how a query is repeated.
 
 /** The voters that get_mfa_status answers about. */
 // Unverified, chosen: `userId` narrows the list of users who voted and never adds to it. `satisfiedMethods` are the kinds
@@ -184,6 +209,13 @@ export function codeOfFault(status: number): number {
 	return codes[status] ?? 14;
 }
 
+// Unverified, chosen: the longest delay of a fault, how many orders may wait, and the times that the clock may be set to: the
+// years 1970 to 9999.
+export const faultTimeLimitMs = 60 * 60 * 1000;
+export const waitingFaultsLimit = 1_000;
+export const firstMs = 0;
+export const lastMs = 253_402_300_799_999;
+
 // Unverified, chosen: how many requests the log keeps; the oldest go first.
 export const requestLogLimit = 10_000;
 
@@ -197,7 +229,8 @@ export const closeGraceMs = 2_000;
 // Unverified, chosen: what a fault does when the order leaves it open. A slow answer comes late, its effect does not.
 export const faultDefaults = { delayMs: 5_000, failureStatus: 503, htmlStatus: 502 } as const;
 
-// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin, or (while listening on a
-// loopback address) a Host that is not loopback, comes from a web page and is refused, so that no page that the
-// developer happens to have open can change state by DNS rebinding.
+// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin comes from a web page and is
+// refused, and so is a Host that is not known (hosts.ts), so that no page that the developer happens to have open can change
+// state by DNS rebinding. Known are these and the host that it listens on; beyond loopback also every IP address, which no
+// name server can rebind, and the names that its owner allows. Operations ask for a stamp, which no page has: any Host will do.
 export const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"] as const;

@@ -12,7 +12,7 @@ export interface Limit {
 	readonly burst?: number;
 	/** Whether a 429 says with `Retry-After` when the next token comes; false when left out. */
 	readonly retryAfter?: boolean;
-	/** Whose bucket it is: one for the whole server, which is meant when left out, or one for each organization. */
+	/** Whose bucket it is: one for the whole server, which is meant when left out, or one for each organization that is there. */
 	readonly per?: "server" | "organization";
 }
 

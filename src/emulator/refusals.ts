@@ -1,6 +1,7 @@
 /**
  * Answers that say no: an HTTP status, a gRPC code and a message (service-facts.md, "Errors"). Handlers throw them; the
- * service turns them into error bodies. A refusal never changes anything.
+ * service turns them into error bodies. A refusal changes nothing but the counter of the
+ * passkey that stamped the request.
  */
 
 /** The error body of the service (service-facts.md, "Errors"). */

@@ -2,8 +2,9 @@
  * Seeds: what the emulator starts with, as a YAML (or JSON) file in the interface's own field names. A seed is checked
  * against schemas/seed.json first and then for what a schema cannot say: unique ids and names, known members, limits.
  */
-import { isMap, isPair, LineCounter, type Node, parseDocument } from "yaml";
+import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
+import { maxJsonDepth, readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { limits } from "./choices.ts";
 import type { Time } from "./identifiers.ts";
@@ -219,6 +220,13 @@ export function findSeedMistakes(value: unknown): readonly SeedMistake[] {
 	return collect.mistakes;
 }
 
+/** Every mistake in `value` as the rules of an organization; an empty list when it is one. */
+export function findRulesMistakes(value: unknown): readonly SeedMistake[] {
+	return checkSchema("seed.json", value, "#/$defs/rules")
+		.filter((error) => error.propertyName === undefined)
+		.map((error) => fromSchemaError(error, value));
+}
+
 /** Where `path` begins in the text, or where the nearest thing around it does. */
 function offsetOf(root: Node | null, path: Path): number {
 	let node: unknown = root;
@@ -241,11 +249,8 @@ function offsetOf(root: Node | null, path: Path): number {
 /** JSON is YAML, but a seed of a thousand organizations in JSON should not take YAML's time. */
 function parseAsJson(text: string): unknown {
 	if (!text.trimStart().startsWith("{")) return undefined;
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	const read = readJson(text);
+	return "value" in read ? read.value : undefined;
 }
 
 /**
@@ -261,11 +266,21 @@ export function parseSeed(text: string, file: string): Seed {
  * parseSeed.
  */
 export function parseRules(text: string, file: string): Rules {
-	return parseChecked<Rules>(text, file, "the file of rules", (value) =>
-		checkSchema("seed.json", value, "#/$defs/rules")
-			.filter((error) => error.propertyName === undefined)
-			.map((error) => fromSchemaError(error, value)),
-	);
+	return parseChecked<Rules>(text, file, "the file of rules", findRulesMistakes);
+}
+
+/**
+ * The offset at which a YAML text is nested too deep, or undefined. The parser keeps its own stack; what is built from its
+ * tokens would use up the program's.
+ */
+function findTooDeep(text: string): number | undefined {
+	const parser = new Parser();
+	for (const lexeme of new Lexer().lex(text)) {
+		const { offset } = parser;
+		for (const _token of parser.next(lexeme));
+		if (parser.stack.length > maxJsonDepth) return offset;
+	}
+	return undefined;
 }
 
 function parseChecked<T>(
@@ -277,6 +292,15 @@ function parseChecked<T>(
 	const json = parseAsJson(text);
 	if (json !== undefined && findMistakes(json).length === 0) return json as T;
 	const lines = new LineCounter();
+	const deepAt = findTooDeep(text);
+	if (deepAt !== undefined) {
+		const before = text.slice(0, deepAt).split("\n");
+		const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
+		throw new DocumentError(
+			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepWords}` }],
+			what,
+		);
+	}
 	const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
 	const problemAt = (offset: number, path: string, code: string, message: string): Problem => {
 		const { line, col } = lines.linePos(offset);

@@ -9,16 +9,11 @@ import { ConfigurationError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
 import type { Forced } from "./activities.ts";
 import { makeBundler } from "./bundle.ts";
-import {
-	bodyLimitBytes,
-	closeGraceMs,
-	codeOfFault,
-	controlBodyLimitBytes,
-	faultDefaults,
-	loopbackHosts,
-} from "./choices.ts";
-import { answerControl, type Control, type ControlParts, makeClock, makeControl, seedStore } from "./control.ts";
+import { bodyLimitBytes, closeGraceMs, codeOfFault, controlBodyLimitBytes, faultDefaults } from "./choices.ts";
+import { type Control, type ControlParts, makeClock, makeControl, seedStore } from "./control.ts";
+import { answerControl } from "./endpoints.ts";
 import { type Fault, type Faults, makeFaults, outcomeFaults, transportFaults } from "./faults.ts";
+import { checkAllowedHosts, hostInUrl, isOwnAddress, makeHostCheck } from "./hosts.ts";
 import { makeLimits } from "./limits.ts";
 import { makeRequestLog } from "./log.ts";
 import { notFound, Refusal } from "./refusals.ts";
@@ -42,7 +37,9 @@ export interface EmulatorOptions {
 	readonly port?: number;
 	/** 127.0.0.1 when left out. */
 	readonly host?: string;
-	/** A SQLite file; left out, state is in memory and gone at the end. */
+	/** Names at which /emulator/ answers, beside localhost, `host` and, beyond loopback, every IP address. */
+	readonly allowHosts?: readonly string[];
+	/** A SQLite file, kept private to its owner; left out, state is in memory and gone at the end. */
 	readonly dataFile?: string;
 	/** Applied for organizations that the data file does not have yet. */
 	readonly seed?: Seed;
@@ -50,6 +47,8 @@ export interface EmulatorOptions {
 	readonly reads?: "all" | "documented";
 	/** Milliseconds since 1970; the real clock when left out. */
 	readonly now?: () => number;
+	/** Gets a line for the owner: a warning when other machines can reach it, a data file whose mode was changed. */
+	readonly notice?: (text: string) => void;
 }
 
 /** A running emulator. */
@@ -65,7 +64,7 @@ export interface Emulator extends Control {
 interface Service extends ControlParts {
 	readonly control: Control;
 	readonly operations: ReadonlyMap<string, Operation>;
-	readonly onLoopback: boolean;
+	readonly isKnownHost: (header: string | undefined) => boolean;
 	/** Aborted when the emulator closes: slow answers stop waiting. */
 	readonly closing: AbortSignal;
 }
@@ -166,10 +165,13 @@ function takeForced(faults: Faults, operation: string): Forced {
 }
 
 /** The headers of the 429 that a limit has for the request; undefined when it may pass. */
-function turnAway({ limits, clock }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
+function turnAway({ limits, clock, store }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
 	// Without a limit no body is read twice.
 	if (limits.get() === undefined) return undefined;
-	return limits.turnAway(identify(operation, rawBody).organizationId, clock.now());
+	const { organizationId } = identify(operation, rawBody);
+	// Ids that anyone can make up share one bucket: the list of buckets stays as long as that of organizations.
+	const isKnown = organizationId !== null && store.organization(organizationId) !== undefined;
+	return limits.turnAway(isKnown ? organizationId : null, clock.now());
 }
 
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
@@ -209,14 +211,13 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 }
 
 async function answerControlRequest(service: Service, request: IncomingMessage, response: ServerResponse, url: URL) {
-	const { control, store, onLoopback } = service;
-	const answer = await answerControl(control, store, {
+	const { control, store, isKnownHost } = service;
+	const answer = await answerControl(control, store, isKnownHost, {
 		method: request.method ?? "",
 		url,
-		rawBody: await readBody(request, controlBodyLimitBytes),
 		origin: headerOf(request, "origin"),
 		host: headerOf(request, "host"),
-		onLoopback,
+		readBody: () => readBody(request, controlBodyLimitBytes),
 	});
 	send(response, answer.status, JSON.stringify(answer.body));
 }
@@ -270,9 +271,10 @@ function closeServer(server: Server): Promise<void> {
  * mistakes, and with a StorageError when the data file cannot be used.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-	const host = options.host ?? "127.0.0.1";
+	const { host = "127.0.0.1", allowHosts = [], notice = () => undefined } = options;
+	checkAllowedHosts(allowHosts);
 	const closing = new AbortController();
-	const store = openStore(options.dataFile);
+	const store = openStore(options.dataFile, notice);
 	const clock = makeClock(options.now ?? Date.now);
 	const sources = { makeImportBundle: makeBundler() };
 	const parts: ControlParts = {
@@ -284,22 +286,24 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 		limits: makeLimits(),
 	};
 	const control = makeControl(parts);
-	const hostInUrl = host.includes(":") ? `[${host}]` : host;
-	const service: Service = {
-		...parts,
-		control,
-		operations: operationsByPath(options.reads ?? "all"),
-		onLoopback: (loopbackHosts as readonly string[]).includes(hostInUrl),
-		closing: closing.signal,
-	};
-	const server = createServer((request, response) => void answerRequest(service, request, response));
+	const server = createServer();
 	try {
 		if (options.seed !== undefined) seedStore(store, options.seed, clock.now());
 		await store.committed();
-		const { port } = await listen(server, options.port ?? 0, host);
+		const { port, address } = await listen(server, options.port ?? 0, host);
+		const service: Service = {
+			...parts,
+			control,
+			operations: operationsByPath(options.reads ?? "all"),
+			isKnownHost: makeHostCheck({ host, address, allowed: allowHosts }),
+			closing: closing.signal,
+		};
+		// No request can have come yet: its turn of the event loop is later than this one.
+		server.on("request", (request, response) => void answerRequest(service, request, response));
+		if (!isOwnAddress(address)) notice(beyondLoopback(address));
 		return {
 			...control,
-			url: `http://${hostInUrl}:${port}`,
+			url: `http://${hostInUrl(host)}:${port}`,
 			get organizations() {
 				return store.summaries();
 			},
@@ -313,4 +317,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 		store.close();
 		throw error;
 	}
+}
+
+function beyondLoopback(address: string): string {
+	return `warning: the emulator listens on ${address}: other machines can reach it, /emulator/ asks them for no stamp, and nothing is encrypted`;
 }

@@ -2,10 +2,12 @@
  * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
  * a choice and stands in choices.ts.
  */
+import { readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
+import { acceptAssertion } from "./passkeys.ts";
 import { type Answerer, documentedAnswers, extendedAnswers } from "./queries.ts";
 import { deniedRead, invalid, notFound, Refusal } from "./refusals.ts";
 import type { StampedRequest, World } from "./state.ts";
@@ -43,13 +45,11 @@ export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<strin
 	return new Map(served.map((operation) => [operation.path, operation]));
 }
 
-function parseBody(rawBody: Buffer): Record<string, unknown> {
-	let value: unknown;
-	try {
-		value = JSON.parse(rawBody.toString("utf8"));
-	} catch {
-		throw invalid("the body is not JSON");
-	}
+/** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
+export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
+	const read = readJson(rawBody.toString("utf8"));
+	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepWords ? tooDeepWords : "not JSON"}`);
+	const { value } = read;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		throw invalid("the body is not a JSON object");
 	}
@@ -66,12 +66,12 @@ function describeSchemaError(error: SchemaError): string {
 	return `invalid field ${where === "" ? "of the body" : where}: ${error.message ?? "does not fit"}${allowed}`;
 }
 
-function checkBody(operation: Operation, body: Record<string, unknown>): void {
+function checkBody(operation: Operation, body: Readonly<Record<string, unknown>>): void {
 	const errors = checkSchema(`operations/${operation.name}.json`, body, "#/$defs/request");
 	if (errors.length > 0) throw invalid(errors.map(describeSchemaError).join("; "));
 }
 
-function readOrganizationId(body: Record<string, unknown>): string {
+function readOrganizationId(body: Readonly<Record<string, unknown>>): string {
 	const value = body.organizationId;
 	if (typeof value !== "string") throw invalid("missing field: organizationId");
 	const organizationId = value.toLowerCase();
@@ -142,6 +142,8 @@ export function serve(store: Store, sources: Sources, request: ServiceRequest): 
 		organizationId = readOrganizationId(body);
 		const world = makeWorld(store, sources, organizationId, nowMs);
 		const voter = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
+		const known = fingerprint === null ? undefined : world.findByFingerprint(fingerprint);
+		store.write(organizationId, acceptAssertion(world.organization, voter, known));
 		checkBody(operation, body);
 		settleDue(store, world);
 		const stamped: StampedRequest = { body, rawBody, voter };

@@ -16,6 +16,16 @@ export interface Authenticator {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
 	readonly publicKey: string;
 	readonly authenticatorName?: string;
+	/** The relying party that it was made for: a host name. */
+	readonly rpId?: string;
+	/** The only origins whose assertions count; left out, those that `originFits` derives from `rpId`. */
+	readonly origins?: readonly string[];
+	/** Whether an assertion has to say that the user was verified. */
+	readonly userVerification?: "required" | "preferred";
+	/** The counter of the last assertion that was accepted; 0 when left out. */
+	readonly signCount?: number;
+	/** The digest of that assertion: a retry may repeat it. */
+	readonly lastAssertion?: string;
 }
 
 export interface OauthProvider {
@@ -218,6 +228,14 @@ export type Change =
 	| { readonly change: "activity"; readonly activity: ActivityRecord }
 	| { readonly change: "clear" };
 
+/** One use of a passkey. */
+export interface Assertion {
+	readonly credentialId: string;
+	readonly signCount: number;
+	/** `sha256:` and the SHA-256 of what was signed and the signature. */
+	readonly digest: string;
+}
+
 /** Who stamped a request, and how. */
 export interface Voter {
 	readonly userId: string;
@@ -225,6 +243,8 @@ export interface Voter {
 	readonly signature: string;
 	readonly scheme: string;
 	readonly passkey: boolean;
+	/** Of a passkey. */
+	readonly assertion?: Assertion;
 }
 
 /** What a handler may look at: one organization, its activities, the clock, and sources of fresh values. */

@@ -7,6 +7,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
+import { makePrivate } from "../private-file.ts";
 import { loadedOrganizationsLimit } from "./choices.ts";
 import {
 	type ActivityRecord,
@@ -18,6 +19,8 @@ import {
 	type Rules,
 } from "./state.ts";
 import { type CredentialIndex, indexCredentials } from "./verify.ts";
+
+const inMemory = ":memory:";
 
 /** "orgE", so that no other program's database is taken for ours. */
 const applicationId = 0x6f726745;
@@ -73,9 +76,11 @@ export interface Store {
 	close(): void;
 }
 
-function openDatabase(file: string | undefined): DatabaseSync {
+function openDatabase(file: string | undefined, notice: (text: string) => void): DatabaseSync {
 	try {
-		const database = new DatabaseSync(file ?? ":memory:");
+		// SQLite gives the files that it keeps beside a database the mode of the database.
+		if (file !== undefined && file !== inMemory) makePrivate(file, notice);
+		const database = new DatabaseSync(file ?? inMemory);
 		// One process at a time: what is loaded here would go stale under another one's writes.
 		database.exec("PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;");
 		database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
@@ -252,9 +257,12 @@ function makeBatch(database: DatabaseSync, forget: () => void) {
 	};
 }
 
-/** A store on `file`, or in memory when it is undefined. Throws a StorageError when the file cannot be used. */
-export function openStore(file: string | undefined): Store {
-	const database = openDatabase(file);
+/**
+ * A store on `file`, which is private to its owner, or in memory when it is undefined. Throws a StorageError when the file
+ * cannot be used; `notice` gets what makePrivate has to say.
+ */
+export function openStore(file: string | undefined, notice: (text: string) => void = () => undefined): Store {
+	const database = openDatabase(file, notice);
 	const statements = prepareStatements(database);
 	const cache = makeCache(statements);
 	const batch = makeBatch(database, cache.dropAll);

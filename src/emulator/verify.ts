@@ -2,15 +2,12 @@
  * Says which user stamped a request. Written from service-facts.md ("Stamps") alone and sharing no code with the
  * stampers, so that a mistake there cannot hide here.
  */
-import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { cachedKeysLimit, passkeyClientDataType, passkeyScheme } from "./choices.ts";
+import { type OwnedAuthenticator, verifyPasskey } from "./passkeys.ts";
 import { unauthenticated } from "./refusals.ts";
+import { readMembers, signatureFits } from "./signatures.ts";
 import type { User, Voter } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
-
-/** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */
-const spkiPrefix = Buffer.from("3039301306072a8648ce3d020106082a8648ce3d030107032200", "hex");
 
 /** The two headers of interface.md 5, as received. */
 export interface StampHeaders {
@@ -21,61 +18,20 @@ export interface StampHeaders {
 /** Who owns which credential of one organization. */
 export interface CredentialIndex {
 	readonly apiKeys: ReadonlyMap<string, string>;
-	readonly authenticators: ReadonlyMap<string, { readonly userId: string; readonly publicKey: string }>;
+	readonly authenticators: ReadonlyMap<string, OwnedAuthenticator>;
 }
 
 /** The credentials of `users`, by public key and by credential id. */
 export function indexCredentials(users: Iterable<User>): CredentialIndex {
 	const apiKeys = new Map<string, string>();
-	const authenticators = new Map<string, { userId: string; publicKey: string }>();
+	const authenticators = new Map<string, OwnedAuthenticator>();
 	for (const user of users) {
 		for (const key of user.apiKeys) apiKeys.set(key.publicKey, user.userId);
-		for (const { credentialId, publicKey } of user.authenticators) {
-			authenticators.set(credentialId, { userId: user.userId, publicKey });
+		for (const authenticator of user.authenticators) {
+			authenticators.set(authenticator.credentialId, { userId: user.userId, authenticator });
 		}
 	}
 	return { apiKeys, authenticators };
-}
-
-const keyObjects = new Map<string, KeyObject | null>();
-
-/** The key of a compressed point, made once; null when the hex is not a point of the curve. */
-function keyObjectOf(publicKey: string): KeyObject | null {
-	const known = keyObjects.get(publicKey);
-	if (known !== undefined) return known;
-	let key: KeyObject | null = null;
-	try {
-		const der = Buffer.concat([spkiPrefix, Buffer.from(publicKey, "hex")]);
-		key = createPublicKey({ key: der, format: "der", type: "spki" });
-	} catch {
-		key = null;
-	}
-	if (keyObjects.size >= cachedKeysLimit) keyObjects.clear();
-	keyObjects.set(publicKey, key);
-	return key;
-}
-
-function signatureFits(publicKey: string, signed: Buffer, signature: Buffer): boolean {
-	const key = keyObjectOf(publicKey);
-	if (key === null || signature.length === 0) return false;
-	try {
-		return verify("sha256", signed, key, signature);
-	} catch {
-		return false;
-	}
-}
-
-/** The string members `names` of a JSON object, in order; undefined when it is not such an object. */
-function readMembers(json: string, names: readonly string[]): readonly string[] | undefined {
-	let value: unknown;
-	try {
-		value = JSON.parse(json);
-	} catch {
-		return undefined;
-	}
-	if (typeof value !== "object" || value === null) return undefined;
-	const members = names.map((name) => (value as Record<string, unknown>)[name]);
-	return members.every((member) => typeof member === "string") ? members : undefined;
 }
 
 function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIndex): Voter {
@@ -95,50 +51,12 @@ function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIn
 	return { userId, publicKey: lowerKey, signature, scheme, passkey: false };
 }
 
-function checkClientData(clientData: Buffer, rawBody: Buffer): void {
-	const [type, challenge] = readMembers(clientData.toString("utf8"), ["type", "challenge"]) ?? [];
-	if (type !== passkeyClientDataType) {
-		throw unauthenticated(`clientDataJson of X-Stamp-WebAuthn is not of type ${passkeyClientDataType}`);
-	}
-	const digest = createHash("sha256").update(rawBody).digest("hex");
-	if (challenge?.replace(/=+$/, "") !== Buffer.from(digest, "utf8").toString("base64url")) {
-		throw unauthenticated("the challenge of X-Stamp-WebAuthn is not the SHA-256 of the body");
-	}
-}
-
-function verifyPasskey(header: string, rawBody: Buffer, credentials: CredentialIndex): Voter {
-	const names = ["authenticatorData", "clientDataJson", "credentialId", "signature"];
-	const [authenticatorData, clientDataJson, credentialId, signature] = readMembers(header, names) ?? [];
-	if (
-		authenticatorData === undefined ||
-		clientDataJson === undefined ||
-		credentialId === undefined ||
-		signature === undefined
-	) {
-		throw unauthenticated(`X-Stamp-WebAuthn is not a JSON object with ${names.join(", ")}`);
-	}
-	const owner = credentials.authenticators.get(credentialId.replace(/=+$/, ""));
-	if (owner === undefined) throw unauthenticated("the credential of X-Stamp-WebAuthn is not registered");
-	const clientData = Buffer.from(clientDataJson, "base64url");
-	checkClientData(clientData, rawBody);
-	const authenticator = Buffer.from(authenticatorData, "base64url");
-	// 32 bytes of relying party, one of flags, four of counter; the lowest flag says that the user was present.
-	if (authenticator.length < 37 || ((authenticator[32] ?? 0) & 1) === 0) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was present");
-	}
-	const signed = Buffer.concat([authenticator, createHash("sha256").update(clientData).digest()]);
-	if (!signatureFits(owner.publicKey, signed, Buffer.from(signature, "base64url"))) {
-		throw unauthenticated("the signature of X-Stamp-WebAuthn does not fit the credential");
-	}
-	return { ...owner, signature, scheme: passkeyScheme, passkey: true };
-}
-
 /** The user whose credential stamped these exact bytes. Throws a 401 refusal, with a message for each cause. */
 export function verifyStamp(headers: StampHeaders, rawBody: Buffer, credentials: CredentialIndex): Voter {
 	if (headers.apiKey !== undefined && headers.passkey !== undefined) {
 		throw unauthenticated("the request carries two stamps: send X-Stamp or X-Stamp-WebAuthn");
 	}
 	if (headers.apiKey !== undefined) return verifyApiKey(headers.apiKey, rawBody, credentials);
-	if (headers.passkey !== undefined) return verifyPasskey(headers.passkey, rawBody, credentials);
+	if (headers.passkey !== undefined) return verifyPasskey(headers.passkey, rawBody, credentials.authenticators);
 	throw unauthenticated("the request carries no stamp: send X-Stamp or X-Stamp-WebAuthn");
 }

@@ -6,6 +6,7 @@
  * refused with its reason, never read as far as it goes.
  */
 import { ConfigurationError } from "../errors.ts";
+import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
@@ -78,14 +79,14 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 			isAnswer ? "it is what a command prints with --format json" : "it has no digest or no plans",
 		);
 	}
-	const found = orRefuse(name, () => digestOf(content));
+	const found = digestOf(content);
 	if (found !== digest) {
 		throw new ConfigurationError(
 			`${name} was changed after it was saved: it says that its digest is ${showText(digest)}, and it is ${found}`,
 			{ hint: "a saved plan is not edited: change the document, plan again, and have that reviewed" },
 		);
 	}
-	const [mistake] = orRefuse(name, () => checkSchema("saved-plan.json", value));
+	const [mistake] = checkSchema("saved-plan.json", value);
 	if (mistake !== undefined) {
 		throw noSavedPlan(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
@@ -93,21 +94,9 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 }
 
 function parse(text: string, name: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw noSavedPlan(name, "it is no JSON");
-	}
-}
-
-/** What is nested without end overflows the stack of whoever walks through it. */
-function orRefuse<T>(name: string, look: () => T): T {
-	try {
-		return look();
-	} catch (error) {
-		if (error instanceof RangeError) throw noSavedPlan(name, "it is nested too deeply");
-		throw error;
-	}
+	const read = readJson(text);
+	if ("value" in read) return read.value;
+	throw noSavedPlan(name, `it is ${read.mistake}`);
 }
 
 function noSavedPlan(name: string, because: string): ConfigurationError {

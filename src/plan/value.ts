@@ -4,14 +4,20 @@
  */
 import { createHash } from "node:crypto";
 import fastDeepEqual from "fast-deep-equal";
+import { ConfigurationError } from "../errors.ts";
+import { isValueTooDeep, tooDeepWords } from "../json.ts";
 
 /** Whether two values are the same data, whatever the order of their members. */
 export function sameValue(left: unknown, right: unknown): boolean {
 	return fastDeepEqual(left, right);
 }
 
-/** The value as JSON with the members of every object sorted by name: equal values give equal text. */
+/**
+ * The value as JSON with the members of every object sorted by name: equal values give equal text. Throws
+ * ConfigurationError for a value that is nested too deep (json.ts).
+ */
 export function canonicalJson(value: unknown): string {
+	if (isValueTooDeep(value)) throw new ConfigurationError(`a value is ${tooDeepWords}`);
 	return JSON.stringify(value, (_key, item: unknown) =>
 		item !== null && typeof item === "object" && !Array.isArray(item)
 			? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))

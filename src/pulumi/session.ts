@@ -20,6 +20,7 @@ import { settle } from "../sync/settle.ts";
 import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";
 import { readProxies } from "../wire/proxy.ts";
+import { refuseWeakTls } from "../wire/tls.ts";
 import { announceCreation } from "./announcement.ts";
 import { type Claims, claimsOf } from "./claims.ts";
 import { type Kept, mergeMemory, restoreKept } from "./kept.ts";
@@ -219,6 +220,8 @@ export class Session {
 		if (url === undefined) {
 			throw new ConfigurationError("which service? no address is given", { hint: howToSet("url") });
 		}
+		// Nobody watches a stack's runs as they watch a command: here nothing overrides it.
+		refuseWeakTls(environment);
 		// Files are from the folder of Pulumi.yaml, wherever below it the program runs.
 		const fromProject = (file: string | undefined) => (file ? resolve(this.#surroundings.directory, file) : undefined);
 		const stamper = findStamper(

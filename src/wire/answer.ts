@@ -3,6 +3,7 @@
  * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
  * between the two is unclear. Pure: no clock, no network.
  */
+import { isTextTooDeep, readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { isRecord } from "./activity.ts";
 import type { Operation } from "./operations.ts";
@@ -87,6 +88,8 @@ const unclearStatuses = [408, 425, 499];
  */
 export function judge(operation: Operation, answer: Answer, asked: Asked): Verdict {
 	const { httpStatus } = answer;
+	// Judged by nothing but its depth, whatever it says: no success, and no refusal either.
+	if (judgesByBody(httpStatus) && isTextTooDeep(answer.text)) return judgeTooDeep(operation, answer, asked);
 	if (httpStatus >= 200 && httpStatus < 300) return judgeSuccess(operation, answer, asked);
 	if (httpStatus >= 300 && httpStatus < 400) return judgeRedirect(answer, asked);
 	const body = readErrorBody(answer, asked);
@@ -118,6 +121,21 @@ export function unclear(fields: Pick<Unclear, "message" | "again"> & Partial<Unc
 		exhausted: false,
 		...fields,
 	};
+}
+
+/** False where the body decides nothing (a redirect) and where another attempt may mend it. */
+function judgesByBody(httpStatus: number): boolean {
+	if (httpStatus === 429 || unclearStatuses.includes(httpStatus)) return false;
+	return httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500) || httpStatus === 501;
+}
+
+function judgeTooDeep(operation: Operation, { httpStatus }: Answer, asked: Asked): Unclear {
+	return unclear({
+		message: `the answer is not one of ${operation.name}: it is ${tooDeepWords}`,
+		hint: `check --url: does this service answer at ${asked.url}?`,
+		again: "no",
+		httpStatus,
+	});
 }
 
 function judgeSuccess(operation: Operation, answer: Answer, asked: Asked): Verdict {
@@ -280,11 +298,8 @@ function readPolicyEvaluation(value: Readonly<Record<string, unknown>>): PolicyE
 }
 
 function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
+	const read = readJson(text);
+	return "value" in read ? read.value : undefined;
 }
 
 function contentTypeOf(answer: Answer): string {

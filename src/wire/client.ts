@@ -1,20 +1,19 @@
 /**
  * Reader and Submitter over HTTP. Reader and Submitter are two types, because planning is handed only the first. What
- * becomes of one request is ask.ts's; here is what it means for who asked, and how bytes travel. The only door to undici.
+ * becomes of one request is ask.ts's, and how bytes travel is route.ts's; here is what it means for who asked.
  */
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { readAddress } from "./address.ts";
-import type { Answer, PolicyEvaluation } from "./answer.ts";
+import type { PolicyEvaluation } from "./answer.ts";
 import { type AskContext, ask, type ClientStats, type RequestEvent } from "./ask.ts";
 import { type Body, encodeQuery } from "./body.ts";
 import { findDifference } from "./echo.ts";
 import { makeGate } from "./gate.ts";
 import type { QueryOperation } from "./operations.ts";
-import { findProxy, type ProxyOptions, type ServiceProxy } from "./proxy.ts";
-import { answerLimitBytes, type Silence, type Stage, silenceOf, timeOutAt, tooLarge } from "./silence.ts";
-import type { Stamp, Stamper } from "./stamp.ts";
+import { findProxy, type ProxyOptions } from "./proxy.ts";
+import { makeRoute, send } from "./route.ts";
+import type { Stamper } from "./stamp.ts";
 
 export type { Activity, Vote } from "./activity.ts";
 export type { PolicyEvaluation } from "./answer.ts";
@@ -116,6 +115,11 @@ export interface ClientOptions {
 	readonly connections?: number;
 	/** Proxies to use; none when left out. The environment is not looked at: see `readProxies`. */
 	readonly proxy?: ProxyOptions;
+	/**
+	 * True accepts any certificate and any TLS that Node would accept. Otherwise certificates are verified and TLS is 1.2 at
+	 * least, whatever the environment says; see `refuseWeakTls`.
+	 */
+	readonly insecure?: boolean;
 	readonly onRequest?: (event: RequestEvent) => void;
 	readonly sleep?: (delayMs: number) => Promise<void>;
 	/** At least 0 and below 1; spreads the retries. */
@@ -159,7 +163,8 @@ export function createClient(options: ClientOptions): Client {
 	const gapMs = readGapMs(options.maxRequestsPerSecond);
 	const gate = makeGate({ concurrency: checkConcurrency(concurrency), gapMs, timeoutMs, now, sleep });
 	const proxy = findProxy(base, options.proxy ?? {});
-	const route = makeRoute(base, proxy, options.connections ?? concurrency, attemptTimeoutMs);
+	const { connections = concurrency, insecure = false } = options;
+	const route = makeRoute(base, proxy, { connections, attemptTimeoutMs, insecure });
 	const context: AskContext = {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
@@ -217,44 +222,6 @@ function readGapMs(maxRequestsPerSecond: number | undefined): number {
 	});
 }
 
-/** How requests reach the service. */
-interface Route {
-	readonly dispatcher: Dispatcher;
-	readonly origin: string;
-	/** What stands before an operation's own path. */
-	readonly pathPrefix: string;
-	/** What a proxy wants to see besides. May hold a password. */
-	readonly headers: Readonly<Record<string, string>>;
-}
-
-function makeRoute(base: URL, proxy: ServiceProxy | undefined, connections: number, attemptTimeoutMs: number): Route {
-	const pathPrefix = base.pathname.replace(/\/+$/, "");
-	// An attempt has one time limit, kept in `send`; undici's own would race with it.
-	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-	// Only so that a connection nobody waits for any more is given up too.
-	const connect = { timeout: attemptTimeoutMs };
-	const direct = (origin: string) => new Pool(origin, { ...options, connect });
-	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
-	if (base.protocol === "http:") {
-		// Not undici's own forwarding: it tells a 407 as an error of the caller.
-		const { authorization } = proxy;
-		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
-		const headers = { host: base.host, ...password };
-		const origin = proxy.address;
-		return { dispatcher: direct(origin), origin, pathPrefix: base.origin + pathPrefix, headers };
-	}
-	// In a tunnel the proxy sees a name and ciphertext, no stamp.
-	const dispatcher = new ProxyAgent({
-		...options,
-		uri: proxy.address,
-		...(proxy.authorization === undefined ? {} : { token: proxy.authorization }),
-		proxyTls: connect,
-		requestTls: connect,
-		clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: attemptTimeoutMs }),
-	});
-	return { dispatcher, origin: base.origin, pathPrefix, headers: {} };
-}
-
 async function query(
 	context: AskContext,
 	operation: QueryOperation,
@@ -292,75 +259,4 @@ async function submit(context: AskContext, body: Body): Promise<SubmitAnswer> {
 		return { kind: "unknown", because: `${message}; ${why}`, hint, notAccepted, requests };
 	}
 	return { kind: maybeSent ? "unknown" : "not-sent", because: verdict.message, hint: verdict.hint, requests };
-}
-
-/**
- * One attempt: the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and undici
- * sends no POST a second time by itself.
- */
-function send(route: Route, path: string, bytes: string, stamp: Stamp, timeoutMs: number): Promise<Answer | Silence> {
-	return new Promise((resolve) => {
-		let stage: Stage = "connecting";
-		let abort: (() => void) | undefined;
-		let ended = false;
-		const end = (exchange: Answer | Silence) => {
-			ended = true;
-			clearTimeout(timer);
-			resolve(exchange);
-		};
-		const giveUp = (silence: Silence) => {
-			end(silence);
-			abort?.();
-		};
-		const timer = setTimeout(() => giveUp(timeOutAt(stage)), Math.max(0, timeoutMs));
-		const chunks: Buffer[] = [];
-		let size = 0;
-		let head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
-		const handler: Dispatcher.DispatchHandler = {
-			onRequestStart(controller) {
-				// Called right before the first byte is written. After a time-out nothing may leave any more.
-				abort = () => controller.abort(new Error("given up"));
-				if (ended) abort();
-				else stage = "written";
-			},
-			onResponseStart(_controller, httpStatus, headers) {
-				if (httpStatus < 200) return;
-				stage = "answering";
-				head = { httpStatus, headers: flatten(headers) };
-			},
-			onResponseData(_controller, chunk) {
-				size += chunk.length;
-				if (size > answerLimitBytes) giveUp(tooLarge);
-				else chunks.push(chunk);
-			},
-			onResponseEnd() {
-				end({ kind: "answer", ...head, text: new TextDecoder().decode(Buffer.concat(chunks)) });
-			},
-			onResponseError(_controller, error) {
-				if (!ended) end(silenceOf(error, stage));
-			},
-		};
-		const headers = {
-			...route.headers,
-			accept: "application/json",
-			"content-type": "application/json",
-			[stamp.stampHeaderName]: stamp.stampHeaderValue,
-		};
-		try {
-			const { dispatcher, origin, pathPrefix } = route;
-			dispatcher.dispatch({ origin, path: pathPrefix + path, method: "POST", headers, body: bytes }, handler);
-		} catch (error) {
-			// A header that HTTP does not allow is thrown, not reported.
-			end(silenceOf(error, "connecting"));
-		}
-	});
-}
-
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [
-			name.toLowerCase(),
-			Array.isArray(value) ? value.join(", ") : (value ?? ""),
-		]),
-	);
 }

@@ -76,6 +76,13 @@ test("one bucket serves all organizations, or each has its own", async () => {
 	expect([(await ask()).status, (await askElsewhere()).status, (await ask()).status]).toEqual([200, 200, 429]);
 });
 
+test("organizations that are not there share one bucket, so that made-up ids cost no memory", async () => {
+	emulator.setLimit({ requestsPerSecond: 1, per: "organization" });
+	const unknown = async (number: number) =>
+		(await world.query(emulator.url, "list_user_tags", { organizationId: world.id(number) })).status;
+	expect([await unknown(901), await unknown(902), (await ask()).status]).toEqual([404, 429, 200]);
+});
+
 test("a limit is lifted by DELETE, by an empty order, or in process", async () => {
 	const lifts = [
 		() => world.control(emulator.url, "DELETE", "limits"),

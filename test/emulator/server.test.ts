@@ -164,11 +164,11 @@ test("what a state change would make wrong is refused and changes nothing", asyn
 		[{ organizationId, userTags: [{ tagId: world.id(23), tagName: "signers" }] }, "this tag name is used twice"],
 		[{ organizationId, userTags: [{ tagId: signers, userIds: [world.id(99)] }] }, "no user of the organization"],
 		[{ organizationId, policies: [{ policyId: world.id(33) }] }, "`policyName` is missing"],
-		[{ organizationId, userTags: {} }, "userTags is not of the shape"],
-		[{ organizationId, users: [null] }, "users is not of the shape"],
-		[{ organizationId, remove: { polices: [] } }, "remove.polices is not one of"],
-		[{ organizationId, colour: "red" }, "unknown key `colour`"],
-		[{ organizationId: "acme" }, "organizationId: a UUID"],
+		[{ organizationId, userTags: {} }, "userTags: must be a list of objects"],
+		[{ organizationId, users: [null] }, "users: must be a list of objects"],
+		[{ organizationId, remove: { polices: [] } }, "remove.polices: is not known here"],
+		[{ organizationId, colour: "red" }, "colour: is not known here"],
+		[{ organizationId: "acme" }, "organizationId: must be a UUID"],
 		[{ organizations: [{}] }, "`organizationId` is missing"],
 	];
 	for (const [body, message] of wrong) {

@@ -121,10 +121,21 @@ export interface PasskeyOptions {
 	readonly challengeOf?: string;
 	readonly key?: TestKey;
 	readonly credentialId?: string;
+	readonly origin?: string;
+	readonly rpId?: string;
+	/** The signature counter; one more than the last when left out. */
+	readonly counter?: number;
+	/** Further members of the client data. */
+	readonly clientData?: object;
+	/** Bytes behind the counter. */
+	readonly more?: Buffer;
 }
 
-/** A passkey's stamp, as an authenticator with a P-256 key makes it. */
+let lastCounter = 0;
+
+/** A passkey's stamp, as an authenticator with a P-256 key makes it; for http://localhost unless told otherwise. */
 export function passkeyStamp(raw: string, options: PasskeyOptions = {}): Record<string, string> {
+	lastCounter += 1;
 	const digest = createHash("sha256")
 		.update(options.challengeOf ?? raw)
 		.digest("hex");
@@ -132,11 +143,17 @@ export function passkeyStamp(raw: string, options: PasskeyOptions = {}): Record<
 		JSON.stringify({
 			type: options.type ?? "webauthn.get",
 			challenge: Buffer.from(digest).toString("base64url"),
-			origin: "https://acme.test",
+			origin: options.origin ?? "http://localhost:3000",
+			...options.clientData,
 		}),
 	);
-	const relyingParty = createHash("sha256").update("acme.test").digest();
-	const authenticatorData = Buffer.concat([relyingParty, Buffer.from([options.flags ?? 5, 0, 0, 0, 1])]);
+	const relyingParty = createHash("sha256")
+		.update(options.rpId ?? "localhost")
+		.digest();
+	const counter = Buffer.alloc(4);
+	counter.writeUInt32BE(options.counter ?? lastCounter);
+	const flags = Buffer.from([options.flags ?? 5]);
+	const authenticatorData = Buffer.concat([relyingParty, flags, counter, options.more ?? Buffer.alloc(0)]);
 	const signed = Buffer.concat([authenticatorData, createHash("sha256").update(clientData).digest()]);
 	const stamp = {
 		authenticatorData: authenticatorData.toString("base64url"),

@@ -42,6 +42,10 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 				"no service answers at http://127.0.0.1:9 (connection refused); check orgsync:url, and that the service is running",
 			],
 			[
+				{ NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+				"the environment weakens TLS: NODE_TLS_REJECT_UNAUTHORIZED=0; unset it; to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS",
+			],
+			[
 				{ ORGSYNC_ORGANIZATION_ID: unused },
 				`the service answered 404: no organization found with id ${unused}; check the ids, the organization ${unused} and orgsync:url`,
 			],

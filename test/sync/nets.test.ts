@@ -735,7 +735,10 @@ describe("what was given up", () => {
 		expect(bench.journal.open(organizationId)).toEqual([]);
 	});
 
-	it.each(["id", "fingerprint"] as const)("is known by its %s in capitals too, of our own and of others", async (name) => {
+	it.each([
+		"id",
+		"fingerprint",
+	] as const)("is known by its %s in capitals too, of our own and of others", async (name) => {
 		await bench.emulator.setRules(organizationId, needTwo);
 		const theirs = await othersSubmit("update_user_tag", addBob);
 		const first = await run(withBob);

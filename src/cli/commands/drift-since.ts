@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, explainFileError } from "../../errors.ts";
+import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
@@ -100,8 +101,9 @@ function readReport(file: string, text: string): LastReport {
 	const refuse = (why: string): never => {
 		throw new ConfigurationError(`--since ${file}: ${why}`, { hint });
 	};
-	const report = parse(text);
-	if (report === undefined) return refuse(text.trim() === "" ? "the file is empty" : "it is no JSON");
+	const read = readJson(text);
+	if (!("value" in read)) return refuse(text.trim() === "" ? "the file is empty" : `it is ${read.mistake}`);
+	const report = read.value;
 	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is no report of drift");
 	if (report.command !== "drift") return refuse(`it is the output of ${showText(report.command)}, not of drift`);
 	if (report.formatVersion !== 1) return refuse("it was written by another version of orgsync, in a format of its own");
@@ -115,14 +117,6 @@ function readReport(file: string, text: string): LastReport {
 	if (mistake !== undefined) return refuse(`its findings cannot be read: ${mistake.instancePath} ${mistake.message}`);
 	const organizations = report.drift as readonly OrganizationDrift[];
 	return new Map(organizations.map((one) => [one.organizationId, one]));
-}
-
-function parse(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** Tells the error and writes, where JSON is written, all that the last report found, marked as not looked at. */

@@ -5,11 +5,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
 	readonly port: number;
 	readonly host: string;
+	/** Names at which /emulator/ answers too. */
+	readonly allowHost: readonly string[];
 	readonly data?: string;
 	readonly seed?: string;
 	readonly rules?: string;
@@ -24,6 +27,8 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	const service = await startEmulator({
 		port: flags.port,
 		host: flags.host,
+		allowHosts: flags.allowHost,
+		notice: (text) => voice.note(showText(text)),
 		reads: flags.reads,
 		...(flags.data === undefined ? {} : { dataFile: resolve(terminal.directory, flags.data) }),
 		...(flags.seed === undefined ? {} : { seed: parseSeed(readText(flags.seed, terminal), flags.seed) }),

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
+import { readJson } from "../../json.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -127,12 +128,10 @@ const jsonHint = `for example --json '{"userId": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1
 
 function readBody(json: string, pairs: readonly string[]): Record<string, unknown> {
 	if (pairs.length > 0) throw new ConfigurationError("--json and NAME=VALUE exclude each other");
-	try {
-		const body: unknown = JSON.parse(json);
-		if (body !== null && typeof body === "object" && !Array.isArray(body)) return body as Record<string, unknown>;
-	} catch {
-		throw new ConfigurationError("--json is no JSON", { hint: jsonHint });
-	}
+	const read = readJson(json);
+	if (!("value" in read)) throw new ConfigurationError(`--json is ${read.mistake}`, { hint: jsonHint });
+	const body = read.value;
+	if (body !== null && typeof body === "object" && !Array.isArray(body)) return body as Record<string, unknown>;
 	throw new ConfigurationError("--json is no JSON object", { hint: jsonHint });
 }
 

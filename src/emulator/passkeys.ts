@@ -1,0 +1,132 @@
+/**
+ * Stamps by passkey: whether an assertion was made for these bytes, at the site that the passkey belongs to, by a person
+ * who was there (service-facts.md, "Stamps"; WebAuthn Level 3, 7.2), and whether it was used before.
+ */
+import { createHash } from "node:crypto";
+import { mayLackVerification, originFits, passkeyClientDataType, passkeyDefaults, passkeyScheme } from "./choices.ts";
+import { unauthenticated } from "./refusals.ts";
+import { readMembers, readObject, signatureFits } from "./signatures.ts";
+import type { ActivityRecord, Assertion, Authenticator, Change, Organization, Voter } from "./state.ts";
+
+/** A passkey and whose it is. */
+export interface OwnedAuthenticator {
+	readonly userId: string;
+	readonly authenticator: Authenticator;
+}
+
+const headerMembers = ["authenticatorData", "clientDataJson", "credentialId", "signature"];
+
+function sha256(...parts: readonly (Buffer | string)[]): Buffer {
+	const hash = createHash("sha256");
+	for (const part of parts) hash.update(part);
+	return hash.digest();
+}
+
+function checkClientData(clientData: Buffer, rawBody: Buffer, authenticator: Authenticator): void {
+	const text = clientData.toString("utf8");
+	const [type, challenge, origin] = readMembers(text, ["type", "challenge", "origin"]) ?? [];
+	if (type !== passkeyClientDataType) {
+		throw unauthenticated(`clientDataJson of X-Stamp-WebAuthn is not of type ${passkeyClientDataType}`);
+	}
+	const expected = Buffer.from(sha256(rawBody).toString("hex"), "utf8").toString("base64url");
+	if (challenge?.replace(/=+$/, "") !== expected) {
+		throw unauthenticated("the challenge of X-Stamp-WebAuthn is not the SHA-256 of the body");
+	}
+	if (origin === undefined || !originFits(origin, authenticator)) {
+		throw unauthenticated("the origin of X-Stamp-WebAuthn is not one that the passkey is for");
+	}
+	if (readObject(text)?.crossOrigin === true) {
+		throw unauthenticated("X-Stamp-WebAuthn was made in a frame of another site (crossOrigin)");
+	}
+}
+
+const flagBits = {
+	present: 0x01,
+	verified: 0x04,
+	backupEligible: 0x08,
+	backedUp: 0x10,
+	attested: 0x40,
+	extended: 0x80,
+};
+
+/** The signature counter. Throws a refusal when the data are not those of this passkey, used by a person. */
+function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): number {
+	// 32 bytes of relying party, one of flags, four of counter; more only when a flag says so.
+	const flags = data[32] ?? 0;
+	const has = (bit: number): boolean => (flags & bit) !== 0;
+	if (data.length < 37 || (data.length > 37 && !has(flagBits.attested) && !has(flagBits.extended))) {
+		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn has the wrong length");
+	}
+	if (!data.subarray(0, 32).equals(sha256(authenticator.rpId ?? passkeyDefaults.rpId))) {
+		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn is for another relying party than the passkey");
+	}
+	if (!has(flagBits.present)) {
+		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was present");
+	}
+	if (!has(flagBits.verified) && !mayLackVerification(authenticator)) {
+		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was verified");
+	}
+	if (has(flagBits.backedUp) && !has(flagBits.backupEligible)) {
+		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn says backed up, but not that it can be");
+	}
+	return data.readUInt32BE(33);
+}
+
+/**
+ * The user whose passkey stamped these exact bytes. Throws a 401 refusal, with a message for each cause. Whether the
+ * assertion was used before is acceptAssertion's to say.
+ */
+export function verifyPasskey(
+	header: string,
+	rawBody: Buffer,
+	authenticators: ReadonlyMap<string, OwnedAuthenticator>,
+): Voter {
+	const [data, clientDataJson, credentialId, signature] = readMembers(header, headerMembers) ?? [];
+	if (data === undefined || clientDataJson === undefined || credentialId === undefined || signature === undefined) {
+		throw unauthenticated(`X-Stamp-WebAuthn is not a JSON object with ${headerMembers.join(", ")}`);
+	}
+	const owner = authenticators.get(credentialId.replace(/=+$/, ""));
+	if (owner === undefined) throw unauthenticated("the credential of X-Stamp-WebAuthn is not registered");
+	const { userId, authenticator } = owner;
+	const clientData = Buffer.from(clientDataJson, "base64url");
+	checkClientData(clientData, rawBody, authenticator);
+	const authenticatorData = Buffer.from(data, "base64url");
+	const signCount = checkAuthenticatorData(authenticatorData, authenticator);
+	const signed = Buffer.concat([authenticatorData, sha256(clientData)]);
+	const signatureBytes = Buffer.from(signature, "base64url");
+	if (!signatureFits(authenticator.publicKey, signed, signatureBytes)) {
+		throw unauthenticated("the signature of X-Stamp-WebAuthn does not fit the credential");
+	}
+	// With the signature: whoever has a copy of the passkey can sign the same again, but not with the same signature.
+	const digest = `sha256:${sha256(signed, signatureBytes).toString("hex")}`;
+	const assertion: Assertion = { credentialId: authenticator.credentialId, signCount, digest };
+	return { userId, publicKey: authenticator.publicKey, signature, scheme: passkeyScheme, passkey: true, assertion };
+}
+
+/**
+ * What accepting the stamp changes: the counter of its passkey. `known` is the activity that the same bytes made before.
+ * Throws a 401 refusal for an assertion that was used before (choices.ts, "replay").
+ */
+export function acceptAssertion(
+	{ users }: Organization,
+	{ userId, signature, assertion }: Voter,
+	known: ActivityRecord | undefined,
+): readonly Change[] {
+	const user = users.get(userId);
+	if (assertion === undefined || user === undefined) return [];
+	const { credentialId, signCount, digest } = assertion;
+	const passkey = user.authenticators.find((one) => one.credentialId === credentialId);
+	const { signCount: lastCount = 0, lastAssertion } = passkey ?? {};
+	if (known?.votes.some((vote) => vote.userId === userId && vote.signature === signature)) return [];
+	if (signCount === 0 && lastCount === 0) return [];
+	if (digest === lastAssertion) return [];
+	if (signCount <= lastCount) {
+		throw unauthenticated(
+			`the counter of X-Stamp-WebAuthn is ${signCount}, and the passkey's last was ${lastCount}: the stamp was used before, or the passkey was copied`,
+		);
+	}
+	const authenticators = user.authenticators.map((one) =>
+		one.credentialId === credentialId ? { ...one, signCount, lastAssertion: digest } : one,
+	);
+	return [{ change: "put", kind: "users", id: userId, value: { ...user, authenticators } }];
+}

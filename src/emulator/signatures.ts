@@ -1,0 +1,53 @@
+/**
+ * Reading the two headers of a stamp, and checking a signature with a compressed P-256 key. Shares no code with the
+ * stampers, so that a mistake there cannot hide here.
+ */
+import { createPublicKey, type KeyObject, verify } from "node:crypto";
+import { readJson } from "../json.ts";
+import { cachedKeysLimit } from "./choices.ts";
+
+/** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */
+const spkiPrefix = Buffer.from("3039301306072a8648ce3d020106082a8648ce3d030107032200", "hex");
+
+const keyObjects = new Map<string, KeyObject | null>();
+
+/** The key of a compressed point, made once; null when the hex is not a point of the curve. */
+function keyObjectOf(publicKey: string): KeyObject | null {
+	const known = keyObjects.get(publicKey);
+	if (known !== undefined) return known;
+	let key: KeyObject | null = null;
+	try {
+		const der = Buffer.concat([spkiPrefix, Buffer.from(publicKey, "hex")]);
+		key = createPublicKey({ key: der, format: "der", type: "spki" });
+	} catch {
+		key = null;
+	}
+	if (keyObjects.size >= cachedKeysLimit) keyObjects.clear();
+	keyObjects.set(publicKey, key);
+	return key;
+}
+
+/** Whether `signature`, in DER, is that of `signed` (ECDSA over SHA-256) by this key. */
+export function signatureFits(publicKey: string, signed: Buffer, signature: Buffer): boolean {
+	const key = keyObjectOf(publicKey);
+	if (key === null || signature.length === 0) return false;
+	try {
+		return verify("sha256", signed, key, signature);
+	} catch {
+		return false;
+	}
+}
+
+/** The members of a JSON object; undefined when the text is not one. */
+export function readObject(json: string): Readonly<Record<string, unknown>> | undefined {
+	const read = readJson(json);
+	const value = "value" in read ? read.value : undefined;
+	return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The string members `names` of a JSON object, in order; undefined when it is not such an object. */
+export function readMembers(json: string, names: readonly string[]): readonly string[] | undefined {
+	const object = readObject(json);
+	const members = names.map((name) => object?.[name]);
+	return members.every((member) => typeof member === "string") ? members : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * JSON that others wrote: answers of the service, saved plans, reports, seeds, requests. Deep nesting exhausts the stack
+ * of everything that walks through a value afterwards, so its depth is bounded before a value is built. Pure.
+ */
+
+/** The deepest nesting that is read. Real answers, plans and reports have less than 20 levels. */
+export const maxJsonDepth = 200;
+
+/** Words for a text or a value with more levels than that. */
+export const tooDeepWords = `nested more than ${maxJsonDepth} levels deep`;
+
+/** A value, or why there is none: `it is ${mistake}`. */
+export type ReadJson = { readonly value: unknown } | { readonly mistake: string };
+
+/** The value that a JSON text holds. Never throws. */
+export function readJson(text: string): ReadJson {
+	if (isTextTooDeep(text)) return { mistake: tooDeepWords };
+	try {
+		return { value: JSON.parse(text) };
+	} catch {
+		return { mistake: "no JSON" };
+	}
+}
+
+const [quote, backslash, openList, closeList, openObject, closeObject] = [34, 92, 91, 93, 123, 125];
+
+/** Whether a JSON text is nested more than `maxJsonDepth` levels deep; false for a text that cannot be JSON. */
+export function isTextTooDeep(text: string): boolean {
+	if (!/^\s*[[{]/.test(text)) return false;
+	let depth = 0;
+	for (let at = 0; at < text.length; at += 1) {
+		const code = text.charCodeAt(at);
+		if (code === quote) at = endOfString(text, at);
+		else if (code === openList || code === openObject) {
+			depth += 1;
+			if (depth > maxJsonDepth) return true;
+		} else if (code === closeList || code === closeObject) depth -= 1;
+	}
+	return false;
+}
+
+/** Where the string that begins at `start` ends; the end of the text when its closing quote is missing. */
+function endOfString(text: string, start: number): number {
+	let end = text.indexOf('"', start + 1);
+	while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+	return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+	let before = at - 1;
+	while (text.charCodeAt(before) === backslash) before -= 1;
+	return (at - before) % 2 === 0;
+}
+
+/** Whether a value is nested more than `maxJsonDepth` levels deep; a value that contains itself is. */
+export function isValueTooDeep(value: unknown): boolean {
+	let level: ReadonlySet<object> = objectsAmong([value]);
+	for (let depth = 1; level.size > 0; depth += 1) {
+		if (depth > maxJsonDepth) return true;
+		// A set, because an object that many others share would be visited once for each of them.
+		const next = new Set<object>();
+		for (const item of level) for (const inner of objectsAmong(Object.values(item))) next.add(inner);
+		level = next;
+	}
+	return false;
+}
+
+function objectsAmong(values: readonly unknown[]): ReadonlySet<object> {
+	return new Set(values.filter((value): value is object => typeof value === "object" && value !== null));
+}

@@ -1,0 +1,60 @@
+/**
+ * What keeps a connection secret and genuine, and what in an environment would take that away. The rule: only `--insecure`
+ * weakens TLS, never a variable that somebody once exported for another program.
+ */
+import { DEFAULT_MIN_VERSION, type SecureContextOptions } from "node:tls";
+import { ConfigurationError } from "../errors.ts";
+import type { Environment } from "./credentials.ts";
+
+/** A safeguard that an operator switched off for one run, as results and reports name it. */
+export type Override = "insecure";
+
+/** The options of every TLS connection. They are explicit, so that no variable and no flag of Node weakens them. */
+export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly rejectUnauthorized: boolean } {
+	if (insecure) return { rejectUnauthorized: false };
+	return { rejectUnauthorized: true, minVersion: DEFAULT_MIN_VERSION === "TLSv1.3" ? "TLSv1.3" : "TLSv1.2" };
+}
+
+/**
+ * Throws ConfigurationError when the environment weakens TLS: it names every variable, and no value but a flag's name.
+ * `override` is the flag that allows it, where there is one.
+ */
+export function refuseWeakTls(environment: Environment, override?: string): void {
+	const found = findWeakTls(environment);
+	if (found.length === 0) return;
+	const unset = `unset ${found.length === 1 ? "it" : "them"}`;
+	const trust = "to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS";
+	const allow = override === undefined ? "" : `; to override: ${override}`;
+	throw new ConfigurationError(`the environment weakens TLS: ${found.join(", ")}`, {
+		hint: `${unset}; ${trust}${allow}`,
+	});
+}
+
+function findWeakTls(environment: Environment): readonly string[] {
+	return [
+		...(environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? ["NODE_TLS_REJECT_UNAUTHORIZED=0"] : []),
+		...(environment.SSLKEYLOGFILE ? ["SSLKEYLOGFILE"] : []),
+		...findWeakFlags(environment.NODE_OPTIONS ?? "").map((flag) => `${flag} in NODE_OPTIONS`),
+	];
+}
+
+const weakFlags = ["--tls-keylog", "--tls-min-v1.0", "--tls-min-v1.1"];
+
+function findWeakFlags(nodeOptions: string): readonly string[] {
+	// As Node reads them: quotes and backslashes join words, and _ in a flag is as good as -.
+	const words = nodeOptions.replaceAll(/["\\]/g, "").split(/\s+/);
+	const flags = words.map((word) => word.replace(/=.*/, "").replaceAll("_", "-"));
+	const hasWeakList = flags.includes("--tls-cipher-list") && words.some(hasWeakCipher);
+	return flags.filter((flag) => weakFlags.includes(flag) || (hasWeakList && flag === "--tls-cipher-list"));
+}
+
+/** Ciphers without secrecy or a peer that is known, broken ones, and keys too short; `!NAME` and `-NAME` take them out. */
+function hasWeakCipher(word: string): boolean {
+	return word
+		.split(/[:,=]/)
+		.some((name, at, names) =>
+			name.endsWith("SECLEVEL")
+				? /^[01]$/.test(names[at + 1] ?? "")
+				: /^(?![!-]).*(NULL|RC4|DES|MD5|EXP)|^(ALL|LOW|COMPLEMENTOFALL)$/.test(name),
+		);
+}

@@ -1,0 +1,59 @@
+/** The emulator's data file is private to its owner, and so is what SQLite keeps beside it. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startEmulator } from "../../src/emulator/server.ts";
+import { StorageError } from "../../src/errors.ts";
+import * as world from "./world.ts";
+
+let folder: string;
+let dataFile: string;
+let notices: string[];
+const notice = (text: string) => notices.push(text);
+const modeOf = (path: string) => statSync(path).mode & 0o7777;
+const files = () => ["", "-wal", "-shm"].map((suffix) => dataFile + suffix).filter((file) => existsSync(file));
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "emulator-"));
+	dataFile = join(folder, "state.sqlite");
+	notices = [];
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.runIf(process.geteuid !== undefined)("the data file of the emulator", () => {
+	it("is its owner's alone while the emulator runs, with everything beside it", async () => {
+		const emulator = await startEmulator({ dataFile, seed: world.makeSeed(), notice });
+		try {
+			await world.submit(emulator.url, "update_user_tag", world.tagUpdate([world.bob]));
+			expect(files()).toContain(`${dataFile}-wal`);
+			expect(files().map(modeOf)).toEqual(files().map(() => 0o600));
+			expect(notices).toEqual([]);
+		} finally {
+			await emulator.close();
+		}
+	});
+
+	it("is tightened with a notice when it is open to others", async () => {
+		await (await startEmulator({ dataFile, seed: world.makeSeed() })).close();
+		chmodSync(dataFile, 0o644);
+		const emulator = await startEmulator({ dataFile, notice });
+		await emulator.close();
+		expect(modeOf(dataFile)).toBe(0o600);
+		expect(notices).toEqual([`${dataFile} was open to other users (mode 0644); orgsync changed its mode to 0600`]);
+	});
+
+	it("is refused where it is a link, or where everyone can replace it, before it is opened", async () => {
+		writeFileSync(join(folder, "target"), "");
+		symlinkSync(join(folder, "target"), dataFile);
+		await expect(startEmulator({ dataFile })).rejects.toThrow(StorageError);
+		const shared = join(folder, "shared");
+		mkdirSync(shared);
+		chmodSync(shared, 0o777);
+		await expect(startEmulator({ dataFile: join(shared, "state.sqlite") })).rejects.toThrow(
+			`every user can replace files in the folder ${shared} (mode 0777)`,
+		);
+		expect(existsSync(join(shared, "state.sqlite"))).toBe(false);
+	});
+});

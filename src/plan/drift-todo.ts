@@ -53,6 +53,9 @@ function contradictionOf({ address }: Difference, { steps }: Plan): string | nul
 	const waitsFor = step?.waitsFor ?? null;
 	if (waitsFor === null || waitsFor.verdict === "joins") return null;
 	const name = nameOf(waitsFor);
+	if (waitsFor.verdict === "rejected") {
+		return `rejected before, as activity ${name}, so \`orgsync apply\` does not submit it again: \`orgsync apply --retry-rejected\` does`;
+	}
 	if (waitsFor.status === null) {
 		return `something was sent for it before and never answered, so apply leaves it alone: \`orgsync status\` says what; \`orgsync apply --abandon ${name}\` gives it up`;
 	}

@@ -3,8 +3,8 @@
  * of it. One session serves all resources of a process, so that reads are shared; it connects when it is first needed, and
  * a stack that submits nothing needs no key.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { ConfigurationError, GuardError, LiveProblemError } from "../errors.ts";
 import { type Guard, refusingGuards } from "../plan/guards.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization } from "../plan/organization.ts";
@@ -273,12 +273,6 @@ export function howToSet(name: Parameters<typeof environmentName>[0]): string {
 }
 
 async function openJournalFile(file: string): Promise<Journal> {
-	const folder = dirname(file);
-	if (basename(folder) === ".orgsync" && !existsSync(folder)) {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		// A journal is of one machine, not for version control.
-		writeFileSync(join(folder, ".gitignore"), "*\n");
-	}
 	return withoutInFlight(await openJournal(file));
 }
 

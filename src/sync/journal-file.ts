@@ -2,9 +2,9 @@
  * The journal's file: opened to write by `apply`, to look by everything else, and refused where somebody else could have
  * written it.
  */
-import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
@@ -29,6 +29,7 @@ export interface JournalFileOptions {
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withReason(file, async () => {
 		if (file === ":memory:") return open(":memory:", file);
+		keepOutOfGit(dirname(file));
 		await checkPlace(file, options);
 		return open(file, file);
 	});
@@ -74,6 +75,13 @@ async function openCopy(file: string): Promise<JournalView> {
 		remove();
 		throw error;
 	}
+}
+
+/** Makes orgsync's own folder, with a `.gitignore` in it: a journal is of one machine, not for version control. */
+function keepOutOfGit(folder: string): void {
+	if (basename(folder) !== ".orgsync" || existsSync(folder)) return;
+	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	writeFileSync(join(folder, ".gitignore"), "*\n");
 }
 
 /** Throws StorageError where somebody else could have written the file; makes it private, and creates it when missing. */

@@ -6,6 +6,7 @@ import {
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
+	readdirSync,
 	readFileSync,
 	renameSync,
 	rmSync,
@@ -55,6 +56,12 @@ async function refusal(open: () => Promise<unknown>): Promise<StorageError> {
 	return error as StorageError;
 }
 
+function git(...words: readonly string[]): void {
+	const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+	const identity = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "protocol.file.allow=always"];
+	execFileSync("git", [...identity, ...words], { cwd: folder, env, stdio: "pipe" });
+}
+
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe("the file of a journal", () => {
@@ -68,6 +75,16 @@ describe("the file of a journal", () => {
 		} finally {
 			process.umask(before);
 		}
+	});
+
+	it("comes with a .gitignore where orgsync makes its own folder, so that nobody commits it by accident", async () => {
+		(await openJournal(file)).close();
+		git("init", "-q");
+		git("add", "-A");
+		expect(findTracked(file)).toBe(false);
+		const elsewhere = join(folder, "state", "journal.sqlite");
+		(await openJournal(elsewhere)).close();
+		expect(readdirSync(join(folder, "state"))).toEqual(["journal.sqlite"]);
 	});
 
 	it("is tightened with a notice when others could read it, also for commands that only look", async () => {
@@ -105,14 +122,9 @@ describe("the file of a journal", () => {
 });
 
 describe("a journal that git tracks", () => {
-	function git(...words: readonly string[]): void {
-		const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-		const identity = ["-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "protocol.file.allow=always"];
-		execFileSync("git", [...identity, ...words], { cwd: folder, env, stdio: "pipe" });
-	}
-
-	/** Adds everything there is, as somebody who does not know what `.orgsync` is. */
+	/** Adds everything there is, the journal too. */
 	function track(...words: readonly string[]): void {
+		rmSync(join(folder, ".orgsync", ".gitignore"), { force: true });
 		git("init", "-q", ...words);
 		for (let count = 0; count < 40; count += 1) writeFileSync(join(folder, `${"x".repeat(count)}.txt`), "");
 		git("add", "-A");
@@ -141,6 +153,7 @@ describe("a journal that git tracks", () => {
 		[
 			"an index with intent-to-add, version 3",
 			() => {
+				rmSync(join(folder, ".orgsync", ".gitignore"));
 				git("init", "-q");
 				git("add", "-N", ".");
 			},
@@ -158,6 +171,7 @@ describe("a journal that git tracks", () => {
 		[
 			"another case of its name",
 			() => {
+				rmSync(join(folder, ".orgsync", ".gitignore"));
 				renameSync(join(folder, ".orgsync"), join(folder, ".OrgSync"));
 				track();
 				git("config", "core.ignorecase", "true");
@@ -175,6 +189,7 @@ describe("a journal that git tracks", () => {
 		[
 			"a folder that leads to a tracked one",
 			() => {
+				rmSync(join(folder, ".orgsync", ".gitignore"));
 				renameSync(join(folder, ".orgsync"), join(folder, "elsewhere"));
 				track();
 				rmSync(join(folder, ".git", "info"), { recursive: true });
@@ -211,8 +226,8 @@ describe("a journal that git tracks", () => {
 	it("is not what an ignored file is, nor one in no repository", async () => {
 		await makeJournal();
 		expect(findTracked(file)).toBe(false);
-		writeFileSync(join(folder, ".orgsync", ".gitignore"), "*\n");
-		track();
+		git("init", "-q");
+		git("add", "-A");
 		expect(findTracked(file)).toBe(false);
 		(await openJournal(file)).close();
 	});

@@ -292,7 +292,7 @@ function withoutInFlight(journal: Journal): Journal {
 			}),
 		settled(fingerprint, ...more) {
 			inFlight.delete(fingerprint);
-			journal.settled(fingerprint, ...more);
+			return journal.settled(fingerprint, ...more);
 		},
 		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
 	};

@@ -185,6 +185,7 @@ function withClearErrors(store: JournalStore, file: string): Journal {
 		claim: (wish, choose) => clear(() => store.claim(wish, choose))(),
 		sending: clear((...values: Parameters<Journal["sending"]>) => store.sending(...values)),
 		settled: clear((...values: Parameters<Journal["settled"]>) => store.settled(...values)),
+		neverArrived: clear((...values: Parameters<Journal["neverArrived"]>) => store.neverArrived(...values)),
 		entry: clear((fingerprint: string) => store.entry(fingerprint)),
 		open: clear((organizationId: string) => store.open(organizationId)),
 		rejected: clear((organizationId: string) => store.rejected(organizationId)),

@@ -67,6 +67,7 @@ const stepToVersion2 = `
 	INSERT INTO position SELECT coalesce(max(rowid), 0) FROM sent;
 	ALTER TABLE sent ADD COLUMN written INTEGER;
 	ALTER TABLE sent ADD COLUMN settled_position INTEGER;
+	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
 	UPDATE sent SET written = rowid;
 	DROP INDEX sent_by_wish;
 	DROP INDEX sent_by_organization;
@@ -155,6 +156,7 @@ export class JournalStore implements Journal {
 				together.map(({ wish, choose }) => {
 					const choice = choose(this.#entriesOf(wish));
 					if (choice.put !== undefined) this.#put(choice.put, wish);
+					if (choice.again !== undefined) this.#noteAgain(choice.again);
 					return choice;
 				}),
 			);
@@ -177,8 +179,8 @@ export class JournalStore implements Journal {
 		this.#prepare(
 			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms, written)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
-				SET outcome = NULL, settled_at_ms = NULL, settled_position = NULL, sent_at_ms = excluded.sent_at_ms,
-					written = excluded.written`,
+				SET outcome = NULL, settled_at_ms = NULL, settled_position = NULL, sent_again = 0,
+					sent_at_ms = excluded.sent_at_ms, written = excluded.written`,
 		).run(
 			body.fingerprint,
 			body.organizationId,
@@ -190,6 +192,10 @@ export class JournalStore implements Journal {
 			nowMs,
 			this.#nextPosition(),
 		);
+	}
+
+	#noteAgain({ body }: JournalEntry): void {
+		this.#prepare("UPDATE sent SET sent_again = 1 WHERE fingerprint = ?").run(body.fingerprint);
 	}
 
 	#nextPosition(): number {
@@ -207,23 +213,42 @@ export class JournalStore implements Journal {
 		activityId: string | null,
 		nowMs: number,
 		applied?: (memory: Memory) => readonly Applied[],
-	): void {
-		inTransaction(this.#database, () => {
-			this.#settle(fingerprint, outcome, activityId, nowMs);
+	): boolean {
+		return inTransaction(this.#database, () => {
+			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
 			const organizationId = applied === undefined ? undefined : this.#organizationOf(fingerprint);
-			if (organizationId === undefined) return;
-			this.#remember(organizationId, applied?.(this.memory(organizationId)) ?? []);
+			if (organizationId !== undefined) {
+				this.#remember(organizationId, applied?.(this.memory(organizationId)) ?? []);
+			}
+			return isNoted;
 		});
 	}
 
-	#settle(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): void {
+	#settle(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): boolean {
 		const stronger = Object.entries(finality)
 			.filter(([, rank]) => rank > finality[outcome])
 			.map(([name]) => `'${name}'`);
-		this.#prepare(
+		const isWeaker = `outcome NOT IN (${stronger.join(", ")})`;
+		// Without an activity it is how the service answered one sender; with one it is what became of the bytes.
+		const gives =
+			outcome === "abandoned"
+				? isWeaker
+				: activityId === null
+					? `${isWeaker} AND activity_id IS NULL`
+					: `(${isWeaker} OR (activity_id IS NULL AND outcome <> 'abandoned'))`;
+		const isOnlySender = activityId === null && outcome !== "abandoned" ? "AND sent_again = 0" : "";
+		const { changes } = this.#prepare(
 			`UPDATE sent SET outcome = ?, activity_id = coalesce(?, activity_id), settled_at_ms = ?, settled_position = ?
-				WHERE fingerprint = ? AND (outcome IS NULL OR outcome NOT IN (${stronger.join(", ")}))`,
+				WHERE fingerprint = ? AND (outcome IS NULL OR ${gives}) ${isOnlySender}`,
 		).run(outcome, activityId, nowMs, this.#nextPosition(), fingerprint);
+		return Number(changes) > 0;
+	}
+
+	neverArrived(fingerprint: string, nowMs: number): void {
+		this.#prepare(
+			`UPDATE sent SET outcome = 'not-attempted', settled_at_ms = ?, settled_position = ?
+				WHERE fingerprint = ? AND activity_id IS NULL AND (outcome IS NULL OR outcome = 'unknown')`,
+		).run(nowMs, this.#nextPosition(), fingerprint);
 	}
 
 	#organizationOf(fingerprint: string): string | undefined {

@@ -38,9 +38,12 @@ export interface NewEntry {
 	readonly nowMs: number;
 }
 
-/** What is to be done about a wish; `put` is written before anything is sent. */
+/** What is to be done about a wish. It is written before anything is sent. */
 export interface Choice {
+	/** Bytes that are sent for the first time. */
 	readonly put?: NewEntry;
+	/** The entry whose bytes are sent again, perhaps while another process still waits for their answer. */
+	readonly again?: JournalEntry;
 }
 
 /** What is remembered when a step has completed. */
@@ -81,7 +84,8 @@ export interface Journal extends JournalView {
 	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
 	 * Notes what became of a body, and in the same transaction what `applied` makes of the memory. What is known to have
-	 * ended stays so: another process that shares the journal may have asked later, and be answered earlier.
+	 * ended stays so: another process that shares the journal may have asked later, and be answered earlier. An outcome
+	 * without an activity says nothing of bytes that another process has sent too. False when it was not noted.
 	 */
 	settled(
 		fingerprint: string,
@@ -89,7 +93,9 @@ export interface Journal extends JournalView {
 		activityId: string | null,
 		nowMs: number,
 		applied?: (memory: Memory) => readonly Applied[],
-	): void;
+	): boolean;
+	/** Notes that nothing came of bytes that are in doubt and nothing can any more: they never arrived, and are too old. */
+	neverArrived(fingerprint: string, nowMs: number): void;
 	/**
 	 * Abandons an activity by its id or fingerprint: its wish may be submitted again, and it holds nothing back any more.
 	 * Works for activities of others too, which the journal has no entry of.

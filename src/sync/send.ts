@@ -11,7 +11,15 @@ import type { Memory } from "../plan/organization.ts";
 import { type Body, encodeSubmit } from "../wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
-import { type Applied, isOpen, type Journal, type JournalEntry, type NewEntry, wishOf } from "./journal.ts";
+import {
+	type Applied,
+	type Choice,
+	isOpen,
+	type Journal,
+	type JournalEntry,
+	type NewEntry,
+	wishOf,
+} from "./journal.ts";
 import { isUnderWay, judgeAgain, judgeAnswer, notSent, type Sent, tooOld } from "./outcomes.ts";
 
 /** When something was completed. */
@@ -75,8 +83,8 @@ const serviceClocksMarginMs = 60 * 1000;
 /** What is to be sent, or what is known without sending. */
 type Decision =
 	| { readonly known: Sent }
-	/** `earlier`: the entry of these bytes, when they were sent before. */
-	| { readonly body: Body; readonly earlier: JournalEntry }
+	/** `again`: the entry of these bytes, which were sent before. */
+	| { readonly body: Body; readonly again: JournalEntry }
 	/** `isShared`: another runner may have sent the same bytes. */
 	| { readonly body: Body; readonly put: NewEntry; readonly isShared: boolean };
 
@@ -103,12 +111,7 @@ export async function sendWish(wish: Wish, context: SendContext, joined?: Journa
  * What to do about a wish, given the entries of the same wish, the latest written first. What is open is never bypassed,
  * whatever the clocks say of when it was made. `over`: bytes whose activity had ended before the organization was read.
  */
-function decide(
-	entries: readonly JournalEntry[],
-	wish: Wish,
-	context: SendContext,
-	over?: string,
-): Decision & { readonly put?: NewEntry } {
+function decide(entries: readonly JournalEntry[], wish: Wish, context: SendContext, over?: string): Decision & Choice {
 	const open = entries.find((entry) => isOpen(entry) && entry.activityId !== null) ?? entries.find(isOpen);
 	if (open !== undefined) return resend(open, context);
 	const [latest] = entries;
@@ -130,7 +133,7 @@ function decide(
 	const nowMs = serviceNowMs(context);
 	const shared = encode(wish, nowMs - (nowMs % quarterHourMs));
 	const before = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
-	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, earlier: before };
+	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, again: before };
 	const isShared = over === undefined && (before === undefined || before.outcome === "not-attempted");
 	const body = isShared ? shared : encodeFresh(wish, nowMs, entries);
 	return { body, put: { body, covers: wish.covers, nowMs: context.now() }, isShared };
@@ -138,7 +141,7 @@ function decide(
 
 /** The same bytes again, as long as the service accepts them. */
 function resend(entry: JournalEntry, context: SendContext): Decision {
-	return isFresh(entry, serviceNowMs(context)) ? { body: entry.body, earlier: entry } : { known: tooOld(entry) };
+	return isFresh(entry, serviceNowMs(context)) ? { body: entry.body, again: entry } : { known: tooOld(entry) };
 }
 
 /** The service's clock, as far as it is known. */
@@ -167,7 +170,7 @@ function encode(wish: Wish, timestampMs: number): Body {
 async function carryOut(decision: Decision, wish: Wish, context: SendContext): Promise<Sent> {
 	if ("known" in decision) return decision.known;
 	const { body } = decision;
-	const earlier = "earlier" in decision ? decision.earlier : undefined;
+	const earlier = "again" in decision ? decision.again : undefined;
 	const heard = earlier === undefined ? undefined : context.settled?.get(body.fingerprint);
 	if (heard !== undefined) return heard;
 	const { answer, requests } = await submitUntilDone(body, context);
@@ -213,7 +216,7 @@ export function record(
 	sent: Sent,
 	covers: readonly string[],
 	remember: Wish["remember"],
-	{ journal, now }: Pick<SendContext, "journal" | "now">,
+	{ journal, now }: { readonly journal: Pick<Journal, "settled">; readonly now: () => number },
 ): Sent {
 	const nowMs = now();
 	const completedAtMs = sent.activity?.updatedAtMs;
@@ -222,14 +225,11 @@ export function record(
 		...(completedAtMs === undefined ? {} : { completedAtMs }),
 	};
 	try {
-		journal.settled(
-			sent.fingerprint ?? "",
-			sent.outcome,
-			sent.activityId,
-			nowMs,
-			remember === undefined ? undefined : (memory) => remember(covers, memory, at),
-		);
-		return sent;
+		const applied = remember === undefined ? undefined : (memory: Memory) => remember(covers, memory, at);
+		const isNoted = journal.settled(sent.fingerprint ?? "", sent.outcome, sent.activityId, nowMs, applied);
+		if (isNoted || sent.activityId !== null || sent.outcome === "unknown") return sent;
+		const message = `${sent.message ?? sent.outcome}; another process has sent the same request, so what became of it is not known`;
+		return { ...sent, outcome: "unknown", message };
 	} catch (error) {
 		if (!(error instanceof StorageError)) throw error;
 		return { ...sent, unrecorded: error };

@@ -12,7 +12,7 @@ import { findActivity, isExpired } from "./waiting.ts";
 
 export interface SettleContext {
 	readonly reader: Reader;
-	readonly journal: Pick<Journal, "open" | "claim" | "settled" | "entry">;
+	readonly journal: Pick<Journal, "open" | "settled" | "neverArrived">;
 	/** With `"documented"` nothing can be read of activities, and everything stays as it is. */
 	readonly reads: Reads;
 	/** Milliseconds since 1970. */
@@ -47,6 +47,6 @@ async function settleOne(entry: JournalEntry, context: SettleContext): Promise<S
 	}
 	// It never arrived, and now it never can: its wish may be submitted again.
 	const isGone = entry.activityId === null && isExpired(entry, found.serverTimeMs ?? now());
-	if (isGone) journal.settled(fingerprint, "not-attempted", null, now());
+	if (isGone) journal.neverArrived(fingerprint, now());
 	return undefined;
 }

@@ -98,6 +98,10 @@ describe("a journal", () => {
 		expect(await one.sending(body, wish, covers, 4)).toBe(false);
 	});
 
+	/** Of outcomes those that an activity came to: they are never told without one. */
+	const ofActivity: readonly string[] = ["completed", "rejected", "awaiting-approval", "awaiting-authenticator"];
+	const activityOf = (outcome: string): string | null => (ofActivity.includes(outcome) ? "activity" : null);
+
 	it.each<[Outcome | "abandoned", Outcome | "abandoned", boolean]>([
 		["completed", "awaiting-approval", false],
 		["completed", "unknown", false],
@@ -105,35 +109,52 @@ describe("a journal", () => {
 		["completed", "denied", false],
 		["completed", "abandoned", false],
 		["rejected", "awaiting-authenticator", false],
-		["failed", "awaiting-approval", false],
 		["failed", "not-attempted", false],
 		["abandoned", "awaiting-approval", false],
+		["awaiting-approval", "unknown", false],
+		["awaiting-approval", "denied", false],
+		["awaiting-approval", "failed", false],
+		["failed", "awaiting-approval", true],
+		["denied", "awaiting-approval", true],
 		["failed", "completed", true],
 		["abandoned", "completed", true],
 		["unknown", "awaiting-approval", true],
-		["awaiting-approval", "unknown", true],
 		["not-attempted", "denied", true],
 		["denied", "completed", true],
+		["awaiting-approval", "abandoned", true],
 	])("that has %s notes %s after it: %s", async (first, second, isNoted) => {
 		const journal = await open();
 		await journal.sending(body, wish, covers, 1);
-		journal.settled(body.fingerprint, first, "activity", 2);
-		journal.settled(body.fingerprint, second, null, 3);
+		journal.settled(body.fingerprint, first, activityOf(first), 2);
+		expect(journal.settled(body.fingerprint, second, activityOf(second), 3)).toBe(isNoted);
 		expect(journal.entry(body.fingerprint)).toMatchObject(
 			isNoted ? { outcome: second, settledAtMs: 3 } : { outcome: first, settledAtMs: 2 },
 		);
 	});
 
-	it("keeps the activity of an entry that is settled without one", async () => {
+	it.each<Outcome>([
+		"failed",
+		"denied",
+		"not-attempted",
+	])("does not believe that bytes which two processes have sent are %s: that is one answer of two", async (outcome) => {
 		const journal = await open();
 		await journal.sending(body, wish, covers, 1);
-		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
-		journal.settled(body.fingerprint, "unknown", null, 3);
-		expect(journal.entry(body.fingerprint)).toMatchObject({
-			outcome: "unknown",
-			activityId: "activity",
-			settledAtMs: 3,
-		});
+		await (await open()).claim(wish, ([again]) => (again === undefined ? {} : { again }));
+		expect(journal.settled(body.fingerprint, outcome, null, 2)).toBe(false);
+		expect(journal.entry(body.fingerprint)?.outcome).toBeNull();
+		expect(journal.settled(body.fingerprint, "completed", "activity", 3)).toBe(true);
+	});
+
+	it("believes that bytes never arrived which reading does not find, unless an activity is known", async () => {
+		const journal = await open();
+		await journal.sending(body, wish, covers, 1);
+		await journal.claim(wish, ([again]) => (again === undefined ? {} : { again }));
+		journal.neverArrived(body.fingerprint, 2);
+		expect(journal.entry(body.fingerprint)?.outcome).toBe("not-attempted");
+		await journal.sending(later, wish, covers, 3);
+		journal.settled(later.fingerprint, "awaiting-approval", "activity", 4);
+		journal.neverArrived(later.fingerprint, 5);
+		expect(journal.entry(later.fingerprint)?.outcome).toBe("awaiting-approval");
 	});
 
 	it.each<[Outcome | "abandoned" | null, boolean]>([

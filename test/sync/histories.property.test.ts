@@ -1,0 +1,302 @@
+/**
+ * No two activities for one wish. Histories are made at random: runs of one process or two, a gateway that loses requests
+ * and answers and imitates the service, clocks that are wrong, kills between any two effects, approvals, rejections, changes
+ * by others, and more pending activities than one page shows.
+ *
+ * What is allowed is said here by a model apart from the code: it looks only at what the service has.
+ *
+ * `ORGSYNC_HISTORIES=2000 npx vitest run test/sync/histories` runs more of them. A history that fails prints its seed.
+ */
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { OrgsyncError } from "../../src/errors.ts";
+import { refusingGuards } from "../../src/plan/guards.ts";
+import { apply } from "../../src/sync/apply.ts";
+import { compareLive } from "../../src/sync/compare.ts";
+import type { Journal } from "../../src/sync/journal.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import { settle } from "../../src/sync/settle.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
+import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import {
+	type Cursor,
+	type Fate,
+	type Gateway,
+	Killed,
+	type Mishap,
+	mishaps,
+	startGateway,
+	withFate,
+} from "./gateway.ts";
+import {
+	acme,
+	alice,
+	approverStamper,
+	Bench,
+	bob,
+	carol,
+	minuteMs,
+	oncall,
+	policies,
+	providers,
+	signers,
+} from "./support.ts";
+
+const numRuns = Number(process.env.ORGSYNC_HISTORIES ?? 100);
+
+const desired = desiredOf({
+	userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [alice, bob] } })],
+	absent: {
+		policyIds: [policies[0], policies[1]],
+		oauthProviders: [{ userId: bob, providerIds: [providers[2]] }],
+		tvcAppIds: [],
+	},
+});
+
+/** What the document wishes, each by the type of its activity. */
+const wishes = [
+	"ACTIVITY_TYPE_UPDATE_USER_TAG",
+	"ACTIVITY_TYPE_DELETE_POLICIES",
+	"ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS",
+];
+
+interface Setting {
+	readonly reads: "auto" | "documented";
+	readonly needsApproval: boolean;
+	readonly deniedReads: readonly string[];
+	readonly cursor: Cursor;
+	/** More pending activities of others than a page shows. */
+	readonly isCrowded: boolean;
+}
+
+type Action =
+	| { readonly kind: "run"; readonly process: 0 | 1; readonly mishaps: readonly Mishap[]; readonly fate: Fate }
+	| { readonly kind: "run-both"; readonly mishaps: readonly Mishap[]; readonly fate: Fate }
+	| { readonly kind: "set-clock"; readonly process: 0 | 1; readonly minutes: number }
+	| { readonly kind: "pass"; readonly ms: number }
+	| { readonly kind: "vote"; readonly how: "approve_activity" | "reject_activity" }
+	| { readonly kind: "undo"; readonly wish: number };
+
+const fate: fc.Arbitrary<Fate> = fc.record({
+	effect: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined, freq: 2 }),
+	when: fc.constantFrom("before", "after"),
+});
+const somePlaces = fc.array(fc.constantFrom<Mishap>("none", ...mishaps), { maxLength: 8 });
+const runner = fc.constantFrom<0 | 1>(0, 1);
+const minutes = fc.constantFrom(-60, -40, -20, -15, -1, 0, 0, 3, 20, 61, 120);
+const action: fc.Arbitrary<Action> = fc.oneof(
+	{ weight: 6, arbitrary: fc.record({ kind: fc.constant("run"), process: runner, mishaps: somePlaces, fate }) },
+	{ weight: 2, arbitrary: fc.record({ kind: fc.constant("run-both"), mishaps: somePlaces, fate }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("set-clock"), process: runner, minutes }) },
+	{
+		weight: 3,
+		arbitrary: fc.record({
+			kind: fc.constant("pass"),
+			ms: fc.constantFrom(1000, 180_000, 900_000, 2_400_000, 7_200_000),
+		}),
+	},
+	{
+		weight: 2,
+		arbitrary: fc.record({
+			kind: fc.constant("vote"),
+			how: fc.constantFrom("approve_activity", "approve_activity", "reject_activity"),
+		}),
+	},
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("undo"), wish: fc.nat(2) }) },
+) as fc.Arbitrary<Action>;
+const setting: fc.Arbitrary<Setting> = fc.record({
+	reads: fc.constantFrom("auto", "auto", "documented"),
+	needsApproval: fc.boolean(),
+	deniedReads: fc.constantFrom(
+		[],
+		[],
+		[],
+		["list_activities"],
+		["get_activity"],
+		["list_activities", "get_activity"],
+		["list_users"],
+	),
+	cursor: fc.constantFrom<Cursor>("as-documented", "other-direction", "ignored"),
+	isCrowded: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
+});
+
+/**
+ * What the service has of one wish. Another activity of it is allowed only while none is open, none was rejected, and what
+ * the last one did has been undone by somebody else, or it failed.
+ */
+interface Model {
+	readonly status: Map<string, string>;
+	isDone: boolean;
+	isRejected: boolean;
+}
+
+class History {
+	readonly #bench: Bench;
+	readonly #gateway: Gateway;
+	readonly #setting: Setting;
+	readonly #journals: [Journal, Journal];
+	readonly #offsets = [0, 0];
+	readonly #models = new Map(
+		wishes.map((type): [string, Model] => [type, { status: new Map(), isDone: false, isRejected: false }]),
+	);
+
+	private constructor(bench: Bench, gateway: Gateway, given: Setting, other: Journal) {
+		this.#bench = bench;
+		this.#gateway = gateway;
+		this.#setting = given;
+		this.#journals = [bench.journal, other];
+	}
+
+	static async begin(bench: Bench, gateway: Gateway, given: Setting): Promise<History> {
+		await bench.reset(acme());
+		const rules = Object.fromEntries(wishes.map((type) => [type, 2]));
+		await bench.emulator.setRules(organizationId, {
+			...(given.needsApproval || given.isCrowded ? { approvals: rules } : {}),
+			denyReads: [...given.deniedReads],
+		});
+		gateway.cursor = given.cursor;
+		gateway.forget();
+		const history = new History(bench, gateway, given, await openJournal(bench.journalFile));
+		if (given.isCrowded) await history.#crowd();
+		return history;
+	}
+
+	/** Activities of others, about other objects. */
+	async #crowd(): Promise<void> {
+		for (let count = 1; count <= 101; count += 1) {
+			await this.#submitAsApprover(
+				"update_user_tag",
+				{ userTagId: oncall, addUserIds: [carol], removeUserIds: [] },
+				count,
+			);
+		}
+	}
+
+	async #submitAsApprover(name: string, parameters: Readonly<Record<string, unknown>>, laterMs = 0): Promise<void> {
+		const operation = { ...submits, ...approvals }[name as SubmitName];
+		const body = encodeSubmit(operation, organizationId, parameters, this.#bench.nowMs + laterMs);
+		await this.#bench.client({ stamper: approverStamper }).submitter.submit(body);
+	}
+
+	async take(one: Action): Promise<void> {
+		switch (one.kind) {
+			case "run":
+				this.#gateway.mishaps = [...one.mishaps];
+				await this.#run(one.process, one.fate);
+				break;
+			case "run-both":
+				this.#gateway.mishaps = [...one.mishaps];
+				await Promise.all([this.#run(0, one.fate), this.#run(1, { when: "before" })]);
+				break;
+			case "set-clock":
+				this.#offsets[one.process] = one.minutes * minuteMs;
+				break;
+			case "pass":
+				this.#bench.nowMs += one.ms;
+				break;
+			case "vote": {
+				const [oldest] = this.#ours().filter(({ status }) => status === "ACTIVITY_STATUS_CONSENSUS_NEEDED");
+				if (oldest !== undefined) await this.#submitAsApprover(one.how, { fingerprint: oldest.fingerprint });
+				break;
+			}
+			case "undo":
+				await this.#undo(one.wish);
+		}
+		this.#judge();
+		this.#bench.nowMs += 1000;
+	}
+
+	/** One `orgsync apply` of one process; what is killed begins anew with what is on disk. */
+	async #run(number: 0 | 1, fateOfRun: Fate): Promise<void> {
+		const { reads } = this.#setting;
+		const client = this.#bench.client({ url: this.#gateway.url });
+		const { journal, submitter } = withFate(this.#journals[number], client.submitter, fateOfRun);
+		const now = () => this.#bench.nowMs + (this.#offsets[number] ?? 0);
+		const { reader } = client;
+		try {
+			await settle(organizationId, { reader, journal, reads, now });
+			const comparison = await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal });
+			if (refusingGuards(comparison.plan.guards, new Map()).length > 0) return;
+			await apply(comparison, { ...this.#bench.context({ journal, submitter, reader, now }, client), concurrency: 2 });
+		} catch (error) {
+			if (!(error instanceof Killed) && !(error instanceof OrgsyncError)) throw error;
+			if (!(error instanceof Killed)) return;
+			this.#journals[number].close();
+			this.#journals[number] = await openJournal(this.#bench.journalFile);
+		}
+	}
+
+	/** Somebody else takes back what one of the wishes has done. */
+	async #undo(wish: number): Promise<void> {
+		const seed = acme();
+		const { userTags = [], policies: policiesOf = [], users = [] } = seed;
+		const patch = [
+			{ userTags: userTags.filter(({ tagId }) => tagId === signers) },
+			{ policies: policiesOf },
+			{ users: users.filter(({ userId }) => userId === bob) },
+		][wish];
+		await this.#bench.emulator.changeState({ organizationId, ...patch });
+		const model = this.#models.get(wishes[wish] ?? "");
+		if (model !== undefined) model.isDone = false;
+	}
+
+	/** The activities that a wish of the document made, oldest first. */
+	#ours() {
+		return this.#bench.activities().filter(({ type, intent }) => {
+			const { updateUserTagIntent } = intent as { updateUserTagIntent?: { userTagId: string } };
+			return wishes.includes(String(type)) && updateUserTagIntent?.userTagId !== oncall;
+		});
+	}
+
+	/** Holds what the service has now against what was allowed. */
+	#judge(): void {
+		for (const { id, type, status } of this.#ours()) {
+			const model = this.#models.get(String(type)) as Model;
+			const before = model.status.get(String(id));
+			if (before === undefined) {
+				const isOpen = [...model.status.values()].includes("ACTIVITY_STATUS_CONSENSUS_NEEDED");
+				expect({ type, isOpen, isDone: model.isDone, isRejected: model.isRejected }).toEqual({
+					type,
+					isOpen: false,
+					isDone: false,
+					isRejected: false,
+				});
+			}
+			if (before !== status && status === "ACTIVITY_STATUS_COMPLETED") model.isDone = true;
+			if (status === "ACTIVITY_STATUS_REJECTED") model.isRejected = true;
+			model.status.set(String(id), String(status));
+		}
+	}
+
+	/** Runs until nothing is left to do: what was in doubt does not stay so for ever. */
+	async end(): Promise<void> {
+		this.#journals[1].close();
+		this.#bench.journal = this.#journals[0];
+	}
+}
+
+let bench: Bench;
+let gateway: Gateway;
+beforeAll(async () => {
+	bench = await Bench.start([acme()]);
+	gateway = await startGateway(bench.emulator.url);
+});
+afterAll(async () => {
+	await gateway.close();
+	await bench.close();
+});
+
+it(`one wish makes one activity, in ${numRuns} histories`, { timeout: 60_000 + numRuns * 2000 }, async () => {
+	await fc.assert(
+		fc.asyncProperty(setting, fc.array(action, { minLength: 2, maxLength: 9 }), async (given, actions) => {
+			const history = await History.begin(bench, gateway, given);
+			try {
+				for (const one of actions) await history.take(one);
+			} finally {
+				await history.end();
+			}
+		}),
+		{ numRuns },
+	);
+});

@@ -16,7 +16,11 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 	const program = makeProgram(terminal, finish);
 	// Mistakes in flags go through the one voice too, in the format that was asked for.
 	for (const command of [program, ...program.commands]) {
-		command.exitOverride().configureOutput({ outputError: () => {}, writeErr: () => {} });
+		command.exitOverride().configureOutput({
+			writeOut: (text) => terminal.stdout.write(text),
+			outputError: () => {},
+			writeErr: () => {},
+		});
 	}
 	try {
 		if (words.length === 0) {

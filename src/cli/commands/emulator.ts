@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { failureOf } from "../streams.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
@@ -16,7 +17,10 @@ export interface EmulatorFlags {
 	readonly reads: "all" | "documented";
 }
 
-/** Runs until a signal ends it. Throws ConfigurationError when a file cannot be read or the port is taken. */
+/**
+ * Runs until a signal ends it, or ends at once when its first line cannot be written: nobody would know that it listens.
+ * Throws ConfigurationError when a file cannot be read or the port is taken.
+ */
 export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: Voice): Promise<ExitCode> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
@@ -37,8 +41,8 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
 	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
-	const signal = await signalled;
-	voice.detail(`${signal}: closing`);
+	const lost = await failureOf(terminal.stdout);
+	if (lost === undefined || lost.code === "EPIPE") voice.detail(`${await signalled}: closing`);
 	await service.close();
 	return exitCodes.converged;
 }

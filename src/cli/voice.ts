@@ -152,10 +152,17 @@ export class Voice {
 		this.#progressShown = false;
 	}
 
-	/** Throws ConfigurationError when the file for the result cannot be written: said before anything is done, not after. */
-	checkOutput(): void {
+	/**
+	 * Throws ConfigurationError when the file for the result cannot be written, or is also `ownFile`, which the command reads
+	 * or keeps: said before anything is done, not after.
+	 */
+	checkOutput(ownFile: string | undefined): void {
 		const output = this.#output;
 		if (output === undefined) return;
+		if (ownFile !== undefined) {
+			this.#output = undefined;
+			throw new ConfigurationError(`--output ${showText(output)} is ${ownFile}`, { hint: "name another file" });
+		}
 		const found = statSync(output, { throwIfNoEntry: false });
 		try {
 			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
@@ -24,13 +25,17 @@ export interface EmulatorFlags {
 export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: Voice): Promise<ExitCode> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
-	const rules = flags.rules === undefined ? undefined : parseRules(readText(flags.rules, terminal), flags.rules);
+	if (flags.seed === "-" && flags.rules === "-") {
+		throw new ConfigurationError("--seed and --rules cannot both be standard input");
+	}
+	const rules = flags.rules === undefined ? undefined : parseRules(await readText(flags.rules, terminal), flags.rules);
+	const seed = flags.seed === undefined ? undefined : parseSeed(await readText(flags.seed, terminal), flags.seed);
 	const service = await startEmulator({
 		port: flags.port,
 		host: flags.host,
 		reads: flags.reads,
 		...(flags.data === undefined ? {} : { dataFile: resolve(terminal.directory, flags.data) }),
-		...(flags.seed === undefined ? {} : { seed: parseSeed(readText(flags.seed, terminal), flags.seed) }),
+		...(seed === undefined ? {} : { seed }),
 	});
 	const organizations = service.organizations.map(({ organizationId, users }) => ({ organizationId, users }));
 	if (rules !== undefined) {
@@ -47,7 +52,13 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	return exitCodes.converged;
 }
 
-function readText(file: string, terminal: Terminal): string {
+/** The text of the file, or of standard input for `-`. */
+async function readText(file: string, terminal: Terminal): Promise<string> {
+	if (file === "-") {
+		const bytes = await readInput(terminal);
+		if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
+		return new TextDecoder().decode(bytes);
+	}
 	try {
 		return readFileSync(resolve(terminal.directory, file), "utf8");
 	} catch (error) {

@@ -88,6 +88,17 @@ export function repeated(flags: string, description: string): Option {
 	});
 }
 
+/** Guards to override; what is wrong with them is told where they are read, with all that can be written. */
+export function allow(): Option {
+	const flag = repeated("--allow <kind=number>", "override a guard by the number it found: policies=7; repeatable");
+	return flag.argParser((value: string, earlier: string[]) => [...earlier, value]);
+}
+
+/** A flag whose value is checked where it is used. */
+export function checkedLater(flags: string, description: string): Option {
+	return new Option(flags, description).argParser((value: string) => value);
+}
+
 export function only(): Option {
 	return repeated("--only <kind/glob>", "limit to a kind, or to some of it: userTag/sign*; repeatable").default(
 		[],
@@ -96,7 +107,7 @@ export function only(): Option {
 }
 
 export function shard(): Option {
-	return new Option("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
+	return checkedLater("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
 }
 
 export function since(): Option {

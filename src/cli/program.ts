@@ -6,6 +6,8 @@ import { Argument, Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { ApplyFlags } from "./commands/apply.ts";
 import {
+	allow,
+	checkedLater,
 	file,
 	fileOrStream,
 	journal,
@@ -127,7 +129,7 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.option("--detailed-exitcode", "exit with 2 when something differs")
-		.option("--base <ref|file>", "earlier documents: a git revision, file or folder; shows what changed")
+		.addOption(checkedLater("--base <ref|file>", "earlier documents (git revision, file or folder) to compare with"))
 		.addOption(
 			new Option("--out <file>", "save the plan in this file, for show and apply --plan").argParser(fileOrStream),
 		)
@@ -176,7 +178,7 @@ function documentCommands(define: Define): void {
 		.option("-y, --yes", "submit without asking")
 		.addOption(only())
 		.addOption(shard())
-		.addOption(repeated("--allow <kind=number>", "override a guard by the number it found: policies=7; repeatable"))
+		.addOption(allow())
 		.addOption(repeated("--abandon <activity>", "abandon a pending activity, by id or fingerprint; repeatable"))
 		.option("--no-verify", "skip reading the result after the last step");
 }

@@ -2,7 +2,7 @@
  * Slips on the command line: each is one clear error with exit code 3, in JSON one object, and nothing is asked, sent or
  * written. What the program knows of its flags is looped over, so a new flag is held to the same.
  */
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,8 @@ async function call(words: readonly string[]) {
 	const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
 	const stdin = new PassThrough().end();
 	const environment = {};
-	const directory = "/nowhere";
+	const directory = makeFolder();
+	writeFileSync(join(directory, "orgsync.yaml"), `organizationId: ${organizationId}\n`);
 	const clock = { now: Date.now, steadyNow: () => 0, sleep: async () => {} };
 	const code = await runHere(words, { ...streams, stdin, environment, directory, ...clock });
 	const read = (stream: PassThrough): string => String(stream.read() ?? "");
@@ -135,7 +136,7 @@ describe("a flag that takes one value", () => {
 	test.each(valued)("is refused without a value: $name $option.long", async ({ name, option }) => {
 		const { code, stdout, stderr } = await call([name, `${option.long}=`]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-		expect(stderr).toMatch(/^error: option '.*' argument '' is invalid\. .+\nhint: .+\n$/);
+		expect(stderr).toMatch(/^error: (option '.*' argument '' is invalid\.|--\w+ ?:) .+\n(hint: .+\n)?$/);
 		const json = await call([name, "--format", "json", option.long ?? "", ""]);
 		if (name !== "emulator") expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 3, problems: [] });
 		expect(json.code).toBe(3);

@@ -10,16 +10,6 @@ import type { Terminal } from "./voice.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
-const terminal: Terminal = {
-	stdin: process.stdin,
-	stdout,
-	stderr,
-	environment: process.env,
-	directory: process.cwd(),
-	now: Date.now,
-	steadyNow: () => performance.now(),
-	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
 const words = process.argv.slice(2);
 
 // node:sqlite is marked experimental in the oldest Node that orgsync runs on; nobody can act on that warning here.
@@ -48,8 +38,32 @@ async function main(): Promise<ExitCode> {
 		stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);
 		return exitCodes.invalid;
 	}
+	const directory = findDirectory();
+	if (directory === undefined) {
+		stderr.write("error: the working folder does not exist any more\nhint: change to a folder that exists\n");
+		return exitCodes.invalid;
+	}
 	nodeModule.enableCompileCache();
+	const terminal: Terminal = {
+		stdin: process.stdin,
+		stdout,
+		stderr,
+		environment: process.env,
+		directory,
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	};
 	return (await import("./run.ts")).run(words, terminal);
+}
+
+/** The working folder; undefined when it was removed. */
+function findDirectory(): string | undefined {
+	try {
+		return process.cwd();
+	} catch {
+		return undefined;
+	}
 }
 
 /** What orgsync uses and older versions lack: node:sqlite without a flag. */

@@ -1,14 +1,17 @@
 /**
- * The file of `--output` beside the other files that a command was given: a slip of the keyboard must not cost a document,
- * a journal or a key.
+ * The files that a command writes beside those that it reads or keeps: a slip of the keyboard must not cost a document, a
+ * journal or a key.
  */
 import { statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
+import { ConfigurationError } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
 import { defaultDocument, isDocumentName } from "./sources.ts";
 
 /** Flags of any command that name files, each undefined where the command does not have it. */
 export interface FileFlags {
 	readonly output?: string;
+	readonly out?: string;
 	/** A list for documents that are read, one name for a document that is written. */
 	readonly file?: string | readonly string[];
 	readonly journal?: string;
@@ -17,16 +20,18 @@ export interface FileFlags {
 }
 
 /**
- * What else the file is to the same command, which reads or keeps it, for example `the document`; undefined when it is
- * nothing else. `words` are the command's arguments without flags.
+ * Throws ConfigurationError when the file that the flag names is also one that the command reads or keeps. `words` are its
+ * arguments without flags.
  */
-export function ownFileNamed(
-	output: string,
+export function refuseOverwriting(
+	flag: "output" | "out",
 	command: string,
-	{ file, journal, keyFile, plan }: FileFlags,
+	flags: FileFlags,
 	words: readonly string[],
 	directory: string,
-): string | undefined {
+): void {
+	const { [flag]: written, out, file, journal, keyFile, plan } = flags;
+	if (written === undefined) return;
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
 	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
 	const own: readonly (readonly [what: string, path: string | undefined])[] = [
@@ -35,9 +40,13 @@ export function ownFileNamed(
 		["the journal", journal],
 		["the key file", keyFile],
 		["the saved plan", command === "show" ? words[0] : plan],
+		["the file of --out", flag === "output" && command === "import-key" ? out : undefined],
 	];
-	const named = own.filter(([, path]) => path !== undefined && path !== "-");
-	return named.find(([, path = ""]) => isPartOf(resolve(directory, output), resolve(directory, path)))?.[0];
+	const target = resolve(directory, written);
+	for (const [what, path] of own) {
+		if (path === undefined || path === "-" || !isPartOf(target, resolve(directory, path))) continue;
+		throw new ConfigurationError(`--${flag} ${showText(written)}: that is ${what}`, { hint: "name another file" });
+	}
 }
 
 /** Whether the file is this one, also by another name, or one of the documents in this folder. */

@@ -72,9 +72,12 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 				.filter((word) => typeof word === "string");
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
-				if (flags.output !== undefined) {
-					const { ownFileNamed } = await import("./own-files.ts");
-					voice.checkOutput(ownFileNamed(flags.output, command.name(), flags, positional, terminal.directory));
+				if (flags.output !== undefined || flags.out !== undefined) {
+					const { refuseOverwriting } = await import("./own-files.ts");
+					const refuse = (flag: "output" | "out"): void =>
+						refuseOverwriting(flag, command.name(), flags, positional, terminal.directory);
+					voice.checkOutput(() => refuse("output"));
+					refuse("out");
 				}
 				const result = await action(flags, terminal, voice, positional, isGiven);
 				finish(typeof result === "number" ? result : await voice.result(result));

@@ -153,22 +153,20 @@ export class Voice {
 	}
 
 	/**
-	 * Throws ConfigurationError when the file for the result cannot be written, or is also `ownFile`, which the command reads
-	 * or keeps: said before anything is done, not after.
+	 * Throws what `refuse` throws, and ConfigurationError when the file for the result cannot be written: said before
+	 * anything is done, not after, and never in that file.
 	 */
-	checkOutput(ownFile: string | undefined): void {
+	checkOutput(refuse: () => void): void {
 		const output = this.#output;
-		if (output === undefined) return;
-		if (ownFile !== undefined) {
-			this.#output = undefined;
-			throw new ConfigurationError(`--output ${showText(output)} is ${ownFile}`, { hint: "name another file" });
-		}
-		const found = statSync(output, { throwIfNoEntry: false });
 		try {
+			refuse();
+			if (output === undefined) return;
+			const found = statSync(output, { throwIfNoEntry: false });
 			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
 			accessSync(found === undefined ? dirname(output) : output, constants.W_OK);
 		} catch (error) {
-			throw new ConfigurationError(this.#giveUpOutput(error), { cause: error });
+			const message = this.#giveUpOutput(error);
+			throw error instanceof ConfigurationError ? error : new ConfigurationError(message, { cause: error });
 		}
 	}
 

@@ -10,7 +10,7 @@ import { makeProgram } from "../../src/cli/program.ts";
 import { run as runHere } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/voice.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { expectNoSecret, makeFolder, normalize, readOutput, run } from "./run.ts";
+import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "./run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "./world.ts";
 
 const { commands } = makeProgram({} as Terminal, () => {});
@@ -293,7 +293,7 @@ describe("- as the name of a file", () => {
 	});
 });
 
-describe("--output that names a file which the command reads or keeps", () => {
+describe("--output or --out that names a file which the command reads or keeps", () => {
 	test("is refused before anything is written, also by another name and in JSON", async () => {
 		const text = document(agreeing.userTags);
 		const world = await makeWorld(text);
@@ -312,12 +312,16 @@ describe("--output that names a file which the command reads or keeps", () => {
 			[["apply", "--yes", "--journal", "j.sqlite", "--output", "j.sqlite"], "the journal"],
 			[["apply", "--plan", "saved.json", "--output", "saved.json"], "the saved plan"],
 			[["show", "saved.json", "--output", "saved.json"], "the saved plan"],
+			[["plan", "--out", "link.yaml"], "the document"],
+			[["plan", "--out", "j.sqlite", "--journal", "j.sqlite"], "the journal"],
+			[["import-key", "--user", "bob", "--out", "orgsync.yaml"], "the document"],
+			[["import-key", "--user", "bob", "--out", "b.txt", "--output", "b.txt"], "the file of --out"],
 		];
 		for (const [words, what] of cases) {
 			for (const format of ["text", "json"]) {
 				const { code, stdout, stderr } = await world.run([...words, "--format", format]);
 				expect({ words, code }).toEqual({ words, code: 3 });
-				expect(stderr).toMatch(new RegExp(`^error: --output \\S+ is ${what}\nhint: name another file\n$`));
+				expect(stderr).toMatch(new RegExp(`^error: --out(put)? \\S+: that is ${what}\nhint: name another file\n$`));
 				if (format === "json") expect(readOutput({ code, stdout, stderr }).error.code).toBe("configuration");
 			}
 		}
@@ -331,6 +335,67 @@ describe("--output that names a file which the command reads or keeps", () => {
 		const world = await makeWorld(document());
 		expect((await world.run(["export", "-f", "orgsync.yaml", "--output", "orgsync.yaml"])).code).toBe(0);
 		expect((await world.run(["plan"])).stdout).toContain("No changes.");
+	});
+});
+
+describe("query", () => {
+	test.each<[string[], RegExp]>([
+		[["list_user_tag"], /^error: there is no query list_user_tag; did you mean list_user_tags\?$/m],
+		[["get_mfa_status", "activityId=1", "activityId=2"], /^error: the field activityId is given more than once$/m],
+		[
+			["list_user_tags", `organizationId=${organizationId}`, "--organization", organizationId],
+			/^error: the field organizationId and --organization exclude each other$/m,
+		],
+		[
+			["list_activities", "filterByStatus=ACTIVITY_STATUS_PENDING"],
+			/^error: the field filterByStatus must be a list, which --json takes$/m,
+		],
+		[["list_user_tags", "__proto__=1"], /^error: list_user_tags has no field __proto__$/m],
+	])("refuses %j", async (words, error) => {
+		await expectRefused(["query", ...words], error);
+	});
+});
+
+test("a schema that there is not is told with the nearest", async () => {
+	await expectRefused(["schema", "documents"], /^error: there is no schema documents; did you mean document\?$/m);
+	await expectRefused(["schema", "x".repeat(10_000)], /^error: there is no schema x+$/m);
+});
+
+describe("a working folder that was removed", () => {
+	test("is exit 3 without a stack trace, and keeps nobody from the version", async () => {
+		const gone = join(makeFolder(), "gone");
+		const call = (words: string) =>
+			runProgram([
+				"bash",
+				"-c",
+				`mkdir '${gone}'; cd '${gone}'; rmdir '${gone}'; '${orgsync.join("' '")}' ${words}; exit $?`,
+			]);
+		expect(await call("plan")).toEqual({
+			code: 3,
+			stdout: "",
+			stderr: "error: the working folder does not exist any more\nhint: change to a folder that exists\n",
+		});
+		expect(await call("--version")).toMatchObject({ code: 0, stderr: "" });
+	});
+});
+
+describe("an organization in the environment that is no id", () => {
+	const env = { ORGSYNC_ORGANIZATION_ID: "garbage" };
+
+	test("is told with where it comes from", async () => {
+		const world = await makeWorld();
+		for (const words of [["init"], ["export"], ["query", "list_user_tags"]]) {
+			expect(await world.run(words, { env })).toEqual({
+				code: 3,
+				stdout: "",
+				stderr:
+					"error: `garbage` is no organization id: it must be a UUID\nhint: the environment variable for the organization holds no id\n",
+			});
+		}
+	});
+
+	test("is nothing to init --local, which takes none from there", async () => {
+		expect((await run(["init", "--local"], { cwd: makeFolder(), env })).code).toBe(0);
 	});
 });
 

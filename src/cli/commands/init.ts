@@ -10,7 +10,7 @@ import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
-import { refuseStrangeId } from "./query.ts";
+import { inEnvironment, refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {
 	readonly file?: string;
@@ -26,8 +26,7 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 	}
 	const path = resolve(terminal.directory, file);
 	if (existsSync(path)) refuseExisting(file, path);
-	const organizationId = flags.organization ?? findOrganizationId(terminal.environment);
-	refuseStrangeId(organizationId);
+	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
 	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
 	try {
 		writeFileSync(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, { flag: "wx" });
@@ -42,6 +41,13 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 			`Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`}\n`,
 		json: { file },
 	};
+}
+
+function findNamed({ organization }: InitFlags, { environment }: Terminal): string | undefined {
+	refuseStrangeId(organization);
+	const named = findOrganizationId(environment);
+	if (organization === undefined) refuseStrangeId(named, inEnvironment);
+	return organization ?? named;
 }
 
 function refuseExisting(file: string, path: string): never {

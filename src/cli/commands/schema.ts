@@ -4,6 +4,7 @@
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
+import { didYouMean } from "../suggest.ts";
 import type { Result } from "../voice.ts";
 
 /**
@@ -15,7 +16,7 @@ export function schema(name: string): Result {
 	const wanted = name.replace(/\.json$/, "");
 	if (!names.includes(wanted)) {
 		const own = names.filter((file) => !file.includes("/")).join(", ");
-		throw new ConfigurationError(`there is no schema ${showText(name)}`, {
+		throw new ConfigurationError(`there is no schema ${showText(name)}${didYouMean(wanted, names)}`, {
 			hint: `there are ${own}, and operations/NAME for every operation`,
 		});
 	}

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
-import { type ExitCode, exitCodes } from "../errors.ts";
+import type { ExitCode } from "../errors.ts";
 import type { ApplyFlags } from "./commands/apply.ts";
 import {
 	allow,
@@ -28,6 +28,7 @@ import {
 	withWaiting,
 } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
+import { programHelp } from "./help.ts";
 import type { FileFlags } from "./own-files.ts";
 import { type Result, type Terminal, Voice } from "./voice.ts";
 
@@ -87,7 +88,9 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 		});
 	};
 	documentCommands(define);
+	comparingCommands(define);
 	serviceCommands(define);
+	activityCommands(define);
 	localCommands(define, program);
 	for (const command of program.commands) refuseSlips(command);
 	return program;
@@ -148,6 +151,9 @@ function documentCommands(define: Define): void {
 		),
 		formats,
 	).addArgument(new Argument("<file>", "saved plan, or - for standard input").argParser(fileOrStream));
+}
+
+function comparingCommands(define: Define): void {
 	withConnection(
 		define(
 			"drift",
@@ -223,6 +229,9 @@ function serviceCommands(define: Define): void {
 			),
 		).addOption(reads()),
 	).argument("<activity>", "activity id");
+}
+
+function activityCommands(define: Define): void {
 	withOrganization(
 		withConnection(
 			define(
@@ -323,21 +332,3 @@ function readVersion(): string {
 	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
 	return (JSON.parse(text) as { version: string }).version;
 }
-
-const programHelp = `
-Exit codes:
-  ${exitCodes.converged}    in sync, or nothing to report
-  ${exitCodes.error}    error
-  ${exitCodes.changes}    changes or drift found (plan --detailed-exitcode, drift)
-  ${exitCodes.invalid}    invalid document, flags or configuration
-  ${exitCodes.notAuthorized}    not authorized
-  ${exitCodes.guard}    blocked by a guard
-  ${exitCodes.stalePlan}    saved plan is stale
-  ${exitCodes.partlyApplied}    partly applied
-  ${exitCodes.waiting}    pending approval
-  ${exitCodes.rejectedOrDenied}    rejected or denied
-  ${exitCodes.interrupted}  interrupted
-
-Example, without an account:
-  orgsync init --local
-  orgsync plan --local`;

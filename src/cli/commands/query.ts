@@ -10,6 +10,7 @@ import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
+import { writeJson } from "../json-text.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { defaultDocument, readDesired } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
@@ -55,7 +56,7 @@ export async function query(
 		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {
 			exitCode: exitCodes.converged,
-			text: () => `${JSON.stringify(value, null, 2)}\n`,
+			text: () => writeJson(value),
 			json: { operation: operation.name, answer: value },
 		};
 	} finally {

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
 import { Outlet, settleStreams } from "./streams.ts";
 import type { Terminal } from "./voice.ts";
 
@@ -20,7 +21,8 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	stderr.write(`error: something orgsync did not foresee: ${error.message}\n`);
+	stderr.write(`error: something orgsync did not foresee: ${showText(error.message)}\n`);
+	stderr.write("hint: please report this; --verbose shows where it happened\n");
 	if (words.includes("--verbose")) stderr.write(`${error.stack}\n`);
 	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });

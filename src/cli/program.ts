@@ -171,7 +171,7 @@ function comparingCommands(define: Define): void {
 		withConnection(
 			define(
 				"apply",
-				"submit the fewest activities that bring it in sync",
+				"submit the activities that bring the organization in sync",
 				"orgsync apply -f orgsync.yaml --yes",
 				async (flags: ApplyFlags, terminal, voice, _words, isGiven) =>
 					(await import("./commands/apply.ts")).apply({ ...flags, readsGiven: isGiven("reads") }, terminal, voice),

@@ -294,6 +294,20 @@ describe("a stream whose device fails", () => {
 	});
 });
 
+describe("a defect that nothing caught", () => {
+	test("is exit 1 and two lines, and its stack trace is shown with --verbose alone", async () => {
+		const world = await makeWorld();
+		const defect = "setTimeout(() => { throw new Error('boom\\u001b[2J'); }, 300)";
+		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
+		const lines =
+			"error: something orgsync did not foresee: boom\\u{1b}[2J\nhint: please report this; --verbose shows where it happened\n";
+		expect(await world.run(["emulator"], { env })).toMatchObject({ code: 1, stderr: lines });
+		const { code, stderr } = await world.run(["emulator", "--verbose"], { env });
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/\n\s+at /);
+	});
+});
+
 test("no private key and no stamp is in anything that was printed or written", () => {
 	expectNoSecret();
 });

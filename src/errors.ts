@@ -125,6 +125,12 @@ export class StorageError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
+/** The work is done, and its result or what was said of it could not be written. The exit code is not that of the work. */
+export class OutputError extends OrgsyncError {
+	readonly code = "output";
+	readonly exitCode = exitCodes.error;
+}
+
 /** A guard found more than its limit allows, and nobody acknowledged it. Nothing was sent. */
 export class GuardError extends OrgsyncError {
 	readonly code = "guard";
@@ -195,6 +201,11 @@ const fileErrors: Readonly<Record<string, string>> = {
 	EROFS: "the disk is read-only",
 	ENOSPC: "the disk is full",
 	ENAMETOOLONG: "its name is too long",
+	EDQUOT: "the disk quota is exceeded",
+	EFBIG: "the file would be too large",
+	EIO: "the device reports an error",
+	EBADF: "it is not open for writing",
+	EPIPE: "the reader closed it",
 };
 
 /** Why a file cannot be used, without the system's code and the path, which the reader knows already. */

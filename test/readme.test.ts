@@ -3,7 +3,16 @@
  * code. `ORGSYNC_WRITE_README=1` puts the real outputs into the file.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +21,7 @@ import { makeProgram } from "../src/cli/program.ts";
 import type { Terminal } from "../src/cli/voice.ts";
 import { exitCodes } from "../src/errors.ts";
 import { parseDocuments } from "../src/plan/document.ts";
+import { extendedReads, queries } from "../src/wire/operations.ts";
 import { ensureEngine } from "./engine/engine.ts";
 import { playScene, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
@@ -222,6 +232,53 @@ describe("docs/commands.md", () => {
 	it("tells every exit code", () => {
 		const told = [...(sections.get("exit-codes") ?? "").matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
 		expect(told.sort((left, right) => left - right)).toEqual(Object.values(exitCodes));
+	});
+});
+
+describe("the extended reads", () => {
+	const names = Object.keys(extendedReads).sort();
+	const between = (file: string, start: string, end: string): string => {
+		const text = readFileSync(join(root, file), "utf8");
+		expect(text, `${file} has no "${start}"`).toContain(start);
+		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
+	};
+	const lists = [
+		["README.md", "**What can be seen.**", "\n\n"],
+		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
+		["docs/commands.md", "The seven extended reads are", "\n\n"],
+	] as const;
+
+	it.each(lists)("are listed in %s as in the code", (file, start, end) => {
+		const told = [...between(file, start, end).matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+		const isRead = (name: string): boolean => /^(list|get)_|^whoami$/.test(name) && !Object.hasOwn(queries, name);
+		expect([...new Set(told.filter(isRead))].sort()).toEqual(names);
+	});
+
+	it.each([
+		"README.md",
+		"SECURITY.md",
+		"docs/document.md",
+		"docs/commands.md",
+	])("are as many in %s as in the code", (file) => {
+		const counts = [...readFileSync(join(root, file), "utf8").matchAll(/(\w+)\s+\[?(?:extended reads|reads outside)/g)];
+		const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+		const told = counts.map(([, word = ""]) => words.indexOf(word) + 1).filter((count) => count > 0);
+		expect(new Set(told)).toEqual(new Set([names.length]));
+	});
+
+	it("are each used, get_session_profiles by export alone", () => {
+		const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
+			(file) => file.endsWith(".ts") && !file.startsWith("emulator"),
+		);
+		const uses = files.flatMap((file) =>
+			[...readFileSync(join(root, "src", file), "utf8").matchAll(/extendedReads\.(\w+)/g)].map(([, name]) => ({
+				file,
+				name,
+			})),
+		);
+		expect([...new Set(uses.map(({ name }) => name))].sort()).toEqual(names);
+		const ofExport = uses.filter(({ name }) => name === "get_session_profiles").map(({ file }) => file);
+		expect(ofExport).toEqual([join("sync", "read-whole.ts")]);
 	});
 });
 

@@ -4,43 +4,68 @@
  */
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { type ExitCode, exitCodes } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
+import { Outlet, settleStreams } from "./streams.ts";
 import type { Terminal } from "./voice.ts";
 
-const terminal: Terminal = {
-	stdin: process.stdin,
-	stdout: process.stdout,
-	stderr: process.stderr,
-	environment: process.env,
-	directory: process.cwd(),
-	now: Date.now,
-	steadyNow: () => performance.now(),
-	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+const stdout = new Outlet(process.stdout);
+const stderr = new Outlet(process.stderr);
+const words = process.argv.slice(2);
 
 // node:sqlite is marked experimental in the oldest Node that orgsync runs on; nobody can act on that warning here.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
-	if (warning.name !== "ExperimentalWarning") process.stderr.write(`${warning.name}: ${warning.message}\n`);
+	if (warning.name !== "ExperimentalWarning") stderr.write(`${warning.name}: ${warning.message}\n`);
 });
 
-// Whoever reads us may stop reading, as `head` does; that is no failure of ours.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-	if (error.code !== "EPIPE") throw error;
+// A defect of orgsync. Node would print its stack and exit with 1, too.
+process.on("uncaughtException", async (error) => {
+	stderr.write(`error: something orgsync did not foresee: ${showText(error.message)}\n`);
+	stderr.write("hint: please report this; --verbose shows where it happened\n");
+	if (words.includes("--verbose")) stderr.write(`${error.stack}\n`);
+	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });
 
-const words = process.argv.slice(2);
+process.exitCode = await settleStreams(await main(), stdout, stderr);
 
-// Scripts ask for the version often: nothing else is loaded for it.
-if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
-	const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-	process.stdout.write(`${version}\n`);
-} else if (isTooOld(process.versions.node)) {
-	process.stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);
-	process.exitCode = 3;
-} else {
+async function main(): Promise<ExitCode> {
+	// Scripts ask for the version often: nothing else is loaded for it.
+	if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+		stdout.write(`${version}\n`);
+		return exitCodes.converged;
+	}
+	if (isTooOld(process.versions.node)) {
+		stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);
+		return exitCodes.invalid;
+	}
+	const directory = findDirectory();
+	if (directory === undefined) {
+		stderr.write("error: the working folder does not exist any more\nhint: change to a folder that exists\n");
+		return exitCodes.invalid;
+	}
 	nodeModule.enableCompileCache();
-	const { run } = await import("./run.ts");
-	process.exitCode = await run(words, terminal);
+	const terminal: Terminal = {
+		stdin: process.stdin,
+		stdout,
+		stderr,
+		environment: process.env,
+		directory,
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	};
+	return (await import("./run.ts")).run(words, terminal);
+}
+
+/** The working folder; undefined when it was removed. */
+function findDirectory(): string | undefined {
+	try {
+		return process.cwd();
+	} catch {
+		return undefined;
+	}
 }
 
 /** What orgsync uses and older versions lack: node:sqlite without a flag. */

@@ -3,12 +3,19 @@
  */
 import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
-import { type ExitCode, exitCodes } from "../errors.ts";
+import type { ExitCode } from "../errors.ts";
 import type { ApplyFlags } from "./commands/apply.ts";
 import {
+	allow,
+	checkedLater,
+	file,
+	fileOrStream,
 	journal,
 	only,
+	outputFile,
+	readFlags,
 	reads,
+	refuseSlips,
 	repeated,
 	shard,
 	since,
@@ -21,6 +28,8 @@ import {
 	withWaiting,
 } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
+import { programHelp } from "./help.ts";
+import type { FileFlags } from "./own-files.ts";
 import { type Result, type Terminal, Voice } from "./voice.ts";
 
 interface VoiceFlags {
@@ -46,15 +55,17 @@ type Action<F> = (
 /** The program. `finish` gets the exit code of the command that ran. */
 export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void): Command {
 	const program = new Command("orgsync")
-		.description("Keeps an organization equal to a YAML document: the fewest activities, each sent exactly once.")
+		.description("keep an organization in sync with a YAML document")
 		.version(readVersion(), "-V, --version", "print the version")
-		.helpCommand("help [command]", "say more about a command")
-		.addHelpText("after", exitCodeHelp)
+		.helpOption("-h, --help", "print this help")
+		.helpCommand("help [command]", "print the help of a command")
+		.addHelpText("after", programHelp)
+		.enablePositionalOptions()
 		.showSuggestionAfterError();
-	const define = <F>(words: string, summary: string, action: Action<F>): Command => {
-		const command = program.command(words).description(summary);
+	const define = <F>(words: string, summary: string, example: string, action: Action<F>): Command => {
+		const command = program.command(words).description(summary).addHelpText("after", `\nExample:\n  ${example}`);
 		return command.action(async (...parameters: unknown[]) => {
-			const flags = command.opts() as F & VoiceFlags;
+			const flags = readFlags<F & VoiceFlags & FileFlags>(command);
 			const voice = makeVoice(command.name(), flags, terminal);
 			const positional = parameters
 				.slice(0, -2)
@@ -62,7 +73,13 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 				.filter((word) => typeof word === "string");
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
-				voice.checkOutput();
+				if (flags.output !== undefined || flags.out !== undefined) {
+					const { refuseOverwriting } = await import("./own-files.ts");
+					const refuse = (flag: "output" | "out"): void =>
+						refuseOverwriting(flag, command.name(), flags, positional, terminal.directory);
+					voice.checkOutput(() => refuse("output"));
+					refuse("out");
+				}
 				const result = await action(flags, terminal, voice, positional, isGiven);
 				finish(typeof result === "number" ? result : await voice.result(result));
 			} catch (error) {
@@ -71,15 +88,11 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 		});
 	};
 	documentCommands(define);
+	comparingCommands(define);
 	serviceCommands(define);
-	withVoice(
-		define(
-			"completion",
-			"print the completion script for a shell",
-			async (_flags: never, _terminal, _voice, [shell = ""]) =>
-				(await import("./commands/completion.ts")).completion(shell, listCommands(program)),
-		).argument("<shell>", "bash, zsh or fish"),
-	);
+	activityCommands(define);
+	localCommands(define, program);
+	for (const command of program.commands) refuseSlips(command);
 	return program;
 }
 
@@ -91,46 +104,61 @@ function listCommands(program: Command): readonly { name: string; summary: strin
 	}));
 }
 
-type Define = <F>(words: string, summary: string, action: Action<F>) => Command;
+type Define = <F>(words: string, summary: string, example: string, action: Action<F>) => Command;
 
 function documentCommands(define: Define): void {
 	withVoice(
-		withFile(
-			define("init", "write a first document", async (flags: never, terminal) =>
-				(await import("./commands/init.ts")).init(flags, terminal),
-			),
-		),
+		define("init", "write a first document", "orgsync init --local", async (flags: never, terminal) =>
+			(await import("./commands/init.ts")).init(flags, terminal),
+		).addOption(file("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)")),
 	)
-		.option("--local", "write one for the embedded service, to try orgsync with")
-		.option("--organization <id>", "the organization it speaks of");
+		.option("--local", "write a document for the embedded service")
+		.option("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)");
 	withVoice(
 		withFile(
-			define("validate", "check documents; asks no service", async (flags: never, terminal, voice) =>
-				(await import("./commands/validate.ts")).validate(flags, terminal, voice),
+			define(
+				"validate",
+				"check documents without calling a service",
+				"orgsync validate -f documents/",
+				async (flags: never, terminal, voice) =>
+					(await import("./commands/validate.ts")).validate(flags, terminal, voice),
 			),
 		),
 	).addOption(shard());
 	withConnection(
-		define("plan", "show what would be submitted; submits nothing", async (flags: never, terminal, voice) =>
-			(await import("./commands/plan.ts")).plan(flags, terminal, voice),
+		define(
+			"plan",
+			"show what apply would submit",
+			"orgsync plan -f orgsync.yaml --out plan.json",
+			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).plan(flags, terminal, voice),
 		),
 		formats,
 	)
-		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
-		.option("--base <ref|file>", "tell apart what changed since this file, folder or git revision, and what drifted")
-		.option("--out <file>", "save the plan, for show and apply --plan")
+		.option("--detailed-exitcode", "exit with 2 when something differs")
+		.addOption(checkedLater("--base <ref|file>", "earlier documents (git revision, file or folder) to compare with"))
+		.addOption(
+			new Option("--out <file>", "save the plan in this file, for show and apply --plan").argParser(fileOrStream),
+		)
 		.addOption(only())
 		.addOption(shard());
 	withVoice(
-		define("show", "print a saved plan; asks no service", async (_flags: never, terminal, _voice, [file = ""]) =>
-			(await import("./commands/show.ts")).show(file, terminal),
+		define(
+			"show",
+			"print a saved plan without calling a service",
+			"orgsync show plan.json --format markdown",
+			async (_flags: never, terminal, _voice, [saved = ""]) =>
+				(await import("./commands/show.ts")).show(saved, terminal),
 		),
 		formats,
-	).argument("<file>", "what plan --out wrote, or - for standard input");
+	).addArgument(new Argument("<file>", "saved plan, or - for standard input").argParser(fileOrStream));
+}
+
+function comparingCommands(define: Define): void {
 	withConnection(
 		define(
 			"drift",
-			"find what is not as the document says; exit 2 when there is any",
+			"report what differs from the document; exit with 2 for drift",
+			"orgsync drift --since last.json --format json --output last.json",
 			async (flags: never, terminal, voice) => (await import("./commands/drift.ts")).drift(flags, terminal, voice),
 		),
 		formats,
@@ -138,35 +166,30 @@ function documentCommands(define: Define): void {
 		.addOption(only())
 		.addOption(shard())
 		.addOption(since())
-		.addOption(
-			repeated(
-				"--accept <address>",
-				"write what live has at this address into the document, for example 'userTag:sign*'; repeats",
-			),
-		);
+		.addOption(repeated("--accept <address>", "write the live values at this address into the document; repeatable"));
 	withWaiting(
 		withConnection(
 			define(
 				"apply",
-				"submit the fewest activities that make it so",
+				"submit the activities that bring the organization in sync",
+				"orgsync apply -f orgsync.yaml --yes",
 				async (flags: ApplyFlags, terminal, voice, _words, isGiven) =>
 					(await import("./commands/apply.ts")).apply({ ...flags, readsGiven: isGiven("reads") }, terminal, voice),
 			),
 			formats,
 		),
 	)
-		.option("--plan <file>", "run this saved plan and nothing else, or - for standard input; asks nobody")
-		.option("-y, --yes", "do not ask")
-		.addOption(only())
-		.addOption(shard())
 		.addOption(
-			repeated(
-				"--allow <kind=number>",
-				"acknowledge what a guard found, for example policies=7; repeats, also for one kind",
+			new Option("--plan <file>", "run only this saved plan, or - for standard input; does not ask").argParser(
+				fileOrStream,
 			),
 		)
-		.addOption(repeated("--abandon <activity>", "give up an activity that waits, by id or fingerprint; repeats"))
-		.option("--no-verify", "do not read again after the last step");
+		.option("-y, --yes", "submit without asking")
+		.addOption(only())
+		.addOption(shard())
+		.addOption(allow())
+		.addOption(repeated("--abandon <activity>", "abandon a pending activity, by id or fingerprint; repeatable"))
+		.option("--no-verify", "skip reading the result after the last step");
 }
 
 function serviceCommands(define: Define): void {
@@ -174,34 +197,47 @@ function serviceCommands(define: Define): void {
 		withService(
 			define(
 				"query",
-				"ask one query and print its answer as JSON",
+				"run one query and print its answer as JSON",
+				"orgsync query list_supported_assets caip2=eip155:1",
 				async (flags: never, terminal, voice, [name = "", ...pairs]) =>
 					(await import("./commands/query.ts")).query(name, pairs, flags, terminal, voice),
 			),
 		),
 	)
-		.argument("<operation>", "a query of the interface, for example list_user_tags")
+		.argument("<operation>", "query to run, for example list_user_tags")
 		.argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in")
-		.option("--json <body>", "the fields as a JSON object instead");
+		.option("--json <body>", "fields as one JSON object");
 	withOrganization(
 		withService(
-			define("export", "write a document of what the organization has", async (flags: never, terminal, voice) =>
-				(await import("./commands/export.ts")).exportDocument(flags, terminal, voice),
+			define(
+				"export",
+				"write a document of the live organization",
+				"orgsync export --output live.yaml",
+				async (flags: never, terminal, voice) =>
+					(await import("./commands/export.ts")).exportDocument(flags, terminal, voice),
 			),
 		).addOption(reads()),
 	);
 	withOrganization(
 		withService(
-			define("explain", "say why an activity is not finished", async (flags: never, terminal, voice, [activity = ""]) =>
-				(await import("./commands/explain.ts")).explain(activity, flags, terminal, voice),
+			define(
+				"explain",
+				"explain why an activity is not finished",
+				"orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+				async (flags: never, terminal, voice, [activity = ""]) =>
+					(await import("./commands/explain.ts")).explain(activity, flags, terminal, voice),
 			),
 		).addOption(reads()),
-	).argument("<activity>", "the activity's id");
+	).argument("<activity>", "activity id");
+}
+
+function activityCommands(define: Define): void {
 	withOrganization(
 		withConnection(
 			define(
 				"status",
-				"say what waits for somebody, and what was never answered",
+				"list pending activities and requests without an answer",
+				"orgsync status -f orgsync.yaml",
 				async (flags: never, terminal, voice) => (await import("./commands/status.ts")).status(flags, terminal, voice),
 			),
 		),
@@ -210,45 +246,68 @@ function serviceCommands(define: Define): void {
 		withConnection(
 			define(
 				"wait",
-				"stay until what was submitted from here has ended",
+				"wait for pending activities to finish",
+				"orgsync wait --wait 3600",
 				async (flags: never, terminal, voice, activities) =>
 					(await import("./commands/wait.ts")).wait(activities, flags, terminal, voice),
 			),
 		),
 	)
-		.argument("[activities...]", "only these, by id")
-		.addOption(new Option("--wait <seconds>", "for how long").default(600).argParser(wholeNumber(0, 604800)));
+		.argument("[activities...]", "ids of activities (default: all that are open)")
+		.addOption(new Option("--wait <seconds>", "max time to wait").default(600).argParser(wholeNumber(0, 604800)));
 	withWaiting(
 		withOrganization(
 			withService(
 				define(
 					"import-key",
-					"get the bundle that a private key is encrypted to for its import",
+					"get the bundle to encrypt a private key to, for its import",
+					"orgsync import-key --user alice --out bundle.txt",
 					async (flags: never, terminal, voice) =>
 						(await import("./commands/import-key.ts")).importKey(flags, terminal, voice),
 				),
 			).addOption(journal()),
 		),
 	)
-		.requiredOption("--user <user>", "the user who imports: an id, or an alias of the document")
-		.option("--out <file>", "write the bundle to this file (mode 0600) instead of standard output");
-	define("emulator", "run the local service until a signal ends it", async (flags: never, terminal, voice) =>
-		(await import("./commands/emulator.ts")).emulator(flags, terminal, voice),
+		.requiredOption("--user <user>", "user who imports: an id, or an alias of the document")
+		.addOption(outputFile("--out <file>", "file for the bundle (mode 0600)"));
+}
+
+function localCommands(define: Define, program: Command): void {
+	define(
+		"emulator",
+		"run the local service until a signal ends it",
+		"orgsync emulator --seed seed.yaml --port 8080",
+		async (flags: never, terminal, voice) => (await import("./commands/emulator.ts")).emulator(flags, terminal, voice),
 	)
-		.addOption(new Option("--port <number>", "0 takes a free one").default(0).argParser(wholeNumber(0, 65535)))
+		.addOption(new Option("--port <number>", "port; 0 is any free one").default(0).argParser(wholeNumber(0, 65535)))
 		.option("--host <address>", "address to listen on", "127.0.0.1")
-		.addOption(repeated("--allow-host <name>", "answer /emulator/ at this host name too; repeats"))
-		.option("--data <file>", "keep the state in this SQLite file")
-		.option("--seed <file>", "organizations to begin with (orgsync schema seed)")
-		.option("--rules <file>", "rules for every organization, in the form of a seed's `rules`")
-		.addOption(new Option("--reads <which>", "which reads it answers").choices(["all", "documented"]).default("all"))
-		.option("--verbose", "say more");
+		.addOption(repeated("--allow-host <name>", "host name at which /emulator/ answers too; repeats"))
+		.addOption(file("--data <file>", "SQLite file that keeps the state (default: in memory)"))
+		.addOption(new Option("--seed <file>", "initial organizations, or - for standard input").argParser(fileOrStream))
+		.addOption(
+			new Option("--rules <file>", "a seed's rules for every organization, or - for standard input").argParser(
+				fileOrStream,
+			),
+		)
+		.addOption(new Option("--reads <which>", "reads that it answers").choices(["all", "documented"]).default("all"))
+		.option("--verbose", "print which signal ends it, and where a defect occurred");
 	withVoice(
-		define("schema", "print a JSON Schema", async (_flags: never, _terminal, _voice, [name = "document"]) =>
-			(await import("./commands/schema.ts")).schema(name),
-		).addArgument(
-			new Argument("[name]", "for example document, seed, plan, operations/update_user_tag").default("document"),
-		),
+		define(
+			"schema",
+			"print a JSON Schema",
+			"orgsync schema output",
+			async (_flags: never, _terminal, _voice, [name = "document"]) =>
+				(await import("./commands/schema.ts")).schema(name),
+		).addArgument(new Argument("[name]", "for example plan, seed or operations/update_user_tag").default("document")),
+	);
+	withVoice(
+		define(
+			"completion",
+			"print the completion script for a shell",
+			"source <(orgsync completion bash)",
+			async (_flags: never, _terminal, _voice, [shell = ""]) =>
+				(await import("./commands/completion.ts")).completion(shell, listCommands(program)),
+		).argument("<shell>", "bash, zsh or fish"),
 	);
 }
 
@@ -274,19 +333,3 @@ function readVersion(): string {
 	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
 	return (JSON.parse(text) as { version: string }).version;
 }
-
-const exitCodeHelp = `
-Exit codes:
-  ${exitCodes.converged}    converged, or nothing to say
-  ${exitCodes.error}    error
-  ${exitCodes.changes}    changes or drift found (plan --detailed-exitcode, drift)
-  ${exitCodes.invalid}    invalid document, flags or configuration
-  ${exitCodes.notAuthorized}    not authorized
-  ${exitCodes.guard}    refused by a guard
-  ${exitCodes.stalePlan}    saved plan is stale
-  ${exitCodes.partlyApplied}    partly applied
-  ${exitCodes.waiting}    waiting for approval
-  ${exitCodes.rejectedOrDenied}    rejected or denied
-  ${exitCodes.interrupted}  interrupted
-
-Try it without an account: orgsync init --local, then orgsync plan --local.`;

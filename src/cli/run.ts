@@ -3,12 +3,13 @@
  */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
+import { keyPattern } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
 import { makeProgram, makeVoice } from "./program.ts";
 import type { Terminal } from "./voice.ts";
 
 /** The exit code of the command that these words call, after it has printed what it has to say. Never throws. */
-export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
 	let exitCode: ExitCode = exitCodes.converged;
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
@@ -16,18 +17,51 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 	const program = makeProgram(terminal, finish);
 	// Mistakes in flags go through the one voice too, in the format that was asked for.
 	for (const command of [program, ...program.commands]) {
-		command.exitOverride().configureOutput({ outputError: () => {}, writeErr: () => {} });
+		command.exitOverride().configureOutput({
+			writeOut: (text) => terminal.stdout.write(text),
+			outputError: () => {},
+			writeErr: () => {},
+		});
 	}
 	try {
+		const words = callOf(given, program);
 		if (words.length === 0) {
 			program.outputHelp();
 			return exitCode;
 		}
 		await program.parseAsync([...words], { from: "user" });
 	} catch (error) {
-		finish(await failedFlags(error, words, program, terminal));
+		finish(await failedFlags(error, given, program, terminal));
 	}
 	return exitCode;
+}
+
+/** Flags of the program itself. */
+const ownFlags = ["-h", "--help", "-V", "--version"];
+
+/**
+ * The words as commander is to have them. It would print the help or the version for an unknown command too, so there is
+ * nothing left but the unknown word; and `help COMMAND` and `--help COMMAND` are `COMMAND --help`. Throws ConfigurationError
+ * for a second command to help with.
+ */
+function callOf(words: readonly string[], program: Command): readonly string[] {
+	const isCommand = (word: string): boolean => program.commands.some((command) => command.name() === word);
+	const rest = words.filter((word) => !ownFlags.includes(word));
+	const asksHelp = rest[0] === "help";
+	const [name, ...more] = asksHelp ? rest.slice(1) : rest;
+	if (name !== undefined && !name.startsWith("-") && !isCommand(name) && name !== "help") return [name];
+	if (!asksHelp) return name !== undefined && isCommand(name) && isHelpFlag(words[0]) ? [name, "--help"] : words;
+	if (more.length > 0) {
+		throw new ConfigurationError("help takes one command", {
+			hint: `orgsync help ${isCommand(name ?? "") ? name : "plan"}`,
+		});
+	}
+	if (name === undefined || name === "help") return ["--help"];
+	return name.startsWith("-") ? [name] : [name, "--help"];
+}
+
+function isHelpFlag(word: string | undefined): boolean {
+	return word === "-h" || word === "--help";
 }
 
 async function failedFlags(
@@ -41,7 +75,7 @@ async function failedFlags(
 	if (!(error instanceof CommanderError)) return voice.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-	const message = error.code === "commander.help" ? `unknown command '${words[1]}'` : said;
+	const message = said.replaceAll(new RegExp(keyPattern, "gi"), "(a key)");
 	return voice.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }
 
@@ -57,11 +91,11 @@ function hintFor(error: CommanderError, words: readonly string[], program: Comma
 	const called = program.commands.find((command) => command.name() === words[0]);
 	const later = program.commands.find((command) => words.includes(command.name()));
 	if (called === undefined && later !== undefined && words[0]?.startsWith("-") === true) {
-		return `flags stand after the command: orgsync ${later.name()} --help`;
+		return `put flags after the command: orgsync ${later.name()} --help`;
 	}
 	const takesFiles = called?.options.some(({ long }) => long === "--file") === true;
 	if (error.code === "commander.excessArguments" && takesFiles) {
-		return `documents are named with -f: orgsync ${called.name()} -f FILE`;
+		return `name documents with -f: orgsync ${called.name()} -f FILE`;
 	}
 	return called === undefined ? "orgsync --help" : `orgsync ${called.name()} --help`;
 }

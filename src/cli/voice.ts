@@ -12,6 +12,7 @@ import {
 	exitCodes,
 	explainFileError,
 	OrgsyncError,
+	OutputError,
 	type Problem,
 } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
@@ -19,6 +20,7 @@ import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { type Format, renderers } from "./formats.ts";
+import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
@@ -155,15 +157,21 @@ export class Voice {
 		this.#progressShown = false;
 	}
 
-	/** Throws ConfigurationError when the file for the result cannot be written: said before anything is done, not after. */
-	checkOutput(): void {
-		if (this.#output === undefined) return;
-		const found = statSync(this.#output, { throwIfNoEntry: false });
+	/**
+	 * Throws what `refuse` throws, and ConfigurationError when the file for the result cannot be written: said before
+	 * anything is done, not after, and never in that file.
+	 */
+	checkOutput(refuse: () => void): void {
+		const output = this.#output;
 		try {
+			refuse();
+			if (output === undefined) return;
+			const found = statSync(output, { throwIfNoEntry: false });
 			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-			accessSync(found === undefined ? dirname(this.#output) : this.#output, constants.W_OK);
+			accessSync(found === undefined ? dirname(output) : output, constants.W_OK);
 		} catch (error) {
-			this.#refuseOutput(error);
+			const message = this.#giveUpOutput(error);
+			throw error instanceof ConfigurationError ? error : new ConfigurationError(message, { cause: error });
 		}
 	}
 
@@ -209,9 +217,10 @@ export class Voice {
 	}
 
 	/** Prints what every format but text is made of. */
-	async #show(output: Output, result?: Result): Promise<ExitCode> {
+	async #show(given: Output, result?: Result): Promise<ExitCode> {
 		const { format, generatedBy } = this.#options;
-		if (format === "text") return output.exitCode;
+		if (format === "text") return given.exitCode;
+		const output = await this.#withLostWords(given);
 		const positionOf = result?.positionOf;
 		const { text, summary } = await renderers[format](
 			{ ...output, generatedBy },
@@ -247,16 +256,27 @@ export class Voice {
 		try {
 			(this.#replaces ? replaceFile : writeFileSync)(this.#output, stripVTControlCharacters(text));
 		} catch (error) {
-			this.#refuseOutput(error);
+			const hint = exitCode === exitCodes.converged ? {} : { hint: `the command ended with exit code ${exitCode}` };
+			throw new OutputError(this.#giveUpOutput(error), { ...hint, cause: error });
 		}
 		return exitCode;
 	}
 
-	/** After this, what has to be printed goes to standard output: JSON is complete on every path. */
-	#refuseOutput(error: unknown): never {
+	/** Why the file takes no result. From now on results go to standard output: JSON is complete on every path. */
+	#giveUpOutput(error: unknown): string {
 		const message = `the result cannot be written to ${this.#output}: ${explainFileError(error)}`;
 		this.#output = undefined;
-		throw new ConfigurationError(message, { cause: error });
+		return message;
+	}
+
+	/** The output as it is, or with what standard error could not take: then it is the only place that tells of it. */
+	async #withLostWords(output: Output): Promise<Output> {
+		const { stderr } = this.#terminal;
+		const lost = await failureOf(stderr);
+		if (lost === undefined) return output;
+		if (stderr instanceof Outlet) stderr.markReported();
+		const error = { code: "output", message: describeStreamFailure("error", lost), hint: null };
+		return { ...output, exitCode: exitCodes.error, error: output.error ?? error };
 	}
 }
 

@@ -223,9 +223,9 @@ async function answerControlRequest(service: Service, request: IncomingMessage, 
 }
 
 async function answerRequest(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
-	// Clients tell the service's time by it, so it follows the emulator's own clock.
-	response.setHeader("date", new Date(service.clock.now()).toUTCString());
 	try {
+		// Clients tell the service's time by it, so it follows the emulator's own clock.
+		response.setHeader("date", new Date(service.clock.now()).toUTCString());
 		const target = request.url ?? "/";
 		const path = target.split("?", 1)[0] ?? "/";
 		if (path.startsWith("/emulator/")) {

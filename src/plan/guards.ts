@@ -51,6 +51,9 @@ export const defaultMemberRemovals = { percent: 50 } as const;
 /** Percentages mean little for a handful: a tag of fewer known members is not judged by one (product.md section 3). */
 const leastKnownMembers = 4;
 
+/** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */
+const roundingError = 1e-6;
+
 /** Every guard that these changes come near: limits of the document, what is protected, and the caller's own way in. */
 export function judgeGuards(
 	desired: DesiredOrganization,
@@ -122,12 +125,7 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 			},
 		];
 	}
-	const over = losing.filter(({ before, removeUserIds }) => {
-		// Of members that are not known no share can be told; many removals at once are then too many to pass unseen.
-		if (before.members === null) return removeUserIds.length >= leastKnownMembers;
-		const members = before.members.length;
-		return members >= leastKnownMembers && removeUserIds.length * 100 > limit.percent * members;
-	});
+	const over = losing.filter((change) => exceedsPercentage(change, limit.percent));
 	const shares = over.map(
 		({ address, before, removeUserIds }) =>
 			`${address} would lose ${removeUserIds.length} of ${before.members?.length ?? "an unknown number"}`,
@@ -145,6 +143,19 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 					: `${found} ${found === 1 ? "member" : "members"} would be removed`,
 		},
 	];
+}
+
+/**
+ * Whether the tag would lose more than this percentage of its known members. 0% allows no removal and 100% allows all:
+ * both hold for every tag, also a small one and one whose members are not known.
+ */
+function exceedsPercentage({ before, removeUserIds }: TagChange, percent: number): boolean {
+	if (percent === 0) return true;
+	if (percent === 100) return false;
+	// Of members that are not known no share can be told; many removals at once are then too many to pass unseen.
+	if (before.members === null) return removeUserIds.length >= leastKnownMembers;
+	const members = before.members.length;
+	return members >= leastKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
 }
 
 const counted = [

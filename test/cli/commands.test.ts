@@ -586,6 +586,22 @@ describe("what every command heeds", () => {
 		expect(stdout).toContain("evil\\u{1b}[2J\\u{d}\\u{202e} name");
 	});
 
+	test("names that come from the service cannot move the cursor in JSON either, and stay what they are", async () => {
+		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
+		const policyName = "evil\u009b2J\u202e\u2028\u{e0001}\u007f name";
+		await world.change({ policies: [{ policyId: policies[0], policyName }] });
+		for (const words of [
+			["query", "list_policies"],
+			["query", "list_policies", "--format", "json"],
+			["plan", "--format", "json"],
+		]) {
+			const { stdout } = await world.run(words);
+			expect(stdout).toMatch(/evil\\u009b2J\\u202e\\u2028\\udb40\\udc01\\u007f name/);
+			expect(stdout).not.toMatch(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/u);
+			expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(policyName));
+		}
+	});
+
 	test("whoever reads may stop reading", async () => {
 		const world = await makeWorld(renaming);
 		const { child, ended } = world.start(["schema", "document"]);

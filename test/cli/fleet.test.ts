@@ -2,6 +2,7 @@
  * Many organizations in one call: each has its own verdict, one sentence sums them up, what goes wrong in one does not stop
  * the others, and `--shard` splits them among runners.
  */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Answer, expectNoSecret, readOutput } from "./run.ts";
 import { alice, document, keys, makeWorld, organizationId, tags, type World } from "./world.ts";
@@ -96,6 +97,27 @@ test("a tag that is not there in one organization leaves that one alone, and the
 		reports: [{ organizationId, converged: true }],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test("docs/document.md says of an organization that cannot converge what apply does: the others are applied", async () => {
+	const markdown = readFileSync(new URL("../../docs/document.md", import.meta.url), "utf8");
+	const said = markdown.slice(
+		markdown.indexOf("Problems of the *live* organization"),
+		markdown.indexOf("\n## What the service shows"),
+	);
+	const rows = [...said.matchAll(/^\| `(\w+)` \| (\d) \| (.*) \|$/gm)].map(([, ...row]) => row);
+	const world = await makeFleet(1, entry(idOf(1), "{ name: nowhere }"));
+	for (const [command = "", code] of rows) {
+		const answer = await world.run([command, "-f", "fleet.yaml", ...(command === "apply" ? ["--yes"] : [])]);
+		expect(`${command} ${answer.code}`).toBe(`${command} ${code}`);
+	}
+	expect(world.submits()).toEqual([]);
+	expect((await world.run([...apply, "-f", "fleet.yaml", "-f", "orgsync.yaml"])).code).toBe(1);
+	expect(world.submits()).toEqual(["update_user_tag"]);
+	expect(rows.map(([command]) => command).sort()).toEqual(["apply", "drift", "plan"]);
+	expect(rows.find(([command]) => command === "apply")?.[2]).toBe(
+		"submits nothing to this organization, and applies the other organizations of the run",
+	);
 });
 
 test("a saved plan runs for those that were planned, and names those that could not be read or cannot be", async () => {

@@ -347,13 +347,11 @@ describe("refused before anything is read from the service", () => {
 	test("flags that cannot go with a saved plan", async () => {
 		const world = await makeReviewed();
 		const reasons: [string[], string][] = [
-			[["--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
-			[["--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
-			[["--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
+			[[...applying, "--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
+			[[...applying, "--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
+			[["apply", "--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
 		];
-		for (const [words, reason] of reasons) {
-			expect(await runIn(world, [...applying, ...words])).toEqual(refusal(reason));
-		}
+		for (const [words, reason] of reasons) expect(await runIn(world, words)).toEqual(refusal(reason));
 		expect(world.requests()).toEqual([]);
 		const input = readFileSync(join(world.folder, "plan.json"), "utf8");
 		expect((await runIn(world, ["apply", "--plan", "-", "--reads", "auto"], input)).code).toBe(0);

@@ -53,6 +53,16 @@ test("a body over the limit is refused with 413", async () => {
 	expect((await world.query(emulator.url, "list_user_tags", {})).status).toBe(200);
 });
 
+test("the Date of an answer is the emulator's own time", async () => {
+	const emulator = await startEmulator({ now: () => 1_767_225_600_999 });
+	try {
+		const response = await fetch(`${emulator.url}/public/v1/query/whoami`, { method: "POST", body: "{}" });
+		expect(response.headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");
+	} finally {
+		await emulator.close();
+	}
+});
+
 test("a defect of the emulator answers 500 and gRPC 13, and the next request is served", async () => {
 	let broken = false;
 	const now = () => {

@@ -112,8 +112,10 @@ describe("the guard of member removals", () => {
 		["half by default", 4, 2, {}, false],
 		["more than half by default", 4, 3, {}, true],
 		["more than half of five by default", 5, 3, {}, true],
-		["all of three: too few for a percentage", 3, 3, { memberRemovals: { percent: 0 } }, false],
+		["all of three: too few for a percentage", 3, 3, { memberRemovals: { percent: 1 } }, false],
 		["one of four at 0%", 4, 1, { memberRemovals: { percent: 0 } }, true],
+		["one of a single member at 0%, which allows no removal", 1, 1, { memberRemovals: { percent: 0 } }, true],
+		["exactly 9.12% of 625", 625, 57, { memberRemovals: { percent: 9.12 } }, false],
 		["all at 100%", 9, 9, { memberRemovals: { percent: 100 } }, false],
 		["as many as the number", 3, 2, { memberRemovals: { count: 2 } }, false],
 		["one more than the number, of a tag however small", 3, 3, { memberRemovals: { count: 2 } }, true],
@@ -166,6 +168,33 @@ describe("the guard of member removals", () => {
 		const members = { mode: "atLeast", atLeast: [], never: upTo(count) } as const;
 		const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
 		expect(guardsOf(desired, unreadable)).toMatchObject([{ kind: "memberRemovals", found: count, refuses }]);
+	});
+
+	it.each([1, 5])("lets 100% through for %i removals of members that are not known: all is no excess", (removals) => {
+		const members = { ...never, never: upTo(removals) };
+		const desired = desiredOf({
+			limits: { memberRemovals: { percent: 100 } },
+			userTags: [wantTag("signers", { members })],
+		});
+		expect(guardsOf(desired, unreadable)).toMatchObject([{ found: removals, refuses: false }]);
+	});
+
+	it("lets 100% through where more are removed than the last-applied state holds", () => {
+		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
+		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } } };
+		const desired = desiredOf({
+			limits: { memberRemovals: { percent: 100 } },
+			userTags: [wantTag("signers", { members: { ...never, never: upTo(6) } })],
+		});
+		expect(guardsOf(desired, { ...unreadable, memory })).toMatchObject([{ found: 6, refuses: false }]);
+	});
+
+	it("refuses at 0% to remove a single member who is not known to be one", () => {
+		const desired = desiredOf({
+			limits: { memberRemovals: { percent: 0 } },
+			userTags: [wantTag("signers", { members: { ...never, never: upTo(1) } })],
+		});
+		expect(guardsOf(desired, unreadable)).toMatchObject([{ found: 1, refuses: true }]);
 	});
 
 	it("takes the percentage of what was last applied where that stands in", () => {

@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
+import { fileLimitBytes, readInput } from "../sources.ts";
+import { failureOf } from "../streams.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
@@ -19,11 +21,18 @@ export interface EmulatorFlags {
 	readonly reads: "all" | "documented";
 }
 
-/** Runs until a signal ends it. Throws ConfigurationError when a file cannot be read or the port is taken. */
+/**
+ * Runs until a signal ends it, or ends at once when its first line cannot be written: nobody would know that it listens.
+ * Throws ConfigurationError when a file cannot be read or the port is taken.
+ */
 export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: Voice): Promise<ExitCode> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
-	const rules = flags.rules === undefined ? undefined : parseRules(readText(flags.rules, terminal), flags.rules);
+	if (flags.seed === "-" && flags.rules === "-") {
+		throw new ConfigurationError("--seed and --rules cannot both be standard input");
+	}
+	const rules = flags.rules === undefined ? undefined : parseRules(await readText(flags.rules, terminal), flags.rules);
+	const seed = flags.seed === undefined ? undefined : parseSeed(await readText(flags.seed, terminal), flags.seed);
 	const service = await startEmulator({
 		port: flags.port,
 		host: flags.host,
@@ -31,7 +40,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 		notice: (text) => voice.note(showText(text)),
 		reads: flags.reads,
 		...(flags.data === undefined ? {} : { dataFile: resolve(terminal.directory, flags.data) }),
-		...(flags.seed === undefined ? {} : { seed: parseSeed(readText(flags.seed, terminal), flags.seed) }),
+		...(seed === undefined ? {} : { seed }),
 	});
 	const organizations = service.organizations.map(({ organizationId, users }) => ({ organizationId, users }));
 	if (rules !== undefined) {
@@ -42,13 +51,19 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
 	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
-	const signal = await signalled;
-	voice.detail(`${signal}: closing`);
+	const lost = await failureOf(terminal.stdout);
+	if (lost === undefined || lost.code === "EPIPE") voice.detail(`${await signalled}: closing`);
 	await service.close();
 	return exitCodes.converged;
 }
 
-function readText(file: string, terminal: Terminal): string {
+/** The text of the file, or of standard input for `-`. */
+async function readText(file: string, terminal: Terminal): Promise<string> {
+	if (file === "-") {
+		const bytes = await readInput(terminal);
+		if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
+		return new TextDecoder().decode(bytes);
+	}
 	try {
 		return readFileSync(resolve(terminal.directory, file), "utf8");
 	} catch (error) {

@@ -12,6 +12,16 @@ import { extendedReads, type QueryOperation, queries, submits } from "../../wire
 import { connect, type ServiceFlags } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
+import {
+	type EvaluationRecord,
+	type Findings,
+	type JudgingPolicy,
+	judgmentsOf,
+	type NameUser,
+	renderFindings,
+	type StatusEntry,
+	votersOf,
+} from "./explain-text.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ExplainFlags extends NamingFlags, ServiceFlags {
@@ -39,13 +49,7 @@ export async function explain(
 		const { activity, policies, evaluations, statuses } = found;
 		return {
 			exitCode: exitCodes.converged,
-			text: () =>
-				[
-					`Activity ${showText(activityId)}\n`,
-					...explainActivity(activity, nameUser),
-					...explainPolicies(found, flags.reads),
-					...explainStatuses(statuses, nameUser),
-				].join(""),
+			text: () => `Activity ${showText(activityId)}\n${renderFindings(found, flags.reads, nameUser)}`,
 			json: {
 				activityId,
 				activity: activity === undefined ? null : describeActivity(activity),
@@ -58,9 +62,6 @@ export async function explain(
 		await connection.close();
 	}
 }
-
-/** A user as a person knows it: the document's alias with the id, or the id alone. */
-type NameUser = (userId: string) => string;
 
 /** Names from the documents; one that nobody named and that cannot be read is no reason to explain nothing. */
 async function readNames(organizationId: string, flags: ExplainFlags, terminal: Terminal): Promise<NameUser> {
@@ -79,20 +80,6 @@ async function readNames(organizationId: string, flags: ExplainFlags, terminal: 
 	};
 }
 
-interface Findings {
-	readonly activity: Activity | undefined;
-	readonly evaluations: readonly EvaluationRecord[];
-	/** Of the policies that judged it, those that could be read. */
-	readonly policies: readonly JudgingPolicy[];
-	readonly statuses: readonly StatusEntry[];
-}
-
-interface JudgingPolicy {
-	readonly policyId: string;
-	readonly policyName: string | null;
-	readonly consensus: string | null;
-}
-
 /** The two documented queries, then, unless they are off, what the extended reads add. Only the documented have to answer. */
 async function readFindings(
 	reader: Reader,
@@ -106,7 +93,7 @@ async function readFindings(
 	const evaluations = (evaluated.value.policyEvaluations ?? []) as readonly EvaluationRecord[];
 	const statuses = (mfa.value.mfaStatuses ?? []) as readonly StatusEntry[];
 	if (reads === "documented") return { activity: undefined, evaluations, policies: [], statuses };
-	const judging = new Set(evaluations.flatMap(judgments).flatMap(({ policyId }) => policyId ?? []));
+	const judging = new Set(evaluations.flatMap(judgmentsOf).flatMap(({ policyId }) => policyId ?? []));
 	const [one, all] = await Promise.all([
 		orUndefined(reader, extendedReads.get_activity, fields),
 		judging.size === 0
@@ -142,11 +129,6 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-function votersOf({ votes }: Activity, selection: string): readonly string[] {
-	const cast = votes.filter((vote) => vote.selection === selection);
-	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
-}
-
 function describeActivity(activity: Activity): Readonly<Record<string, unknown>> {
 	return {
 		status: activity.status,
@@ -155,127 +137,6 @@ function describeActivity(activity: Activity): Readonly<Record<string, unknown>>
 		approvedBy: votersOf(activity, "VOTE_SELECTION_APPROVED"),
 		rejectedBy: votersOf(activity, "VOTE_SELECTION_REJECTED"),
 		canApprove: activity.canApprove ?? null,
+		failure: activity.status === "ACTIVITY_STATUS_FAILED" ? (activity.failure?.message ?? null) : null,
 	};
-}
-
-/** A Map, because a status can be any word, `constructor` too. */
-const statusWords: ReadonlyMap<string, string> = new Map([
-	["ACTIVITY_STATUS_COMPLETED", "is completed"],
-	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "waits for approval"],
-	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "waits for an authenticator"],
-	["ACTIVITY_STATUS_REJECTED", "was rejected"],
-	["ACTIVITY_STATUS_FAILED", "failed"],
-	["ACTIVITY_STATUS_CREATED", "has not begun"],
-	["ACTIVITY_STATUS_PENDING", "is under way"],
-]);
-
-function explainActivity(activity: Activity | undefined, nameUser: NameUser): readonly string[] {
-	if (activity === undefined) return [];
-	const { status, type, fingerprint, canApprove } = activity;
-	const state = statusWords.get(status) ?? `has the status ${status}`;
-	const operation = Object.values(submits).find((one) => one.type === type);
-	const approved = votersOf(activity, "VOTE_SELECTION_APPROVED").map(nameUser);
-	const rejected = votersOf(activity, "VOTE_SELECTION_REJECTED").map(nameUser);
-	const lines = [
-		`${showText(operation?.name ?? type)} ${showText(state)}; fingerprint ${showText(fingerprint)}`,
-		...(approved.length === 0 ? [] : [`approved by ${approved.join(", ")}`]),
-		...(rejected.length === 0 ? [] : [`rejected by ${rejected.join(", ")}`]),
-		...(status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" && canApprove !== undefined
-			? [`this key ${canApprove ? "can" : "cannot"} approve it`]
-			: []),
-	];
-	return lines.map((line) => `  ${line}\n`);
-}
-
-interface EvaluationRecord {
-	readonly policyEvaluations?: readonly Judgment[] | null;
-}
-
-interface Judgment {
-	readonly policyId?: string;
-	readonly outcome?: string;
-}
-
-function judgments({ policyEvaluations }: EvaluationRecord): readonly Judgment[] {
-	return policyEvaluations ?? [];
-}
-
-interface StatusEntry {
-	readonly userId: string;
-	readonly mfaPolicyId: string;
-	readonly satisfied?: boolean | null;
-	readonly satisfiedMethods?: readonly Method[] | null;
-	readonly requiredMethods?: readonly { readonly any?: readonly Method[] | null }[] | null;
-}
-
-interface Method {
-	readonly type: string;
-	readonly id?: string | null;
-}
-
-/** service-facts.md, "Answers to the 13 operations that differ": the outcomes of a policy. */
-const outcomeWords: ReadonlyMap<string, string> = new Map([
-	["OUTCOME_ALLOW", "allows it"],
-	["OUTCOME_DENY_EXPLICIT", "denies it"],
-	["OUTCOME_DENY_IMPLICIT", "does not allow it"],
-	["OUTCOME_REQUIRES_CONSENSUS", "waits for more approvals"],
-	["OUTCOME_REJECTED", "was ended by a rejection"],
-	["OUTCOME_ERROR", "could not be evaluated"],
-	["OUTCOME_REQUIRES_AUTHENTICATORS", "waits for authenticators"],
-	["OUTCOME_TIME_INACTIVE", "is not in force at this time"],
-]);
-
-/** Outcomes for which somebody's approval is missing. */
-const asksForApproval = "OUTCOME_REQUIRES_CONSENSUS";
-
-function explainPolicies({ evaluations, policies, activity }: Findings, reads: Reads): readonly string[] {
-	const all = evaluations.flatMap(judgments);
-	if (all.length === 0) return ["  no policy has judged it\n"];
-	const lines = all.map(({ policyId, outcome }) => {
-		const words = outcomeWords.get(outcome ?? "") ?? `says ${showText(outcome ?? "nothing")}`;
-		const policy = policies.find((one) => one.policyId === policyId);
-		const name = policy?.policyName == null ? "" : ` (${showText(policy.policyName)})`;
-		const expression =
-			outcome === asksForApproval && policy?.consensus != null ? `; it asks for \`${showText(policy.consensus)}\`` : "";
-		return `  policy ${showText(policyId ?? "(no id)")}${name} ${words}${expression}\n`;
-	});
-	const waits = activity === undefined || activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED";
-	const unsaid = all.some(
-		({ policyId, outcome }) =>
-			outcome === asksForApproval && !policies.some((one) => one.policyId === policyId && one.consensus !== null),
-	);
-	const because = reads === "documented" ? "the documented queries do not say" : "the service does not say";
-	return [...lines, ...(waits && unsaid ? [`  ${because} who may approve it\n`] : [])];
-}
-
-function explainStatuses(statuses: readonly StatusEntry[], nameUser: NameUser): readonly string[] {
-	return statuses.map((status) => {
-		const who = `  user ${nameUser(status.userId)}, MFA policy ${showText(status.mfaPolicyId)}: `;
-		if (status.satisfied === true) return `${who}satisfied\n`;
-		if (status.satisfied !== false) return `${who}the service does not say whether it is satisfied\n`;
-		const missing = (status.requiredMethods ?? [])
-			.filter(
-				({ any }) =>
-					!(any ?? []).some((method) => (status.satisfiedMethods ?? []).some((done) => isMethod(done, method))),
-			)
-			.map(({ any }) => (any ?? []).map(showMethod).join(" or "));
-		return `${who}still missing: ${missing.length === 0 ? "the service does not say what" : missing.join(", then ")}\n`;
-	});
-}
-
-function isMethod(done: Method, required: Method): boolean {
-	return (
-		done.type === required.type &&
-		(required.id === undefined || required.id === null || required.id === "" || done.id === required.id)
-	);
-}
-
-function showMethod({ type, id }: Method): string {
-	const name = showText(
-		type
-			.replace(/^AUTHENTICATION_TYPE_/, "")
-			.toLowerCase()
-			.replaceAll("_", " "),
-	);
-	return id === undefined || id === null || id === "" ? name : `${name} (${showText(id)})`;
 }

@@ -2,34 +2,31 @@
  * `init`: a first document, with comments that explain it and the line by which editors find its schema. It never
  * overwrites anything.
  */
-import { existsSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
-import { refuseStrangeId } from "./query.ts";
+import { inEnvironment, refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {
-	readonly file: readonly string[];
+	readonly file?: string;
 	readonly local?: boolean;
 	readonly organization?: string;
 }
 
-/** Writes the document and says what to do next. Throws ConfigurationError when there is a file of that name. */
+/** Writes the document and says what to do next. Throws ConfigurationError when something of that name exists. */
 export function init(flags: InitFlags, terminal: Terminal): Result {
-	if (flags.file.length > 1) throw new ConfigurationError("init writes one file; name it once with -f");
-	const file = flags.file[0] ?? defaultDocument;
-	if (file === "-") throw new ConfigurationError("init writes a file; - is standard input");
+	const file = flags.file ?? defaultDocument;
 	if (flags.local === true && flags.organization !== undefined) {
 		throw new ConfigurationError("--local and --organization exclude each other: the embedded service has its own");
 	}
 	const path = resolve(terminal.directory, file);
-	if (existsSync(path)) throw new ConfigurationError(`${file} is there already; init overwrites nothing`);
-	const organizationId = flags.organization ?? findOrganizationId(terminal.environment);
-	refuseStrangeId(organizationId);
+	if (existsSync(path)) refuseExisting(file, path);
+	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
 	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
 	try {
 		writeFileSync(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, { flag: "wx" });
@@ -44,6 +41,20 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 			`Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`}\n`,
 		json: { file },
 	};
+}
+
+function findNamed({ organization }: InitFlags, { environment }: Terminal): string | undefined {
+	refuseStrangeId(organization);
+	const named = findOrganizationId(environment);
+	if (organization === undefined) refuseStrangeId(named, inEnvironment);
+	return organization ?? named;
+}
+
+function refuseExisting(file: string, path: string): never {
+	if (!statSync(path).isDirectory()) throw new ConfigurationError(`${file} is there already; init overwrites nothing`);
+	throw new ConfigurationError(`${file} is a folder, and init writes one file`, {
+		hint: `name the file: -f ${quoteForShell(join(file, defaultDocument))}`,
+	});
 }
 
 function quoteForShell(file: string): string {

@@ -1,12 +1,10 @@
 /**
  * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
  */
-import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
+import { type ExitCode, exitCodes } from "../../errors.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import type { SavedContent } from "../../plan/saved.ts";
-import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
 import { renderingOf, showPlans, worstOf } from "./showing.ts";
@@ -51,12 +49,11 @@ function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 /** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */
 async function prepareToSave(
 	out: string,
-	{ file: files, output }: PlanFlags,
+	{ output }: PlanFlags,
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<(content: SavedContent, result: Result) => Result> {
 	const { prepareSavedFile } = await import("../saved-file.ts");
-	refuseDocument(out, files, terminal);
 	const write = prepareSavedFile(out, output, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
 	return (content, result) => {
@@ -66,11 +63,4 @@ async function prepareToSave(
 		voice.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
 		return { ...result, json: { ...result.json, savedPlan: factsOf(saved) } };
 	};
-}
-
-/** A slip of the keyboard must not cost a document. */
-function refuseDocument(out: string, files: readonly string[], { directory }: Terminal): void {
-	const named = files.length === 0 ? [defaultDocument] : files;
-	if (!named.some((file) => resolve(directory, file) === resolve(directory, out))) return;
-	throw new ConfigurationError(`--out ${showText(out)}: that is the document`, { hint: "name another file" });
 }

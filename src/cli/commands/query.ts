@@ -11,8 +11,10 @@ import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
+import { writeJson } from "../json-text.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { defaultDocument, readDesired } from "../sources.ts";
+import { didYouMean } from "../suggest.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 
 export interface OrganizationFlags extends ConnectionFlags {
@@ -39,11 +41,14 @@ export async function query(
 ): Promise<Result> {
 	const operation = Object.hasOwn(allQueries, name) ? allQueries[name] : undefined;
 	if (operation === undefined) {
-		throw new ConfigurationError(`there is no query ${showText(name)}`, {
+		throw new ConfigurationError(`there is no query ${showText(name)}${didYouMean(name, Object.keys(allQueries))}`, {
 			hint: `queries of the interface: ${Object.keys(queries).join(", ")}; outside it: ${Object.keys(extendedReads).join(", ")}`,
 		});
 	}
 	const given = flags.json === undefined ? readPairs(pairs) : readBody(flags.json, pairs);
+	if (given.organizationId !== undefined && flags.organization !== undefined) {
+		throw new ConfigurationError("the field organizationId and --organization exclude each other");
+	}
 	const organizationId = given.organizationId ?? (await findOrganization(flags, terminal));
 	const fields = { ...given, organizationId };
 	refuseUnsuitable(operation, fields);
@@ -52,7 +57,7 @@ export async function query(
 		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {
 			exitCode: exitCodes.converged,
-			text: () => `${JSON.stringify(value, null, 2)}\n`,
+			text: () => writeJson(value),
 			json: { operation: operation.name, answer: value },
 		};
 	} finally {
@@ -84,7 +89,7 @@ export async function findOrganization(flags: NamingFlags, terminal: Terminal): 
 	if (flags.organization !== undefined) return flags.organization.toLowerCase();
 	const named = findOrganizationId(terminal.environment);
 	if (named !== undefined && flags.local !== true && flags.file.length === 0) {
-		refuseStrangeId(named);
+		refuseStrangeId(named, inEnvironment);
 		return named;
 	}
 	const files = flags.local === true ? flags.file : documentsOf(flags, terminal);
@@ -101,11 +106,18 @@ export async function findOrganization(flags: NamingFlags, terminal: Terminal): 
 	});
 }
 
-/** Throws ConfigurationError for a name that no organization can have, before any service is asked. */
-export function refuseStrangeId(organizationId: string | undefined): void {
+/** Where an organization that nobody named on the command line comes from. */
+export const inEnvironment = "the environment variable for the organization holds no id";
+
+/**
+ * Throws ConfigurationError for a name that no organization can have, before any service is asked. `hint` is where the name
+ * comes from, unless that is in sight.
+ */
+export function refuseStrangeId(organizationId: string | undefined, hint?: string): void {
 	if (organizationId === undefined) return;
 	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
-	throw new ConfigurationError(`\`${showText(organizationId)}\` is no organization id: it must be a UUID`);
+	const message = `\`${showText(organizationId)}\` is no organization id: it must be a UUID`;
+	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }
 
 /** The documents that were named, or the one that is there without being named; none when there is neither. */
@@ -115,13 +127,16 @@ export function documentsOf(flags: NamingFlags, terminal: Terminal): readonly st
 }
 
 function readPairs(pairs: readonly string[]): Record<string, unknown> {
-	return Object.fromEntries(
-		pairs.map((pair) => {
-			const at = pair.indexOf("=");
-			if (at <= 0) throw new ConfigurationError(`\`${showText(pair)}\` is no field; write NAME=VALUE`);
-			return [pair.slice(0, at), pair.slice(at + 1)];
-		}),
-	);
+	const fields: Record<string, unknown> = {};
+	for (const pair of pairs) {
+		const at = pair.indexOf("=");
+		if (at <= 0) throw new ConfigurationError(`\`${showText(pair)}\` is no field; write NAME=VALUE`);
+		const name = pair.slice(0, at);
+		if (Object.hasOwn(fields, name))
+			throw new ConfigurationError(`the field ${showText(name)} is given more than once`);
+		Object.defineProperty(fields, name, { value: pair.slice(at + 1), enumerable: true });
+	}
+	return fields;
 }
 
 const jsonHint = `for example --json '{"userId": "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001"}'`;
@@ -152,6 +167,18 @@ function describeMistake(operation: QueryOperation, { keyword, instancePath, par
 	if (keyword === "required") return `${operation.name} needs the field ${params.missingProperty}`;
 	if (keyword === "format") return `the field ${field} must be a ${String(params.format).toUpperCase()}`;
 	if (keyword === "enum") return `the field ${field} must be one of ${params.allowedValues.join(", ")}`;
-	if (keyword === "type") return `the field ${field} must be a ${String(params.type)}`;
+	if (keyword === "type") return `the field ${field} must be ${describeType([params.type].flat())}`;
 	return `the field ${field} ${message}`;
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+	string: "a string",
+	array: "a list, which --json takes",
+	object: "an object, which --json takes",
+};
+
+/** The first of the types that a field may have; null is left out: it is the same as no field. */
+function describeType(types: readonly string[]): string {
+	const type = types.find((one) => one !== "null") ?? "null";
+	return typeWords[type] ?? `a ${type}`;
 }

@@ -3,20 +3,24 @@
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { readSchema, schemaNames } from "../../schema.ts";
+import { bundleSchema, schemaNames } from "../../schema.ts";
+import { didYouMean } from "../suggest.ts";
 import type { Result } from "../voice.ts";
 
-/** The schema by this name, for example `document` or `operations/update_user_tag`. */
+/**
+ * The schema by this name, for example `document` or `operations/update_user_tag`, with all that it refers to. Throws
+ * ConfigurationError for a name that no schema has.
+ */
 export function schema(name: string): Result {
 	const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
 	const wanted = name.replace(/\.json$/, "");
 	if (!names.includes(wanted)) {
 		const own = names.filter((file) => !file.includes("/")).join(", ");
-		throw new ConfigurationError(`there is no schema ${showText(name)}`, {
+		throw new ConfigurationError(`there is no schema ${showText(name)}${didYouMean(wanted, names)}`, {
 			hint: `there are ${own}, and operations/NAME for every operation`,
 		});
 	}
-	const value = readSchema(`${wanted}.json`);
+	const value = bundleSchema(`${wanted}.json`);
 	return {
 		exitCode: exitCodes.converged,
 		text: () => `${JSON.stringify(value, null, 2)}\n`,

@@ -1,0 +1,313 @@
+/**
+ * What becomes of the exit code when standard output or standard error takes nothing: a full disk, a pipe that its reader
+ * closed, a file that reached its limit. Real processes with such streams; a fake stream only for an error of a device.
+ */
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Outlet, settleStreams } from "../../src/cli/streams.ts";
+import { expectNoSecret, orgsync, readOutput, runProgram } from "./run.ts";
+import { bob, document, keys, makeWorld, policies, type World } from "./world.ts";
+
+const hasFull = existsSync("/dev/full");
+const removal = document(`absent: { policies: [${policies[0]}] }`);
+const full = "the disk is full";
+const lostOutput = `error: standard output cannot be written: ${full}`;
+const lostError = `error: standard error cannot be written: ${full}`;
+
+interface Streams {
+	readonly stdout?: string;
+	readonly stderr?: string;
+	/** How the files are opened. */
+	readonly flags?: string;
+}
+
+/** Runs the command with each stream that is named going to that file. */
+async function runInto(world: World, words: readonly string[], { stdout, stderr, flags = "w" }: Streams) {
+	const opened = [stdout, stderr].map((path) => (path === undefined ? ("pipe" as const) : openSync(path, flags)));
+	const [file = "", ...parameters] = [...orgsync, ...words];
+	const env = {
+		PATH: process.env.PATH,
+		HOME: world.folder,
+		NODE_COMPILE_CACHE: join(world.folder, ".compiled"),
+		ORGSYNC_URL: world.url,
+		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
+	};
+	const child = spawn(file, parameters, { cwd: world.folder, env, stdio: ["ignore", ...opened] });
+	const printed = { stdout: "", stderr: "" };
+	for (const name of ["stdout", "stderr"] as const) {
+		child[name]?.setEncoding("utf8").on("data", (text: string) => {
+			printed[name] += text;
+		});
+	}
+	const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+	for (const one of opened) if (typeof one === "number") closeSync(one);
+	return { code, ...printed };
+}
+
+/** A call of every command that prints a result, and the formats that it has. */
+const everyFormat = ["text", "json", "markdown", "html", "github"];
+const calls: readonly (readonly [words: string, formats: readonly string[]])[] = [
+	["init -f new.yaml", ["text"]],
+	["init -f other.yaml", ["json"]],
+	["validate", ["text", "json"]],
+	["plan", everyFormat],
+	["show plan.json", everyFormat],
+	["drift", everyFormat],
+	["apply --yes", everyFormat],
+	["export", ["text", "json"]],
+	["query list_user_tags", ["text", "json"]],
+	["status", ["text", "json"]],
+	["wait", ["text", "json"]],
+	[`import-key --user ${bob}`, ["text", "json"]],
+	["schema output", ["text", "json"]],
+	["completion bash", ["text", "json"]],
+	["plan --bogus", ["json", "markdown"]],
+];
+
+describe.runIf(hasFull)("on a full disk, standard output", () => {
+	test("makes every command exit with 1 and one line on standard error, in every format", async () => {
+		const world = await makeWorld(removal);
+		await world.run(["plan", "--out", "plan.json"]);
+		const check = async (words: string, format: string): Promise<void> => {
+			const call = [...words.split(" "), "--format", format];
+			const { code, stderr } = await runInto(world, call, { stdout: "/dev/full" });
+			const lines = stderr.split("\n").filter((line) => line.startsWith(lostOutput));
+			expect({ call, code, lines: lines.length }).toEqual({ call, code: 1, lines: 1 });
+			expect(stderr).not.toMatch(/^\s+at /m);
+		};
+		for (const [words, formats] of calls) await Promise.all(formats.map((format) => check(words, format)));
+	}, 120_000);
+
+	test.each([
+		"--help",
+		"--version",
+		"plan --help",
+		"help plan",
+		"",
+	])("makes `orgsync %s` exit with 1", async (words) => {
+		const world = await makeWorld();
+		const call = words.split(" ").filter((word) => word !== "");
+		expect(await runInto(world, call, { stdout: "/dev/full" })).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: `${lostOutput}\n`,
+		});
+	});
+
+	test("makes explain exit with 1", async () => {
+		const world = await makeWorld(removal);
+		expect((await world.run(["apply", "--yes"])).code).toBe(0);
+		const words = ["explain", world.activities()[0].id];
+		expect(await runInto(world, words, { stdout: "/dev/full" })).toMatchObject({ code: 1, stderr: `${lostOutput}\n` });
+	});
+
+	test("keeps no apply from its work, and the line names the exit code that it had", async () => {
+		const world = await makeWorld(removal);
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const { code, stderr } = await runInto(world, ["apply", "--yes", "--quiet"], { stdout: "/dev/full" });
+		expect({ code, stderr }).toEqual({ code: 1, stderr: `${lostOutput}; the command ended with 8\n` });
+		expect(world.activities().map(({ status }) => status)).toEqual(["ACTIVITY_STATUS_CONSENSUS_NEEDED"]);
+	});
+
+	test("ends the emulator, because nobody learns where it listens", async () => {
+		const world = await makeWorld();
+		expect(await runInto(world, ["emulator"], { stdout: "/dev/full" })).toMatchObject({
+			code: 1,
+			stderr: `${lostOutput}\n`,
+		});
+	});
+
+	test("ends with 1 where standard error is full too", async () => {
+		const world = await makeWorld(removal);
+		expect((await runInto(world, ["plan"], { stdout: "/dev/full", stderr: "/dev/full" })).code).toBe(1);
+	});
+});
+
+describe.runIf(hasFull)("on a full disk, standard error", () => {
+	test("makes an apply exit with 1 after its work, and one line on standard output tells of it", async () => {
+		const world = await makeWorld(removal);
+		const { code, stdout } = await runInto(world, ["apply", "--yes"], { stderr: "/dev/full" });
+		expect(code).toBe(1);
+		expect(stdout).toMatch(new RegExp(`^Applied: 1 completed .*\\n${lostError}\\n$`, "s"));
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	test("is the error of the one JSON object, which has the exit code 1", async () => {
+		const world = await makeWorld(removal);
+		const answer = await runInto(world, ["apply", "--yes", "--format", "json"], { stderr: "/dev/full" });
+		expect(readOutput(answer)).toMatchObject({
+			exitCode: 1,
+			error: { code: "output", message: `standard error cannot be written: ${full}` },
+			reports: [{ converged: true }],
+		});
+	});
+
+	test("leaves the error that a JSON object has, and makes its exit code 1", async () => {
+		const world = await makeWorld(removal);
+		for (const words of [["plan", "-f", "missing.yaml"], ["plan", "--bogus"], ["nonsense"]]) {
+			const answer = await runInto(world, [...words, "--format", "json"], { stderr: "/dev/full" });
+			expect(readOutput(answer)).toMatchObject({ exitCode: 1, error: { code: "configuration" } });
+		}
+	});
+
+	test("makes an error that nobody can read tell of itself on standard output", async () => {
+		const world = await makeWorld();
+		expect(await runInto(world, ["plan", "-f", "missing.yaml"], { stderr: "/dev/full" })).toEqual({
+			code: 1,
+			stdout: `${lostError}; the command ended with 3\n`,
+			stderr: "",
+		});
+	});
+
+	test("is none of a command that says nothing there", async () => {
+		const world = await makeWorld(removal);
+		expect(await runInto(world, ["validate"], { stderr: "/dev/full" })).toMatchObject({ code: 0 });
+	});
+});
+
+describe("a reader that stops reading", () => {
+	/** Closes these streams of the command at once. */
+	async function unread(world: World, words: readonly string[], ...names: ("stdout" | "stderr")[]) {
+		const { child, ended } = world.start(words);
+		for (const name of names) child[name]?.destroy();
+		return ended;
+	}
+
+	test("standard output keeps no apply from its work, and the exit code is that of the work", async () => {
+		const world = await makeWorld(removal);
+		expect(await unread(world, ["apply", "--yes", "--quiet"], "stdout")).toMatchObject({ code: 0, stderr: "" });
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect(await unread(world, ["plan", "-f", "missing.yaml"], "stdout")).toMatchObject({ code: 3 });
+	});
+
+	test("standard output of an apply that waits for approval leaves it exit code 8", async () => {
+		const world = await makeWorld(removal);
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		expect(await unread(world, ["apply", "--yes", "--quiet", "--format", "json"], "stdout")).toMatchObject({
+			code: 8,
+			stderr: "",
+		});
+		expect(await unread(world, ["status"], "stdout")).toMatchObject({ code: 8, stderr: "" });
+	});
+
+	test("standard error is told on standard output, with exit code 1, after the work is done", async () => {
+		const world = await makeWorld(removal);
+		const { code, stdout } = await unread(world, ["apply", "--yes"], "stderr");
+		expect(code).toBe(1);
+		expect(stdout).toContain("Applied: 1 completed");
+		expect(stdout).toMatch(/\nerror: standard error cannot be written: the reader closed it\n$/);
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+
+	test("both streams at once, as `2>&1 | head` does, leave the exit code of the work", async () => {
+		const world = await makeWorld(removal);
+		expect(await unread(world, ["apply", "--yes"], "stdout", "stderr")).toMatchObject({ code: 0 });
+		expect(await unread(world, ["plan", "-f", "missing.yaml"], "stdout", "stderr")).toMatchObject({ code: 3 });
+		expect(world.submits()).toEqual(["delete_policies"]);
+	});
+});
+
+describe("a file that takes only a part of the result", () => {
+	test("makes the command exit with 1: half of a JSON object is no success", async () => {
+		const world = await makeWorld();
+		const command = `ulimit -f 1; ${orgsync.map((word) => `'${word}'`).join(" ")} schema output > part.json; exit $?`;
+		const answer = await runProgram(["bash", "-c", command], { cwd: world.folder });
+		expect(answer).toMatchObject({ code: 1 });
+		expect(answer.stderr).toContain("error: standard output cannot be written: the file would be too large\n");
+		expect(() => JSON.parse(readFileSync(join(world.folder, "part.json"), "utf8"))).toThrow();
+	});
+
+	test("makes the command exit with 1 also as the file of --output", async () => {
+		const world = await makeWorld(removal);
+		const command = `ulimit -f 1; ${orgsync.map((word) => `'${word}'`).join(" ")} schema output --output part.json; exit $?`;
+		const answer = await runProgram(["bash", "-c", command], { cwd: world.folder });
+		expect(answer).toMatchObject({ code: 1, stdout: "" });
+		expect(answer.stderr).toContain("error: the result cannot be written to part.json: the file would be too large\n");
+	});
+});
+
+describe("--output", () => {
+	test.runIf(hasFull)(
+		"to a full disk is exit 1 after the work is done, and the one JSON object says so on standard output",
+		async () => {
+			const world = await makeWorld(removal);
+			await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+			const answer = await world.run(["apply", "--yes", "--output", "/dev/full", "--format", "json"]);
+			expect(readOutput(answer)).toMatchObject({
+				exitCode: 1,
+				error: {
+					code: "output",
+					message: `the result cannot be written to /dev/full: ${full}`,
+					hint: "the command ended with exit code 8",
+				},
+			});
+			expect(world.submits()).toEqual(["delete_policies"]);
+		},
+	);
+});
+
+describe("standard output that is open for reading only", () => {
+	test("is exit 1, and said on standard error", async () => {
+		const world = await makeWorld();
+		expect(await runInto(world, ["schema"], { stdout: "/dev/null", flags: "r" })).toEqual({
+			code: 1,
+			stdout: "",
+			stderr: "error: standard output cannot be written: it is not open for writing\n",
+		});
+	});
+});
+
+describe("a stream whose device fails", () => {
+	/** A stream that keeps what it gets, until its device fails with this code. */
+	function fake(code?: string) {
+		const got: string[] = [];
+		const write = (chunk: Buffer, done: (error?: Error) => void): void => {
+			if (code === undefined) got.push(chunk.toString());
+			setImmediate(done, code === undefined ? undefined : Object.assign(new Error(code), { code }));
+		};
+		const stream = { fd: -1, isTTY: true, columns: 80, on: () => stream, write };
+		return { got, outlet: new Outlet(stream as unknown as ConstructorParameters<typeof Outlet>[0]) };
+	}
+
+	test("is waited for, and makes the exit code 1 with a line on the other one", async () => {
+		const [output, error] = [fake("EIO"), fake()];
+		output.outlet.write("a result\n");
+		expect(await settleStreams(0, output.outlet, error.outlet)).toBe(1);
+		expect(error.got).toEqual(["error: standard output cannot be written: the device reports an error\n"]);
+	});
+
+	test("is not told twice where the result has told it", async () => {
+		const [output, error] = [fake(), fake("EIO")];
+		error.outlet.write("a note\n");
+		error.outlet.markReported();
+		expect(await settleStreams(0, output.outlet, error.outlet)).toBe(1);
+		expect(output.got).toEqual([]);
+	});
+
+	test("changes no exit code while nothing is lost", async () => {
+		const [output, error] = [fake(), fake()];
+		output.outlet.write("a result\n");
+		for (const code of [0, 2, 8, 130] as const)
+			expect(await settleStreams(code, output.outlet, error.outlet)).toBe(code);
+	});
+});
+
+describe("a defect that nothing caught", () => {
+	test("is exit 1 and two lines, and its stack trace is shown with --verbose alone", async () => {
+		const world = await makeWorld();
+		const defect = "setTimeout(() => { throw new Error('boom\\u001b[2J'); }, 300)";
+		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
+		const lines =
+			"error: something orgsync did not foresee: boom\\u{1b}[2J\nhint: please report this; --verbose shows where it happened\n";
+		expect(await world.run(["emulator"], { env })).toMatchObject({ code: 1, stderr: lines });
+		const { code, stderr } = await world.run(["emulator", "--verbose"], { env });
+		expect(code).toBe(1);
+		expect(stderr).toMatch(/\n\s+at /);
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => {
+	expectNoSecret();
+});

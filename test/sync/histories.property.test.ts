@@ -290,6 +290,59 @@ class History {
 	}
 }
 
+const plain: Setting = {
+	reads: "auto",
+	needsApproval: true,
+	deniedReads: [],
+	cursor: "as-documented",
+	isApart: false,
+};
+const well: Fate = { when: "before" };
+const runOf = (number: 0 | 1, ...given: readonly Mishap[]): Action => ({
+	kind: "run",
+	process: number,
+	mishaps: given,
+	fate: well,
+});
+const passOf = (ms: number): Action => ({ kind: "pass", ms });
+
+/** Histories that are always tried: what went wrong once, each as short as it can be. */
+const examples: readonly [Setting, Action[]][] = [
+	[
+		{ ...plain, cursor: "ignored", isApart: true },
+		[runOf(0), { kind: "crowd" }, passOf(900_000), runOf(1), passOf(900_000), runOf(0)],
+	],
+	[{ ...plain, cursor: "other-direction", isApart: true }, [runOf(0), { kind: "crowd" }, passOf(900_000), runOf(1)]],
+	[
+		{ ...plain, reads: "documented" },
+		[runOf(0, "drop-after", "drop-after"), runOf(0, "imitated-400"), passOf(900_000), runOf(0)],
+	],
+	[{ ...plain, needsApproval: false }, [runOf(0, "drop-after", "imitated-403-after"), passOf(900_000), runOf(0)]],
+	[{ ...plain, reads: "documented" }, [runOf(0, ...Array(30).fill("html-404-after")), passOf(2_400_000), runOf(0)]],
+	[
+		{ ...plain, needsApproval: false, reads: "documented" },
+		[
+			{ kind: "set-clock", process: 0, minutes: -40 },
+			runOf(0, ...Array(30).fill("drop-after")),
+			passOf(1_200_000),
+			runOf(0),
+			{ kind: "set-clock", process: 0, minutes: 120 },
+			runOf(0),
+		],
+	],
+	[
+		{ ...plain, needsApproval: false, reads: "documented" },
+		[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((effect) =>
+			(["before", "after"] as const).map((when) => ({ ...runOf(0), fate: { effect, when } }) as Action),
+		),
+	],
+	[
+		{ ...plain, reads: "documented" },
+		[{ kind: "run-both", mishaps: ["imitated-400", "imitated-400"], fate: well }, runOf(0)],
+	],
+	[plain, [runOf(0), { kind: "vote", how: "reject_activity" }, runOf(0), passOf(900_000), runOf(1)]],
+];
+
 let bench: Bench;
 let gateway: Gateway;
 beforeAll(async () => {
@@ -311,6 +364,6 @@ it(`one wish makes one activity, in ${numRuns} histories`, { timeout: 60_000 + n
 				await history.end();
 			}
 		}),
-		{ numRuns },
+		{ numRuns, examples: [...examples] },
 	);
 });

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Journal } from "../../src/sync/journal.ts";
-import type { Submitter } from "../../src/wire/client.ts";
+import type { Reader, Submitter } from "../../src/wire/client.ts";
 
 /** What becomes of a submit. `…-after` means that the service got the request all the same. */
 export const mishaps = [
@@ -43,14 +43,10 @@ const answers: Readonly<Record<Exclude<Mishap, "none" | "drop-before" | "drop-af
 	"imitated-quota-429-after": [429, json, refusal(8, "organization quota exceeded")],
 };
 
-/** How the gateway's service reads the page cursor of `list_activities`. */
-export type Cursor = "as-documented" | "other-direction" | "ignored";
-
 export interface Gateway {
 	readonly url: string;
 	/** What becomes of the next submits, in turn; then none. */
 	mishaps: Mishap[];
-	cursor: Cursor;
 	/** From now on nothing was seen before. */
 	forget(): void;
 	close(): Promise<void>;
@@ -59,7 +55,7 @@ export interface Gateway {
 /** A gateway in front of the service at this address. */
 export async function startGateway(service: string): Promise<Gateway> {
 	const seen = new Set<string>();
-	const gateway: { mishaps: Mishap[]; cursor: Cursor } = { mishaps: [], cursor: "as-documented" };
+	const gateway: { mishaps: Mishap[] } = { mishaps: [] };
 
 	const pass = async (request: IncomingMessage, body: string): Promise<[number, object, string]> => {
 		const headers = { "content-type": "application/json", "x-stamp": String(request.headers["x-stamp"]) };
@@ -73,7 +69,7 @@ export async function startGateway(service: string): Promise<Gateway> {
 		const body = Buffer.concat(chunks).toString();
 		const send = ([status, headers, text]: [number, object, string]) =>
 			void response.writeHead(status, { ...headers }).end(text);
-		if (request.url?.includes("/submit/") !== true) return send(await pass(request, turn(body, gateway.cursor)));
+		if (request.url?.includes("/submit/") !== true) return send(await pass(request, body));
 		const print = createHash("sha256").update(body).digest("hex");
 		const mishap = gateway.mishaps.shift() ?? "none";
 		const wasSeen = seen.has(print);
@@ -99,17 +95,24 @@ export async function startGateway(service: string): Promise<Gateway> {
 	});
 }
 
-/** The query with the page cursor that the service is given. */
-function turn(body: string, cursor: Cursor): string {
-	const query = JSON.parse(body) as { paginationOptions?: { before?: string; after?: string } };
-	const { paginationOptions: options } = query;
-	if (options === undefined || cursor === "as-documented") return body;
-	const { before, after, ...rest } = options;
-	const swapped = {
-		...(before === undefined ? {} : { after: before }),
-		...(after === undefined ? {} : { before: after }),
+/** How a service reads the page cursor of `list_activities`. */
+export type Cursor = "as-documented" | "other-direction" | "ignored";
+
+/** The reader of a service that reads the page cursor like this. */
+export function withCursor(reader: Reader, cursor: Cursor): Reader {
+	return {
+		query(operation, fields) {
+			const { paginationOptions: options } = fields as { paginationOptions?: Readonly<Record<string, string>> };
+			if (options === undefined || cursor === "as-documented") return reader.query(operation, fields);
+			const { before, after, ...rest } = options;
+			const swapped = {
+				...(before === undefined ? {} : { after: before }),
+				...(after === undefined ? {} : { before: after }),
+			};
+			const paginationOptions = cursor === "ignored" ? rest : { ...rest, ...swapped };
+			return reader.query(operation, { ...fields, paginationOptions });
+		},
 	};
-	return JSON.stringify({ ...query, paginationOptions: cursor === "ignored" ? rest : { ...rest, ...swapped } });
 }
 
 /** Thrown where a process was killed. */

@@ -9,7 +9,6 @@
  */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { OrgsyncError } from "../../src/errors.ts";
 import { refusingGuards } from "../../src/plan/guards.ts";
 import { apply } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
@@ -27,6 +26,7 @@ import {
 	type Mishap,
 	mishaps,
 	startGateway,
+	withCursor,
 	withFate,
 } from "./gateway.ts";
 import {
@@ -162,7 +162,6 @@ class History {
 			...(given.needsApproval ? { approvals: rules } : {}),
 			denyReads: [...given.deniedReads],
 		});
-		gateway.cursor = given.cursor;
 		gateway.forget();
 		const file = given.isApart ? ":memory:" : bench.journalFile;
 		return new History(bench, gateway, given, await openJournal(file));
@@ -225,16 +224,16 @@ class History {
 		const client = this.#bench.client({ url: this.#gateway.url });
 		const { journal, submitter } = withFate(this.#journals[number], client.submitter, fateOfRun);
 		const now = () => this.#bench.nowMs + (this.#offsets[number] ?? 0);
-		const { reader } = client;
+		const reader = withCursor(client.reader, this.#setting.cursor);
 		try {
 			await settle(organizationId, { reader, journal, reads, now });
 			const comparison = await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal });
 			if (refusingGuards(comparison.plan.guards, new Map()).length > 0) return;
 			await apply(comparison, { ...this.#bench.context({ journal, submitter, reader, now }, client), concurrency: 2 });
 		} catch (error) {
-			if (!(error instanceof Killed) && !(error instanceof OrgsyncError)) throw error;
+			if (!(error instanceof Killed)) throw error;
 			// A journal in memory ends with its process, and another process knows nothing of it.
-			if (!(error instanceof Killed) || (isApart && number === 1)) return;
+			if (isApart && number === 1) return;
 			this.#journals[number].close();
 			this.#journals[number] = await openJournal(this.#bench.journalFile);
 		}

@@ -9,7 +9,7 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { showText } from "../plan/render/escape.ts";
-import { defaultDocument, fileLimitBytes, isDocumentName, readDesired } from "./sources.ts";
+import { type DocumentFlags, defaultDocument, fileLimitBytes, isDocumentName, readDesired } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
 
 export interface Base {
@@ -26,12 +26,12 @@ export interface Base {
  * What the base wants: a file or folder of that name, or else the paths of `-f` in the revision of that name. Throws
  * ConfigurationError when it cannot be read, and DocumentError with every problem that it has.
  */
-export async function readBase(name: string, files: readonly string[], terminal: Terminal): Promise<Base> {
+export async function readBase(name: string, { file: files, env }: DocumentFlags, terminal: Terminal): Promise<Base> {
 	if (name === "" || name.startsWith("-")) {
 		throw new ConfigurationError(`--base ${showText(name)}: a file, a folder or a revision of git has to be named`);
 	}
 	if (statSync(resolve(terminal.directory, name), { throwIfNoEntry: false }) !== undefined) {
-		const organizations = await ofBase(() => readDesired([name], terminal));
+		const organizations = await ofBase(() => readDesired({ file: [name], env }, terminal));
 		return { name, organizations, samePaths: false, missing: [] };
 	}
 	if (files.includes("-")) {
@@ -40,7 +40,7 @@ export async function readBase(name: string, files: readonly string[], terminal:
 		});
 	}
 	const { sources, missing } = await readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
-	const { organizations, problems } = parseDocuments(sources, terminal.environment);
+	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
 	if (problems.length > 0) throw new DocumentError(problems, "the base");
 	return { name, organizations, samePaths: true, missing };
 }

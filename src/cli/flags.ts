@@ -3,6 +3,8 @@
  * value is checked before the command begins.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ConfigurationError } from "../errors.ts";
+import { isCredential, isVariableName } from "../plan/document/variables.ts";
 import type { Format } from "./formats.ts";
 
 export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
@@ -27,8 +29,17 @@ export function withFile(command: Command): Command {
 	);
 }
 
+/** Files to read as documents, and the variables that they may use. */
+export function withDocuments(command: Command): Command {
+	return withFile(command).addOption(
+		new Option("--env <name>", "let documents use this variable beside ORGSYNC_VAR_*; repeats")
+			.default([], "none")
+			.argParser((value: string, earlier: string[]) => [...earlier, usableVariable(value)]),
+	);
+}
+
 export function withService(command: Command, choices?: readonly Format[]): Command {
-	return withVoice(withFile(command), choices)
+	return withVoice(withDocuments(command), choices)
 		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
 		.option("--local", "use the embedded service kept in .orgsync; no account needed")
 		.option(
@@ -117,6 +128,28 @@ function positiveNumber(text: string): number {
 	const number = Number(text);
 	if (/^\d+(\.\d+)?$/.test(text) && number > 0) return number;
 	throw new InvalidArgumentError("It must be a number above 0.");
+}
+
+/**
+ * The name of a variable that documents may be allowed to use. Throws ConfigurationError otherwise, and repeats nothing but
+ * a name: what is there instead may be a secret.
+ */
+function usableVariable(text: string): string {
+	const [name = "", ...value] = text.split("=");
+	if (!isVariableName(name)) {
+		throw new ConfigurationError("--env takes the name of an environment variable", {
+			hint: "for example --env STAGE",
+		});
+	}
+	if (value.length > 0) {
+		throw new ConfigurationError("--env takes a name without a value", {
+			hint: "export the variable, then allow it by its name: --env NAME",
+		});
+	}
+	if (!isCredential(name)) return name;
+	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
+		hint: "documents are read by everyone who sees a plan; give them a variable of their own, such as ORGSYNC_VAR_STAGE",
+	});
 }
 
 /** The name of a file; an empty one, as an unset shell variable leaves it, would mean the whole working folder. */

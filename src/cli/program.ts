@@ -14,6 +14,7 @@ import {
 	since,
 	wholeNumber,
 	withConnection,
+	withDocuments,
 	withFile,
 	withOrganization,
 	withService,
@@ -104,7 +105,7 @@ function documentCommands(define: Define): void {
 		.option("--local", "write one for the embedded service, to try orgsync with")
 		.option("--organization <id>", "the organization it speaks of");
 	withVoice(
-		withFile(
+		withDocuments(
 			define("validate", "check documents; asks no service", async (flags: never, terminal, voice) =>
 				(await import("./commands/validate.ts")).validate(flags, terminal, voice),
 			),

@@ -8,6 +8,14 @@ import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Terminal } from "./voice.ts";
 
+/** Which documents a command reads, and what they may use. */
+export interface DocumentFlags {
+	/** Files, folders and `-`; the default document when empty. */
+	readonly file: readonly string[];
+	/** Variables that the documents may use beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. */
+	readonly env: readonly string[];
+}
+
 /** Where a command looks when it is not told. */
 export const defaultDocument = "orgsync.yaml";
 
@@ -19,10 +27,10 @@ export const fileLimitBytes = 8 * 1024 * 1024;
  * Throws ConfigurationError when a file cannot be read and DocumentError with every problem of every file.
  */
 export async function readDesired(
-	files: readonly string[],
+	{ file, env }: DocumentFlags,
 	terminal: Terminal,
 ): Promise<readonly DesiredOrganization[]> {
-	const { organizations, problems } = parseDocuments(await readSources(files, terminal), terminal.environment);
+	const { organizations, problems } = parseDocuments(await readSources(file, terminal), terminal.environment, { env });
 	if (problems.length > 0) throw new DocumentError(problems);
 	return organizations;
 }

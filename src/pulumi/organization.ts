@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { explainFileError } from "../errors.ts";
+import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -25,6 +26,11 @@ export interface OrganizationArgs {
 	readonly document: string | Readonly<Record<string, unknown>>;
 	/** Which organization of the document, a UUID; needed only where it holds several. */
 	readonly organizationId?: string;
+	/**
+	 * Environment variables that the document may use as `${NAME}`, beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. A
+	 * credential cannot be one of them.
+	 */
+	readonly env?: readonly string[];
 }
 
 /** What the component says of the plan, for a stack's outputs. */
@@ -160,12 +166,16 @@ function countRemovals(plan: Plan | undefined, address: string): number {
 	}, 0);
 }
 
-function readDocument({ document, organizationId }: OrganizationArgs): DesiredOrganization {
+function readDocument({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
+	refuseCredentials(env);
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
 			: { file: "document", content: JSON.stringify(document, null, 2) };
-	const { organizations, problems } = parseDocuments([source], process.env);
+	const { organizations, problems } = parseDocuments([source], process.env, {
+		env,
+		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
+	});
 	if (problems.length > 0) throw new pulumi.RunError(listProblems(problems));
 	const wanted = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);
@@ -175,6 +185,14 @@ function readDocument({ document, organizationId }: OrganizationArgs): DesiredOr
 		wanted === undefined
 			? `${source.file} speaks of ${organizations.length} organizations: say which by organizationId (${ids})`
 			: `${source.file} does not speak of the organization ${wanted}, but of ${ids}`,
+	);
+}
+
+function refuseCredentials(env: readonly string[]): void {
+	const credential = env.find(isCredential);
+	if (credential === undefined) return;
+	throw new pulumi.RunError(
+		`env: ${credential} is a credential, which documents cannot use; give the document a variable of its own, such as ORGSYNC_VAR_STAGE`,
 	);
 }
 

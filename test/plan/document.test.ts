@@ -212,31 +212,33 @@ describe("a document without problems", () => {
 
 describe("the environment", () => {
 	test("fills in a variable anywhere in a value", () => {
-		const content = `organizationId: \${ID}\nuserTags: [{ name: "\${STAGE}-signers-\${STAGE}" }]\n`;
-		const desired = desiredOf(content, { ID: organizationId, STAGE: "prod" });
+		const content = `organizationId: \${ORGSYNC_ORGANIZATION_ID}\nuserTags: [{ name: "\${ORGSYNC_VAR_STAGE}-signers-\${ORGSYNC_VAR_STAGE}" }]\n`;
+		const desired = desiredOf(content, { ORGSYNC_ORGANIZATION_ID: organizationId, ORGSYNC_VAR_STAGE: "prod" });
 		expect(desired.organizationId).toBe(organizationId);
 		expect(desired.userTags[0]?.name).toBe("prod-signers-prod");
 	});
 
 	test("is text and is never read as YAML or filled in again", () => {
-		const content = `${head}protect:\n  userTags:\n    - \${A}\n    - \${B}\n    - \${C}\n`;
-		const environment = { A: "[x, y]", B: "900", C: "$" + "{A}" };
+		const content = `${head}protect:\n  userTags:\n    - \${ORGSYNC_VAR_A}\n    - \${ORGSYNC_VAR_B}\n    - \${ORGSYNC_VAR_C}\n`;
+		const environment = { ORGSYNC_VAR_A: "[x, y]", ORGSYNC_VAR_B: "900", ORGSYNC_VAR_C: "$" + "{A}" };
 		expect(desiredOf(content, environment).protect.userTags).toEqual(["$" + "{A}", "900", "[x, y]"]);
 	});
 
 	test("is left out where the dollar sign is doubled", () => {
-		const desired = desiredOf(`${head}protect: { userTags: ["a$\${B}c"] }\n`, { B: "x" });
-		expect(desired.protect.userTags).toEqual(["a$" + "{B}c"]);
+		const desired = desiredOf(`${head}protect: { userTags: ["a$\${ORGSYNC_VAR_B}c"] }\n`, { ORGSYNC_VAR_B: "x" });
+		expect(desired.protect.userTags).toEqual(["a$" + "{ORGSYNC_VAR_B}c"]);
 	});
 
 	test("may give an alias", () => {
-		expect(desiredOf(`${head}protect: { users: ["\${WHO}"] }\n`, { WHO: "bob" }).protect.userIds).toEqual([bob]);
+		expect(
+			desiredOf(`${head}protect: { users: ["\${ORGSYNC_VAR_WHO}"] }\n`, { ORGSYNC_VAR_WHO: "bob" }).protect.userIds,
+		).toEqual([bob]);
 	});
 
 	test("may be an empty text, which is set", () => {
-		expect(codesOf([source(`${head}protect: { userTags: ["\${EMPTY}"] }\n`)], { EMPTY: "" })).toEqual([
-			"document.yaml:3:23 bad-name",
-		]);
+		expect(
+			codesOf([source(`${head}protect: { userTags: ["\${ORGSYNC_VAR_EMPTY}"] }\n`)], { ORGSYNC_VAR_EMPTY: "" }),
+		).toEqual(["document.yaml:3:23 bad-name"]);
 	});
 });
 

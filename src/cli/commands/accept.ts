@@ -18,14 +18,13 @@ import { ConfigurationError, explainFileError } from "../../errors.ts";
 import type { AcceptedPlace } from "../../plan/accept.ts";
 import type { DocumentSource } from "../../plan/document.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { readSources } from "../sources.ts";
+import { type DocumentFlags, readSources } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
 import type { AllCompared } from "./comparing.ts";
 
-export interface AcceptFlags {
+export interface AcceptFlags extends DocumentFlags {
 	/** Addresses, or patterns of them. */
 	readonly accept: readonly string[];
-	readonly file: readonly string[];
 }
 
 interface Found {
@@ -59,7 +58,9 @@ export async function acceptFound(
 	const { compared, unlooked } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	await refuseChanged(sources, flags, terminal);
-	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept);
+	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, {
+		env: flags.env,
+	});
 	if ("refusals" in acceptance) {
 		throw new ConfigurationError(acceptance.refusals.join("\n"), { hint: "nothing was written to any document" });
 	}

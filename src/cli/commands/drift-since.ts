@@ -11,7 +11,7 @@ import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
 import { readDesired } from "../sources.ts";
 import { describeFailure, type Terminal, type Voice } from "../voice.ts";
-import { type DocumentFlags, readShare } from "./comparing.ts";
+import { readShare, type ShareFlags } from "./comparing.ts";
 
 export interface SinceFlags {
 	readonly since?: string;
@@ -62,13 +62,13 @@ export class OtherShareError extends ConfigurationError {}
  */
 export async function refuseOtherShare(
 	last: LastReport | undefined,
-	flags: SinceFlags & DocumentFlags,
+	flags: SinceFlags & ShareFlags,
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<void> {
 	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
 	const isOwn = readShare(flags);
-	const other = (await readDesired(flags.file, terminal)).find(
+	const other = (await readDesired(flags, terminal)).find(
 		(desired) => last.has(desired.organizationId) && !isOwn(desired),
 	);
 	if (other === undefined) return;

@@ -74,7 +74,7 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 		checkSchema("operations/init_import_private_key.json", { userId: flags.user }, "#/$defs/parameters").length === 0;
 	if (isId) return flags.user.toLowerCase();
 	const files = documentsOf(flags, terminal);
-	const organizations = files.length === 0 ? [] : await readDesired(files, terminal);
+	const organizations = files.length === 0 ? [] : await readDesired({ file: files, env: flags.env }, terminal);
 	const found = organizations.map(({ users }) => users[flags.user]).find((id) => id !== undefined);
 	if (found !== undefined) return found;
 	const aliases = organizations.flatMap(({ users }) => Object.keys(users)).map(showText);

@@ -23,8 +23,8 @@ export interface Bases {
 /** What `--base` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
 export async function readBases(name: string, flags: SelectionFlags, terminal: Terminal, voice: Voice): Promise<Bases> {
 	const isOwn = readShare(flags);
-	const head = (await readDesired(flags.file, terminal)).filter(isOwn);
-	const base = await readBase(name, flags.file, terminal);
+	const head = (await readDesired(flags, terminal)).filter(isOwn);
+	const base = await readBase(name, flags, terminal);
 	for (const path of base.missing) {
 		voice.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
 	}

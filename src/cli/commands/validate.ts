@@ -3,10 +3,10 @@
  */
 import { exitCodes } from "../../errors.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { type DocumentFlags, readSharded } from "./comparing.ts";
+import { readSharded, type ShareFlags } from "./comparing.ts";
 
 /** Says that the documents are sound, or throws their problems. Asks no service anything. */
-export async function validate(flags: DocumentFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function validate(flags: ShareFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const organizations = await readSharded(flags, terminal, voice);
 	return {
 		exitCode: exitCodes.converged,

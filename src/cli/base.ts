@@ -9,7 +9,8 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { showText } from "../plan/render/escape.ts";
-import { type DocumentFlags, defaultDocument, fileLimitBytes, isDocumentName, readDesired } from "./sources.ts";
+import { defaultDocument, isDocumentName } from "./document-files.ts";
+import { type DocumentFlags, fileLimitBytes, readDesired } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
 
 export interface Base {

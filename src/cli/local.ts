@@ -3,9 +3,10 @@
  * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { explainFileError, StorageError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
 import { localSeed } from "./local-seed.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
@@ -41,7 +42,9 @@ export async function startLocalService(directory: string): Promise<LocalService
 function readOrMakeKey(folder: string, keyFile: string): string {
 	const publicFile = keyFile.replace(/\.private$/, ".public");
 	try {
-		if (existsSync(keyFile) && existsSync(publicFile)) return readFileSync(publicFile, "utf8").trim();
+		if (existsSync(keyFile) && existsSync(publicFile)) {
+			return readRegularFile(publicFile, 1024).bytes.toString("utf8").trim();
+		}
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		// What is kept here is never meant for version control: a key, a database, a journal.
 		writeFileSync(join(folder, ".gitignore"), "*\n");

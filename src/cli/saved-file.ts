@@ -1,37 +1,30 @@
 /**
  * The file of a saved plan: read whole or refused, written whole or not at all.
  */
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
+import { readNamedFile } from "./named-file.ts";
 import { readInput } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
 import { replaceFile } from "./whole-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */
-const fileLimitBytes = 128 * 1024 * 1024;
+const maxMebibytes = 128;
 
 /** The saved plan in this file, or in standard input for `-`. Throws ConfigurationError for anything that is none. */
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
-	const bytes =
-		file === "-" ? await readInput(terminal, fileLimitBytes) : readFile(file, resolve(terminal.directory, file));
-	if (bytes.length > fileLimitBytes) {
-		throw new ConfigurationError(`${showText(file)} is no saved plan: it is larger than 128 MiB`);
+	if (file !== "-") {
+		const options = { maxMebibytes, hint: "orgsync plan --out FILE saves a plan" };
+		return decodeSavedPlan(readNamedFile(file, terminal.directory, options), file);
+	}
+	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);
+	if (bytes.length > maxMebibytes * 1024 * 1024) {
+		throw new ConfigurationError(`standard input is no saved plan: it is larger than ${maxMebibytes} MiB`);
 	}
 	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
-}
-
-function readFile(file: string, path: string): Uint8Array {
-	try {
-		return statSync(path).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(path);
-	} catch (error) {
-		throw new ConfigurationError(`${showText(file)} cannot be read: ${explainFileError(error)}`, {
-			hint: "orgsync plan --out FILE saves a plan",
-			cause: error,
-		});
-	}
 }
 
 /**

@@ -1,12 +1,15 @@
 /**
  * The documents a command was pointed at: files, folders and standard input, read and parsed.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { ConfigurationError, DocumentError, explainFileError } from "../errors.ts";
+import { ConfigurationError, DocumentError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
+import { orRefuse } from "./named-file.ts";
 import type { Terminal } from "./voice.ts";
+
+export { defaultDocument } from "./document-files.ts";
 
 /** Which documents a command reads, and what they may use. */
 export interface DocumentFlags {
@@ -16,11 +19,14 @@ export interface DocumentFlags {
 	readonly env: readonly string[];
 }
 
-/** Where a command looks when it is not told. */
-export const defaultDocument = "orgsync.yaml";
-
 /** Larger files are no documents (product.md section 1): reading stops there. */
 export const fileLimitBytes = 8 * 1024 * 1024;
+
+/** All documents of one command together. */
+const allLimitBytes = 128 * 1024 * 1024;
+
+/** A document, and the file that it was read from. */
+export interface ReadDocument extends DocumentSource, DocumentFile {}
 
 /**
  * Every organization of the named files; a folder stands for its `.yaml` and `.yml` files, `-` for standard input.
@@ -35,60 +41,34 @@ export async function readDesired(
 	return organizations;
 }
 
-/** The named files as they are. Throws ConfigurationError when one cannot be read. */
-export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly DocumentSource[]> {
-	const sources: DocumentSource[] = [];
-	for (const file of files.length === 0 ? [defaultDocument] : files) {
-		for (const path of file === "-" ? ["-"] : listFiles(file, files.length === 0, terminal.directory)) {
-			sources.push({
-				file: path,
-				content: path === "-" ? await readInput(terminal) : readFile(path, terminal.directory),
+/** The named files as they are, each once. Throws ConfigurationError when one cannot be read. */
+export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly ReadDocument[]> {
+	const sources: ReadDocument[] = [];
+	let size = 0;
+	for (const found of findDocumentFiles(files, terminal.directory)) {
+		const content = found.name === "-" ? await readInput(terminal) : readFile(found);
+		sources.push({ ...found, file: found.name, content });
+		size += content.byteLength;
+		if (size > allLimitBytes) {
+			throw new ConfigurationError("the documents are larger than 128 MiB together", {
+				hint: "run orgsync once for each part of the documents, with -f",
 			});
 		}
 	}
 	return sources;
 }
 
-function listFiles(path: string, isDefault: boolean, directory: string): readonly string[] {
-	const full = resolve(directory, path);
-	const found = orRefuse(path, () => statSync(full, { throwIfNoEntry: false }));
-	if (found === undefined) {
-		throw new ConfigurationError(`there is no file ${path}`, {
-			hint: isDefault
-				? "orgsync init writes a first one; -f FILE names another"
-				: "-f takes files, folders and - for standard input",
-		});
-	}
-	if (!found.isDirectory()) return [path];
-	const files = orRefuse(path, () => readdirSync(full, { recursive: true, encoding: "utf8" }))
-		.filter(isDocumentName)
-		.sort()
-		.map((name) => join(path, name));
-	if (files.length === 0) throw new ConfigurationError(`the folder ${path} holds no .yaml or .yml file`);
-	return files;
-}
-
-/** Whether a file of this path within a folder is one of the documents that the folder stands for. */
-export function isDocumentName(path: string): boolean {
-	const hidden = path.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules");
-	return /\.ya?ml$/.test(path) && !hidden;
-}
-
-function orRefuse<T>(path: string, read: () => T): T {
-	try {
-		return read();
-	} catch (error) {
-		throw new ConfigurationError(`${path} cannot be read: ${explainFileError(error)}`, { cause: error });
-	}
-}
-
 /** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
-function readFile(path: string, directory: string): Uint8Array {
-	const full = resolve(directory, path);
-	return orRefuse(path, () =>
-		statSync(full).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(full),
-	);
+function readFile({ name, path }: DocumentFile): Uint8Array {
+	const known = pipes.get(path);
+	if (known !== undefined) return known;
+	const { bytes, stats } = orRefuse(name, () => readRegularFile(path, fileLimitBytes));
+	if (stats.isFIFO()) pipes.set(path, bytes);
+	return bytes;
 }
+
+/** A pipe that the shell opened (`-f <(…)`) can be read once only, like standard input. */
+const pipes = new Map<string, Uint8Array>();
 
 /** Standard input can be read once only; a command may ask for its documents twice. */
 const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();

@@ -11,7 +11,7 @@ import { type Cell, entryOf } from "./document/cell.ts";
 import { Findings } from "./document/findings.ts";
 import { checkStructure } from "./document/structure.ts";
 import { readText } from "./document/text.ts";
-import { type Filling, readTree } from "./document/tree.ts";
+import { type Filling, isDocument, readTree } from "./document/tree.ts";
 import { readId } from "./document/users.ts";
 import { type Environment, Expansion, type VariableOptions, variablesOf } from "./document/variables.ts";
 import { readOrganization } from "./document/whole.ts";
@@ -83,6 +83,10 @@ function readRoots(sources: readonly DocumentSource[], filling: Filling, finding
 		const yaml = readYaml(file, text, findings);
 		whole = whole && yaml.whole;
 		for (const document of yaml.documents) {
+			if (!isDocument(document, yaml.positionOf, findings)) {
+				whole = false;
+				continue;
+			}
 			const root = readTree(document, yaml.positionOf, filling, findings);
 			if (!root.broken) checkStructure(root, findings);
 			roots.push(root);

@@ -2,10 +2,10 @@
  * A whole document as one component: its children are the resources that the document speaks of. The plan for the whole is
  * made and judged before the first child is registered, as on the command line; each child then submits its own part.
  */
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { explainFileError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
@@ -197,10 +197,9 @@ function refuseCredentials(env: readonly string[]): void {
 }
 
 function readFile(path: string): Uint8Array {
-	const file = resolve(findProjectFolder(process.cwd()), path);
 	try {
-		if (statSync(file).size > documentLimitBytes) throw new Error("a document has at most 8 MiB");
-		return readFileSync(file);
+		// One that is too large has a byte too much, and is a problem of the document.
+		return readRegularFile(resolve(findProjectFolder(process.cwd()), path), documentLimitBytes).bytes;
 	} catch (error) {
 		throw new pulumi.RunError(`the document ${path} cannot be read: ${explainFileError(error)}`);
 	}

@@ -5,10 +5,11 @@
  * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
  * stamper. The environment is handed in.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
 import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,9 +68,12 @@ function fromKeyFile(file: string): Stamper {
 	return fromKeys(`in ${privateFile}`, privateKey, publicKey);
 }
 
+/** More than a key needs; what is larger is no key, and is not read to its end. */
+const maxKeyBytes = 4096;
+
 function readKeyFile(file: string): string {
 	try {
-		return readFileSync(file, "utf8").trim();
+		return readRegularFile(file, maxKeyBytes).bytes.toString("utf8").trim();
 	} catch (error) {
 		throw new ConfigurationError(`the key file ${file} cannot be read: ${explainFileError(error)}`, {
 			hint: "it holds the private key as 64 hexadecimal characters; NAME.public beside NAME.private holds the public key",

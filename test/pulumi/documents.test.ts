@@ -1,12 +1,38 @@
 /**
  * How the Organization component reads its document: by the rules of the command line, because a pull request can write it.
  */
+import { execFileSync } from "node:child_process";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { document } from "../cli/world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown } from "./world.ts";
 
 const reference = (name: string) => `\${${name}}`;
 const program = (more = "") => `new orgsync.Organization("acme", { document: "orgsync.yaml"${more} });`;
+
+test("a document is a regular file of at most 8 MiB, and nothing of one that is no document is shown", async () => {
+	const { stack } = await makePulumiWorld(program());
+	const secret = "c0ffee11d00dfeed".repeat(4);
+	const path = join(stack.folder, "orgsync.yaml");
+	const preview = async (): Promise<string> => {
+		const answer = await stack.preview();
+		rmSync(path);
+		expect(answer.exitCode).toBe(1);
+		return shown(answer);
+	};
+	execFileSync("mkfifo", [path]);
+	expect(await preview()).toContain("the document orgsync.yaml cannot be read: it is not a regular file");
+	symlinkSync("/dev/zero", path);
+	expect(await preview()).toContain("the document orgsync.yaml cannot be read: it is not a regular file");
+	writeFileSync(path, Buffer.alloc(8 * 1024 * 1024 + 1, "# nothing but comment\n"));
+	expect(await preview()).toContain("orgsync.yaml:1:1: the file is larger than 8 MiB");
+	writeFileSync(join(stack.folder, "key"), `${secret}\n`);
+	symlinkSync("key", path);
+	const told = await preview();
+	expect(told).toContain("orgsync.yaml:1:1: the document must be a map");
+	for (let at = 0; at < secret.length - 8; at += 1) expect(told).not.toContain(secret.slice(at, at + 8));
+});
 
 test("a document uses the variables that the Organization's env names, and no others", async () => {
 	const { world, stack } = await makePulumiWorld(program());

@@ -2,9 +2,9 @@
  * `emulator`: the local service as a program of its own. One line of JSON on standard output says that it listens; it
  * ends cleanly on SIGTERM and SIGINT.
  */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { type ExitCode, exitCodes } from "../../errors.ts";
+import { readNamedFile } from "../named-file.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
@@ -44,9 +44,5 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 }
 
 function readText(file: string, terminal: Terminal): string {
-	try {
-		return readFileSync(resolve(terminal.directory, file), "utf8");
-	} catch (error) {
-		throw new ConfigurationError(`${file} cannot be read: ${explainFileError(error)}`, { cause: error });
-	}
+	return readNamedFile(file, terminal.directory, { maxMebibytes: 128 });
 }

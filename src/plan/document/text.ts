@@ -45,8 +45,7 @@ function decode(file: string, content: Uint8Array, findings: Findings): string |
 	if (bytes.equals(again)) return text;
 	let wrong = 0;
 	while (bytes[wrong] === again[wrong]) wrong++;
-	const hex = (bytes[wrong] ?? 0).toString(16).padStart(2, "0");
-	return report(wrong, "not-utf8", `the byte 0x${hex} here is not UTF-8; save the file as UTF-8`);
+	return report(wrong, "not-utf8", "the byte here is not UTF-8; save the file as UTF-8");
 }
 
 function placeIn(text: string, offset: number): { readonly line: number; readonly column: number } {

@@ -64,6 +64,38 @@ export function readTree(
 	return readNode(root, { parent: undefined, key: undefined, at, keyAt: at }, reading);
 }
 
+/** Keys that a document can have. */
+const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits"];
+
+/** Keys that are compared with them. */
+const maxComparedKeys = 100;
+
+/**
+ * Whether YAML is meant as a document; reported where it is not. Nothing of it is quoted then: it may be any file, such as
+ * a key behind a link.
+ */
+export function isDocument(
+	{ contents }: Document.Parsed,
+	positionOf: (offset: number) => Position,
+	findings: Findings,
+): boolean {
+	const root = contents as Node;
+	// `null` says nothing, which is told in the words for a value that is missing.
+	if (isScalar(root) && root.value === null) return true;
+	const at = positionOf(root.range?.[0] ?? 0);
+	if (!isMap(root)) {
+		const found = isSeq(root) ? "a list" : "a single value";
+		const message = `the document must be a map with \`organizationId: UUID\`, and is ${found}; is it the right file?`;
+		findings.add(at, "", "wrong-type", message);
+		return false;
+	}
+	const keys = root.items.slice(0, maxComparedKeys).map(({ key }) => (isScalar(key) ? String(key.value) : ""));
+	if (keys.some((key) => rootKeys.includes(key) || findings.nearest(key, rootKeys) !== undefined)) return true;
+	const message = `the document has none of the keys of one, such as \`organizationId: UUID\`; is it the right file?`;
+	findings.add(at, "", "no-document", message);
+	return false;
+}
+
 function readNode(node: Node, slot: Slot, reading: Reading): Cell {
 	reading.cells++;
 	if (isAlias(node)) return readAlias(node, node.source, slot, reading);

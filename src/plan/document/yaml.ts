@@ -6,7 +6,7 @@
  */
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
 import type { Position } from "../organization.ts";
-import { type Findings, quoted } from "./findings.ts";
+import type { Findings } from "./findings.ts";
 
 /** Deepest nesting; a document needs eight levels. */
 const deepest = 64;
@@ -132,20 +132,22 @@ const wordsBySign: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Words for what YAML did not expect: after a finished value, and anywhere else. */
-const afterValue = "follows a finished value; put the whole text in quotes, or a comma or a line break between the two";
-const unexpected = "is not expected here; is a bracket or a quote missing above, or one too many?";
+const afterValue =
+	"something follows a finished value here; put the whole text in quotes, or a comma or a line break between the two";
+const unexpected = "this is not expected here; is a bracket or a quote missing above, or one too many?";
 
 const bracesWords = `put \`\${NAME}\` in quotes inside [ ] and { }: "\${NAME}"`;
 
+/** Never quotes the text: a file that is no YAML may be any file, such as a key behind a link. */
 function syntaxWords(error: YAMLParseError, text: string, offset: number): string {
 	const begin = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 200);
 	// A `-` that begins its line is not beside a key: it is an item that is indented unlike the others.
 	const item = text.slice(begin, offset).trim() === "" && /block-seq-ind|block sequence/.test(error.message);
 	const sign = item ? "BAD_INDENT" : `${error.message} ${error.code}`;
 	const words = wordsBySign.find(([pattern]) => pattern.test(sign))?.[1];
-	const found = /^\S{1,20}/.exec(text.slice(offset, offset + 40))?.[0];
+	const isMissing = /^(?:\s|$)/.test(text.slice(offset, offset + 1));
 	const rest = /at node end/.test(sign) ? afterValue : unexpected;
-	const told = words ?? (found === undefined ? "something is missing here" : `${quoted(found)} ${rest}`);
+	const told = words ?? (isMissing ? "something is missing here" : rest);
 	const line = text.slice(begin, offset + 200).split("\n", 1)[0] ?? "";
 	// Inside [ ] and { } an unquoted brace ends a text, which is the commonest mistake with ${NAME}.
 	const braces = /[[{].*?(?<=[[{,:]\s*)\$\{/.test(line);

@@ -118,7 +118,8 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.option("--detailed-exitcode", "exit 2 when there is something to do or to report")
-		.option("--base <ref|file>", "tell apart what changed since this file, folder or git revision, and what drifted")
+		.option("--base <revision>", "tell what changed since this git revision from what drifted")
+		.option("--base-file <path>", "the same since another file or folder")
 		.option("--out <file>", "save the plan, for show and apply --plan")
 		.addOption(only())
 		.addOption(shard());

@@ -23,7 +23,7 @@ export interface DocumentFlags {
 export const fileLimitBytes = 8 * 1024 * 1024;
 
 /** All documents of one command together. */
-const allLimitBytes = 128 * 1024 * 1024;
+export const allLimitBytes = 128 * 1024 * 1024;
 
 /** A document, and the file that it was read from. */
 export interface ReadDocument extends DocumentSource, DocumentFile {}

@@ -65,7 +65,7 @@ describe("no problem quotes", () => {
 		["--since", ["drift", "--since", "stranger", "--format", "json"]],
 		["--plan", ["apply", "--plan", "stranger"]],
 		["show", ["show", "stranger"]],
-		["--base", ["plan", "--base", "stranger"]],
+		["--base-file", ["plan", "--base-file", "stranger"]],
 		["--key-file", ["plan", "--key-file", "stranger"]],
 	])("a key, or JSON of something else, given to %s", async (_flag, words) => {
 		const world = await makeWorld(sound);
@@ -92,7 +92,7 @@ const irregular: Readonly<Record<string, (path: string) => void>> = {
 const readers: Readonly<Record<string, readonly string[]>> = {
 	"-f": ["validate", "-f", "odd.yaml"],
 	"-f of a folder": ["validate", "-f", "."],
-	"--base": ["plan", "--base", "odd.yaml"],
+	"--base-file": ["plan", "--base-file", "odd.yaml"],
 	"--since": ["drift", "--since", "odd.yaml"],
 	"--plan": ["apply", "--plan", "odd.yaml"],
 	show: ["show", "odd.yaml"],

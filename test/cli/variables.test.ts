@@ -58,7 +58,7 @@ test.each([
 test("the base of a plan follows the same rule", async () => {
 	const world = await makeWorld(document());
 	world.write("before.yaml", naming("STAGE"));
-	const words = ["plan", "--base", "before.yaml"];
+	const words = ["plan", "--base-file", "before.yaml"];
 	const refused = await world.run(words, { env: { STAGE: "prod" } });
 	expect(refused.code).toBe(3);
 	expect(refused.stderr).toContain("error: the base has a problem");

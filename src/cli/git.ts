@@ -196,23 +196,28 @@ export class Git {
 			encoding: "buffer",
 			maxBuffer: Number.POSITIVE_INFINITY,
 		} as const;
+		const all = ["--no-replace-objects", ...given, ...words];
 		return new Promise((settle, refuse) => {
-			const all = ["--no-replace-objects", ...given, ...words];
-			const child = execFile("git", all, options, (error, output, said) => {
-				if (error !== null && typeof error.code === "string") refuse(this.#notThere(error));
-				else {
+			const notThere = (error: unknown): void => refuse(this.#notThere(error as NodeJS.ErrnoException));
+			try {
+				const child = execFile("git", all, options, (error, output, said) => {
+					if (error !== null && typeof error.code === "string") return notThere(error);
 					const warnings = said.toString();
 					settle({ code: Number(error?.code ?? 0), output, said: firstLine(warnings), warnings });
-				}
-			});
-			// A git that ends without reading its input closes the pipe; its exit code says why.
-			child.stdin?.on("error", () => undefined);
-			child.stdin?.end(input);
+				});
+				// A git that ends without reading its input closes the pipe; its exit code says why.
+				child.stdin?.on("error", () => undefined);
+				child.stdin?.end(input);
+			} catch (error) {
+				// Where a part of PATH is no folder, and for other reasons, the child is not even made.
+				notThere(error);
+			}
 		});
 	}
 
 	#notThere(error: { readonly code?: unknown }): ConfigurationError {
-		const why = error.code === "ENOENT" ? "git is not installed" : `git cannot be run (${String(error.code)})`;
+		const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
+		const why = isMissing ? "git is not installed" : `git cannot be run (${String(error.code)})`;
 		return new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, {
 			hint: "install git, or name the documents as they were before with --base-file PATH",
 			cause: error,

@@ -3,11 +3,12 @@
  * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { explainFileError, StorageError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import { localSeed } from "./local-seed.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
 export const localFolder = ".orgsync";
@@ -25,7 +26,7 @@ export async function startLocalService(directory: string): Promise<LocalService
 	const { parseSeed } = await import("../emulator/seed.ts");
 	const folder = join(directory, localFolder);
 	const keyFile = join(folder, "local.private");
-	const publicKey = readOrMakeKey(folder, keyFile);
+	const publicKey = readOrMakeKey(directory, folder, keyFile);
 	const emulator = await startEmulator({
 		dataFile: join(folder, "local.sqlite"),
 		seed: parseSeed(localSeed(publicKey), "the seed of the local service"),
@@ -39,7 +40,7 @@ export async function startLocalService(directory: string): Promise<LocalService
 }
 
 /** The public key of the key pair in the folder, which is made, readable by its owner alone, when it is not there. */
-function readOrMakeKey(folder: string, keyFile: string): string {
+function readOrMakeKey(directory: string, folder: string, keyFile: string): string {
 	const publicFile = keyFile.replace(/\.private$/, ".public");
 	try {
 		if (existsSync(keyFile) && existsSync(publicFile)) {
@@ -47,15 +48,15 @@ function readOrMakeKey(folder: string, keyFile: string): string {
 		}
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		// What is kept here is never meant for version control: a key, a database, a journal.
-		writeFileSync(join(folder, ".gitignore"), "*\n");
+		replaceFile(join(folder, ".gitignore"), "*\n", { directory });
 		const {
 			d = "",
 			x = "",
 			y = "",
 		} = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 		const publicKey = compressPoint(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
-		writeFileSync(publicFile, `${publicKey}\n`);
-		writeFileSync(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { mode: 0o600 });
+		replaceFile(publicFile, `${publicKey}\n`, { directory });
+		replaceFile(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { directory, isSecret: true });
 		return publicKey;
 	} catch (error) {
 		const reason = explainFileError(error);

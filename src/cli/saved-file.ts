@@ -9,7 +9,7 @@ import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.
 import { readNamedFile } from "./named-file.ts";
 import { readInput } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
-import { replaceFile } from "./whole-file.ts";
+import { checkWritable, replaceFile } from "./whole-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */
 const maxMebibytes = 128;
@@ -38,24 +38,19 @@ export function prepareSavedFile(
 ): (saved: SavedPlan) => void {
 	if (file === "-") throw new ConfigurationError("--out takes the name of a file; - is none");
 	const path = resolve(terminal.directory, file);
-	let target = path;
 	try {
-		const found = statSync(path, { throwIfNoEntry: false });
-		if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-		if (found?.isFile() === false) throw new Error("it is no regular file");
-		// A link stays one: what it leads to is replaced.
-		if (found !== undefined) target = realpathSync(path);
-		if (found !== undefined) accessSync(target, constants.W_OK);
-		accessSync(dirname(target), constants.W_OK);
+		checkWritable(path, terminal);
+		if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is no regular file");
+		accessSync(dirname(path), constants.W_OK);
 	} catch (error) {
 		refuseFile(file, error);
 	}
-	if (output !== undefined && isSameFile(resolve(terminal.directory, output), target)) {
+	if (output !== undefined && isSameFile(resolve(terminal.directory, output), path)) {
 		throw new ConfigurationError("--out and --output name the same file");
 	}
 	return (saved) => {
 		try {
-			replaceFile(target, encodeSavedPlan(saved));
+			replaceFile(path, encodeSavedPlan(saved), terminal);
 		} catch (error) {
 			refuseFile(file, error);
 		}
@@ -63,8 +58,8 @@ export function prepareSavedFile(
 }
 
 /** A file that is not there yet has no other name. */
-function isSameFile(output: string, target: string): boolean {
-	return output === target || (existsSync(output) && realpathSync(output) === target);
+function isSameFile(left: string, right: string): boolean {
+	return left === right || (existsSync(left) && existsSync(right) && realpathSync(left) === realpathSync(right));
 }
 
 function refuseFile(file: string, error: unknown): never {

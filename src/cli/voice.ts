@@ -2,8 +2,8 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { accessSync, appendFileSync, constants, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
 	ConfigurationError,
@@ -19,7 +19,7 @@ import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { type Format, renderers } from "./formats.ts";
-import { replaceFile } from "./whole-file.ts";
+import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -153,10 +153,8 @@ export class Voice {
 	/** Throws ConfigurationError when the file for the result cannot be written: said before anything is done, not after. */
 	checkOutput(): void {
 		if (this.#output === undefined) return;
-		const found = statSync(this.#output, { throwIfNoEntry: false });
 		try {
-			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-			accessSync(found === undefined ? dirname(this.#output) : this.#output, constants.W_OK);
+			checkWritable(resolve(this.#terminal.directory, this.#output), this.#terminal);
 		} catch (error) {
 			this.#refuseOutput(error);
 		}
@@ -240,7 +238,8 @@ export class Voice {
 			return exitCode;
 		}
 		try {
-			(this.#replaces ? replaceFile : writeFileSync)(this.#output, stripVTControlCharacters(text));
+			const path = resolve(this.#terminal.directory, this.#output);
+			(this.#replaces ? replaceFile : writeFile)(path, stripVTControlCharacters(text), this.#terminal);
 		} catch (error) {
 			this.#refuseOutput(error);
 		}

@@ -5,6 +5,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "./run.ts";
 import {
@@ -250,6 +251,12 @@ const refusals: readonly Refusal[] = [
 		why: "a machine without git",
 		words: ["--base", "HEAD"],
 		env: { PATH: "/nowhere" },
+		said: "error: --base HEAD: git is not installed",
+	},
+	{
+		why: "a machine without git, and with a file in its PATH",
+		words: ["--base", "HEAD"],
+		env: { PATH: fileURLToPath(import.meta.url) },
 		said: "error: --base HEAD: git is not installed",
 	},
 	{

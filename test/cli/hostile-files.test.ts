@@ -3,13 +3,13 @@
  * that should not be, and nothing of a file that is no document is shown.
  */
 import { execFileSync } from "node:child_process";
-import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseSeed } from "../../src/emulator/seed.ts";
 import { parseDocuments } from "../../src/plan/document.ts";
-import { expectNoSecret, makeFolder, orgsync, run, runProgram } from "./run.ts";
-import { agreeing, document, makeWorld } from "./world.ts";
+import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "./run.ts";
+import { agreeing, document, keys, makeWorld } from "./world.ts";
 
 const secret = "c0ffee11d00dfeed".repeat(4);
 const sound = document(agreeing.userTags);
@@ -227,6 +227,31 @@ test("a link that the operator names is read, wherever it leads, and so is a pip
 	const command = `${orgsync.join(" ")} drift -f <(cat orgsync.yaml) -f /dev/fd/63 --only userTag --shard 1/1`;
 	const { stderr } = await runProgram(["bash", "-c", command], { cwd: folder });
 	expect(stderr).toMatch(/^Shard 1\/1: 1 of 1 organizations\.\nerror: which service\?/);
+});
+
+test("a key file that others can read is warned of on standard error, one that they can write is refused", async () => {
+	const world = await makeWorld(sound);
+	world.write("alice.private", keys.alice.privateKey);
+	const file = join(world.folder, "alice.private");
+	const plan = (...words: string[]) => world.run(["plan", "--key-file", "alice.private", "--format", "json", ...words]);
+	chmodSync(file, 0o640);
+	const warned = await plan();
+	expect(readOutput(warned).exitCode).toBe(0);
+	expect(warned.stderr).toMatch(/^warning: the key file alice\.private can be read by others \(mode 0640\); chmod 600/);
+	expect((await plan("--quiet")).stderr).toBe("");
+	chmodSync(file, 0o660);
+	const refused = await plan();
+	expect(readOutput(refused)).toMatchObject({
+		exitCode: 3,
+		error: { message: "the key file alice.private can be written by others (mode 0660)" },
+	});
+	const given = await world.run(["plan", "--key-file", keys.alice.privateKey]);
+	expect(given).toMatchObject({
+		code: 3,
+		stderr: expect.stringMatching(/^error: the key file that --key-file names cannot be read: there is no such file/),
+	});
+	// What is printed here is searched for the key at the end.
+	expect(given.stderr).not.toContain(keys.alice.privateKey.slice(0, 8));
 });
 
 test("documents of more than 128 MiB together are refused while they are read", async () => {

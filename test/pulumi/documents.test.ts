@@ -2,10 +2,10 @@
  * How the Organization component reads its document: by the rules of the command line, because a pull request can write it.
  */
 import { execFileSync } from "node:child_process";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { document } from "../cli/world.ts";
+import { document, keys } from "../cli/world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown } from "./world.ts";
 
 const reference = (name: string) => `\${${name}}`;
@@ -62,4 +62,24 @@ test("a document uses the variables that the Organization's env names, and no ot
 	expect((await stack.preview([], { env })).exitCode).toBe(0);
 	for (const answer of [refused, credential]) expect(shown(answer)).not.toContain(env.STAGE);
 	expectNoSecretIn(stack);
+});
+
+test("a key file that others can read is warned of, one that others can write is refused, and a key in its place is not shown", async () => {
+	const { stack } = await makePulumiWorld("export const tags = orgsync.listUserTagsOutput();", {
+		env: { ORGSYNC_API_PRIVATE_KEY: "", ORGSYNC_KEY_FILE: "key.private" },
+	});
+	const file = join(stack.folder, "key.private");
+	writeFileSync(file, keys.alice.privateKey);
+	chmodSync(file, 0o644);
+	const warned = await stack.preview();
+	expect(warned.exitCode, shown(warned)).toBe(0);
+	expect(shown(warned)).toContain("key.private can be read by others (mode 0644)");
+	chmodSync(file, 0o620);
+	const refused = await stack.preview();
+	expect(refused.exitCode).toBe(1);
+	expect(shown(refused)).toContain("key.private can be written by others (mode 0620)");
+	const given = await stack.preview([], { env: { ORGSYNC_KEY_FILE: keys.alice.privateKey } });
+	expect(given.exitCode).toBe(1);
+	expect(shown(given)).toContain("the key file that ORGSYNC_KEY_FILE names cannot be read");
+	expect(shown(given)).not.toContain(keys.alice.privateKey.slice(0, 12));
 });

@@ -6,6 +6,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import type { Problem } from "../../errors.ts";
+import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { Position } from "../organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
 
@@ -64,14 +65,10 @@ export class Findings {
 	}
 }
 
-/** The text in backticks, cut when it is long, with control characters and direction marks spelled out. */
+/** The text in backticks, cut when it is long, with control characters and invisible ones as YAML escapes. */
 export function quoted(text: string): string {
 	const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-	const visible = short.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-		const code = (character.codePointAt(0) ?? 0).toString(16);
-		return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
-	});
-	return `\`${visible}\``;
+	return `\`${replaceInvisible(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
 }
 
 /** A cell's scalar as it is written in the document, quoted; never a value from the environment. */

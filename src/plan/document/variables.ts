@@ -4,6 +4,7 @@
  * The rule it keeps: a document is written by whoever opens a pull request, and a plan is read by everyone. So a document
  * reaches the variables that are meant for it and the ones that the operator names, and never a credential.
  */
+import { findInvisible, nameCharacter } from "../invisible.ts";
 import { quoted } from "./findings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -150,6 +151,13 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables): Fou
 		};
 	}
 	const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+	const invisible = value === undefined ? undefined : findInvisible(value);
+	if (invisible !== undefined) {
+		return {
+			code: "invisible-character",
+			mistake: `the environment variable ${shown} holds the invisible character ${nameCharacter(invisible.character)}; remove it there`,
+		};
+	}
 	if (value !== undefined) return { value };
 	return {
 		code: "unset-variable",

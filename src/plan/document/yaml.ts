@@ -5,6 +5,7 @@
  * The rule it keeps: depth and size are known before a tree is built, so that no file exhausts the stack or the memory.
  */
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
+import { escapeSequence, findInvisible, nameCharacter } from "../invisible.ts";
 import type { Position } from "../organization.ts";
 import type { Findings } from "./findings.ts";
 
@@ -68,10 +69,13 @@ type Report = (offset: number, code: string, message: string) => void;
 function readTokens(text: string, lines: LineCounter, report: Report): CST.Token[] | undefined {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
+	const hidden: Hidden[] = [];
 	let count = 0;
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
 		const offset = parser.offset;
+		const found = findHidden(lexeme);
+		if (found !== undefined && hidden.length < maxHidden) hidden.push({ ...found, offset: offset + found.offset });
 		for (const token of parser.next(lexeme)) tokens.push(token);
 		if (parser.stack.length > deepest) {
 			report(offset, "too-deep", `values are nested more than ${deepest} deep here; a document needs eight levels`);
@@ -83,7 +87,41 @@ function readTokens(text: string, lines: LineCounter, report: Report): CST.Token
 		}
 	}
 	for (const token of parser.end()) tokens.push(token);
+	// The places of lines are known by now, also within a text of several lines.
+	for (const { offset, code, message } of hidden) report(offset, code, message);
 	return tokens;
+}
+
+/** So many of them are reported; a file with more is not the one that was meant. */
+const maxHidden = 100;
+
+interface Hidden {
+	readonly offset: number;
+	readonly code: string;
+	readonly message: string;
+}
+
+/** Marks that the lexer puts between the pieces of the text. */
+const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufeff"]);
+
+/**
+ * The first character of a piece that a reviewer does not see: anywhere but in a comment, where only those count that change
+ * how the rest of the line is shown. An escape such as `\u200b` is seen, so a name that needs the character can have it.
+ */
+function findHidden(lexeme: string): Hidden | undefined {
+	if (marks.has(lexeme)) return undefined;
+	if (lexeme.startsWith("#")) {
+		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069]/);
+		if (offset < 0) return undefined;
+		const shown = nameCharacter(lexeme[offset] ?? "");
+		const message = `the character ${shown} changes the order in which this comment is shown; remove it`;
+		return { offset, code: "invisible-character", message };
+	}
+	const found = findInvisible(lexeme);
+	if (found === undefined) return undefined;
+	const { index: offset, character } = found;
+	const message = `the invisible character ${nameCharacter(character)} stands here; remove it, or write it as "${escapeSequence(character)}" in double quotes`;
+	return { offset, code: "invisible-character", message };
 }
 
 function isEmpty(document: Document.Parsed | Document | undefined): boolean {

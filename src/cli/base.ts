@@ -7,7 +7,7 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { showText } from "../plan/render/escape.ts";
-import { defaultDocument, isDocumentName } from "./document-files.ts";
+import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { type Asked, type Found, Git } from "./git.ts";
 import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
@@ -93,7 +93,7 @@ async function readRevision(
 	};
 	for (const found of named) {
 		if (found.kind !== "tree") add(found);
-		else for (const file of await git.findFiles(commit, await documentsIn(git, found))) add(file);
+		else for (const file of await git.findFiles(commit, await documentsIn(git, commit, found))) add(file);
 	}
 	const there = [...files.values()];
 	if (there.reduce((sum, { size }) => sum + size, 0) > allLimitBytes)
@@ -105,9 +105,28 @@ async function readRevision(
 	};
 }
 
-async function documentsIn(git: Git, folder: Found & Asked): Promise<readonly Asked[]> {
-	const names = (await git.list(folder.id)).filter(isDocumentName).sort();
-	return names.map((name) => ({ path: posix.join(folder.path, name), inside: posix.join(folder.inside, name) }));
+/** The documents in a folder of the commit, and in the folders that links in it lead to, as in the working folder. */
+async function documentsIn(git: Git, commit: string, folder: Found & Asked): Promise<readonly Asked[]> {
+	const documents: Asked[] = [];
+	const seen = new Set([folder.id]);
+	const pending: (Found & Asked)[] = [folder];
+	for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+		const at = next;
+		const entries = (await git.list(at.id)).filter(({ name }) => !isHiddenPath(name));
+		const placed = (names: readonly string[]): readonly Asked[] =>
+			names.map((name) => ({ path: posix.join(at.path, name), inside: posix.join(at.inside, name) }));
+		documents.push(...placed(entries.map(({ name }) => name).filter(isDocumentName)));
+		// Git is asked line by line.
+		const links = entries
+			.filter(({ name, isLink }) => isLink && !isDocumentName(name) && !/[\r\n]/.test(name))
+			.map(({ name }) => name);
+		for (const found of await git.find(commit, placed(links), { lenient: true })) {
+			if (found.kind !== "tree" || seen.has(found.id)) continue;
+			seen.add(found.id);
+			pending.push(found);
+		}
+	}
+	return documents.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
 /** The path from the top of the repository, as git writes it. */

@@ -60,7 +60,12 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 
 /** Whether a file of this path within a folder is one of the documents that the folder stands for. */
 export function isDocumentName(path: string): boolean {
-	return hasDocumentEnding(path) && !path.split(/[\\/]/).some(isHidden);
+	return hasDocumentEnding(path) && !isHiddenPath(path);
+}
+
+/** Whether a part of a path within a folder keeps it from being read. */
+export function isHiddenPath(path: string): boolean {
+	return path.split(/[\\/]/).some(isHidden);
 }
 
 function hasDocumentEnding(name: string): boolean {
@@ -78,6 +83,9 @@ interface Place {
 	readonly path: string;
 }
 
+/** A folder of documents has fewer; a link to the root of the machine has more. */
+const maxEntries = 200_000;
+
 /**
  * Everything below one folder. Links are followed once all real folders are known, so that a file has its own name rather
  * than that of a link to it, and no folder is walked twice, whatever circles the links make.
@@ -88,6 +96,7 @@ class Walk {
 	readonly #links: Place[] = [];
 	readonly #seen: Set<string>;
 	readonly #files = new Map<string, DocumentFile>();
+	#entries = 0;
 
 	constructor(name: string, path: string) {
 		this.#root = { name, path };
@@ -109,6 +118,13 @@ class Walk {
 
 	#enter(folder: Place): void {
 		const entries = orRefuse(folder.name, () => readdirSync(folder.path, { withFileTypes: true }));
+		this.#entries += entries.length;
+		if (this.#entries > maxEntries) {
+			throw new ConfigurationError(
+				`the folder ${showText(this.#root.name)} holds more than ${maxEntries.toLocaleString("en")} files`,
+				{ hint: "name the folders of the documents" },
+			);
+		}
 		for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
 			if (isHidden(entry.name)) continue;
 			const place = { name: join(folder.name, entry.name), path: join(folder.path, entry.name) };

@@ -108,8 +108,15 @@ export class Git {
 		);
 	}
 
-	/** What is at each path of the commit, symbolic links within it followed. */
-	async find<A extends Asked>(commit: string, paths: readonly A[]): Promise<readonly (Found & A)[]> {
+	/**
+	 * What is at each path of the commit, symbolic links within it followed. One that leads out of the repository is refused, or
+	 * with `lenient` is missing.
+	 */
+	async find<A extends Asked>(
+		commit: string,
+		paths: readonly A[],
+		{ lenient = false } = {},
+	): Promise<readonly (Found & A)[]> {
 		if (paths.length === 0) return [];
 		const questions = paths.map(({ inside }) => `${commit}:${inside}\n`).join("");
 		const { output } = await this.#ask(["cat-file", "--batch-check", "--follow-symlinks"], questions);
@@ -120,7 +127,9 @@ export class Git {
 			const [id = "", kind = "", size = "0"] = line.split(" ");
 			// `symlink SIZE`, `dangling SIZE` and the like have the target in a line of its own.
 			if (["symlink", "dangling", "loop", "notdir"].includes(id)) at += 1;
-			if (id === "symlink") this.refuse(`${showText(one.path)} is a link to outside of the repository there`);
+			if (id === "symlink" && !lenient) {
+				this.refuse(`${showText(one.path)} is a link to outside of the repository there`);
+			}
 			const found = /^[0-9a-f]{40,64}$/.test(id) && (kind === "blob" || kind === "tree");
 			return { ...one, id, kind: found ? kind : "missing", size: Number(size) };
 		});
@@ -149,10 +158,14 @@ export class Git {
 		}
 	}
 
-	/** The paths of all files in a tree, from that tree. */
-	async list(tree: string): Promise<readonly string[]> {
-		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", "--name-only", tree]);
-		return output.toString().split("\0");
+	/** All files in a tree, by their paths from that tree. */
+	async list(tree: string): Promise<readonly { readonly name: string; readonly isLink: boolean }[]> {
+		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", tree]);
+		return output
+			.toString()
+			.split("\0")
+			.filter((entry) => entry !== "")
+			.map((entry) => ({ name: entry.slice(entry.indexOf("\t") + 1), isLink: entry.startsWith("120000") }));
 	}
 
 	/** The contents, in the same order; of a file beyond the limit as much as shows that it is. */

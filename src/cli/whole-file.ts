@@ -22,11 +22,11 @@ import {
 	type Stats,
 	writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { isInside } from "../files.ts";
 
 export interface WriteOptions {
-	/** The working folder: a path that begins in it ends in it. */
+	/** The working folder: a path in it has no link in it. */
 	readonly directory: string;
 	/** A secret goes to a regular file that nobody else can read (mode 0600). */
 	readonly isSecret?: boolean;
@@ -104,10 +104,15 @@ function findTarget(path: string, { directory, isSecret }: WriteOptions): Stats 
 	if (found?.isSymbolicLink() === true) throw new Error("it is a symbolic link; name the file that it leads to");
 	if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
 	if (isSecret === true && found?.isFile() === false) throw new Error("it is not a regular file");
-	if (isInside(path, directory) && !isInside(realpathSync(dirname(path)), realpathSync(directory))) {
-		throw new Error("a symbolic link in its path leads out of the working folder");
+	if (isInside(path, directory) && realpathSync(dirname(path)) !== withoutLinks(dirname(path), directory)) {
+		throw new Error("there is a symbolic link in its path");
 	}
 	return found;
+}
+
+/** The path of a folder in the working folder, as it is where nothing below the working folder is a link. */
+function withoutLinks(folder: string, directory: string): string {
+	return join(realpathSync(directory), relative(directory, folder));
 }
 
 /** `/dev/stdout` and its like are links that the system made. */

@@ -16,6 +16,7 @@ import { kinds, nameOfUser } from "./kinds.ts";
 import { keepOnly } from "./only.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import type { Plan } from "./plan.ts";
+import { showText } from "./render/escape.ts";
 import { canonicalJson, compareText } from "./value.ts";
 
 /** One organization of the documents, what it is held against, and what was found. */
@@ -101,7 +102,7 @@ function writeFiles(
 			contents.set(file, editable.edited(own.flatMap((edit) => edit.edits)));
 		} catch (error) {
 			if (!(error instanceof NotEditable)) throw error;
-			return { refusals: [`${file} cannot be edited in place: ${error.message}`] };
+			return { refusals: [`${showText(file)} cannot be edited in place: ${error.message}`] };
 		}
 	}
 	return { contents };
@@ -118,7 +119,7 @@ function check(
 	const renewed = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
 	const { organizations, problems } = parse(renewed);
 	if (problems.length > 0) {
-		const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+		const told = problems.map(({ file, line, message }) => `${showText(file)}:${line}: ${message}`);
 		return { refusals: ["accepting it would leave documents that are not valid:", ...told] };
 	}
 	const before = parse(sources).organizations;

@@ -3,7 +3,7 @@
  * repository's configuration and environment say, puts nothing else in its place.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, readOutput } from "./run.ts";
@@ -154,6 +154,25 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 			message: "--base HEAD^: git does not have the content of its documents here",
 			hint: expect.stringContaining("--filter"),
 		});
+	});
+
+	test("has the documents that links in a folder lead to, as the working folder has them", async () => {
+		const world = await makeWorld();
+		const folder = join(world.folder, "all");
+		mkdirSync(join(folder, ".kept", "deep"), { recursive: true });
+		writeFileSync(join(folder, ".kept", "deep", "orgsync.yaml"), before);
+		symlinkSync(".kept/deep", join(folder, "shown"));
+		symlinkSync(".", join(folder, "again"));
+		symlinkSync("/etc", join(folder, ".outside"));
+		symlinkSync("nowhere", join(folder, "dangling"));
+		symlinkSync("nowhere", join(folder, "two\nlines"));
+		git(world.folder, "init", "--quiet");
+		git(world.folder, "add", "--all");
+		git(world.folder, "commit", "--quiet", "--message", "before");
+		writeFileSync(join(folder, ".kept", "deep", "orgsync.yaml"), after);
+		const answer = await world.run(["plan", "--base", "HEAD", "--format", "json", "-f", "all"]);
+		expectMeant(answer);
+		rmSync(folder, { recursive: true });
 	});
 
 	test("has each document once, also one that is named twice or by a link", async () => {

@@ -58,14 +58,19 @@ describe.each(Object.entries(writers))("%s", (writer, words) => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("writes into no folder that a link leads to from the working folder", async () => {
+	test("writes into no folder that a link in the working folder leads to", async () => {
 		const { world } = await makePrepared();
 		const elsewhere = makeFolder();
+		mkdirSync(join(world.folder, "inside"));
 		symlinkSync(elsewhere, join(world.folder, "plan"));
-		const answer = await world.run(words("plan/new"));
-		expect(answer.code).toBe(3);
-		expect(answer.stderr).toContain("a symbolic link in its path leads out of the working folder");
+		symlinkSync("inside", join(world.folder, "other"));
+		for (const file of ["plan/new", "other/new", join(world.folder, "plan/new")]) {
+			const answer = await world.run(words(file));
+			expect(answer.code).toBe(3);
+			expect(answer.stderr).toContain("there is a symbolic link in its path");
+		}
 		expect(readdirSync(elsewhere)).toEqual([]);
+		expect(readdirSync(join(world.folder, "inside"))).toEqual([]);
 		expect((await world.run(words(join(elsewhere, "new")))).code, "named in full").toBe(0);
 	});
 

@@ -397,6 +397,15 @@ describe("hostile files", () => {
 		for (const problem of problems) expect(problem.message.length).toBeLessThan(300);
 	});
 
+	test("a million mistakes under long keys are 10,000 problems with short paths", () => {
+		const keys = Array.from({ length: 50 }, (_, level) => `${" ".repeat(level + 2)}"${"k".repeat(900)}${level}":\n`);
+		const content = `${head}protect:\n${keys.join("")}${`${" ".repeat(52)}- ~\n`.repeat(20_000)}`;
+		const { problems } = parseDocuments([{ file: "hostile.yaml", content }], {});
+		expect(problems.length).toBe(10_001);
+		expect(problems.filter(({ code }) => code === "too-many-problems")).toHaveLength(1);
+		for (const { path } of problems) expect(path.length).toBeLessThan(5000);
+	});
+
 	test("a file of exactly 8 MiB is read", () => {
 		const text = `organizationId: ${organizationId}\n#`;
 		desiredOf(text.padEnd(8 * 1024 * 1024, "x"));

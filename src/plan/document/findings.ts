@@ -19,20 +19,30 @@ const mostCandidates = 200;
 /** After so many problems no nearest words are looked for: it takes long, and the file is not the one that was meant. */
 const mostHelped = 1_000;
 
+/** More problems than anybody reads; a small file can have a million, each with a path and a message. */
+const mostProblems = 10_000;
+
 /** A collector of problems. */
 export class Findings {
 	readonly #problems = new Map<string, Problem>();
+	#isFull = false;
 
 	/** Nothing; remembers a problem at a place. The same one twice, as through a YAML alias, is kept once. */
 	add(position: Position, path: string, code: string, message: string): void {
+		if (this.#isFull) return;
 		const key = JSON.stringify([position.file, position.line, position.column, code, message]);
 		if (this.#problems.has(key)) return;
-		this.#problems.set(key, { file: position.file, line: position.line, column: position.column, path, code, message });
+		const { file, line, column } = position;
+		this.#problems.set(key, { file, line, column, path, code, message });
+		if (this.#problems.size < mostProblems) return;
+		this.#isFull = true;
+		const more = `there are more than ${mostProblems.toLocaleString("en")} problems; the others are left out`;
+		this.#problems.set("", { file, line, column, path: "", code: "too-many-problems", message: more });
 	}
 
 	/** Nothing; remembers a problem of a cell, at its value or at its key. */
 	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
-		this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
+		if (!this.#isFull) this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
 	}
 
 	/** Nothing; as `report`, and nobody judges the cell's value again. */

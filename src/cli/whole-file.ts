@@ -3,7 +3,7 @@
  *
  * The rule it keeps: nothing is written through a symbolic link. Most tools follow one, because they write where their user
  * works alone. A checkout is different: a link called `plan.json` in it would decide which file of the machine is replaced,
- * and nothing tells it from a link that the operator made. Only names in `/dev` are followed, where no one else can put
+ * and nothing tells it from a link that the operator made. Only devices in `/dev` are followed, where no one else can put
  * links.
  */
 import { randomBytes } from "node:crypto";
@@ -115,9 +115,9 @@ function withoutLinks(folder: string, directory: string): string {
 	return join(realpathSync(directory), relative(directory, folder));
 }
 
-/** `/dev/stdout` and its like are links that the system made. */
+/** `/dev/stdout` and its like are links that the system made. Others can write to `/dev/shm`. */
 function isDevice(path: string): boolean {
-	return path.startsWith("/dev/");
+	return /^\/dev\/(?:[^/]+|fd\/\d+)$/.test(path);
 }
 
 function writeInto(path: string, text: string, { isSecret }: WriteOptions): void {

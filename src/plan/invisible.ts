@@ -11,7 +11,7 @@
  * every blank with a width.
  */
 const invisible =
-	/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}[\p{Zs}--\x20]\x80-\x9f\u2800\u2d7f\u{1107f}\u{13441}\u{13442}\u{16fe4}\u{1bc9d}\u{1d159}]/v;
+	/[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}[\p{Zs}--\x20]\x80-\x9f\u2800\u2d7f\ufffc\u{1107f}\u{13441}\u{13442}\u{16fe4}\u{1bc9d}\u{1d159}]/v;
 
 /**
  * An emoji with what belongs to it. Sequences by joiner, tag or keycap are those that Unicode recommends (RGI), because any

@@ -8,14 +8,16 @@ import {
 	existsSync,
 	lstatSync,
 	mkdirSync,
+	mkdtempSync,
 	readdirSync,
 	readFileSync,
+	rmSync,
 	statSync,
 	symlinkSync,
 	writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { writePart } from "../../src/cli/whole-file.ts";
 import { expectNoSecret, makeFolder, orgsync, runProgram } from "./run.ts";
 import { agreeing, document, keys, makeWorld, type World } from "./world.ts";
@@ -94,6 +96,13 @@ test("the streams of the shell are written to, whatever links they are", async (
 	expect(readFileSync(join(world.folder, "out.txt"), "utf8")).toContain("No changes.");
 	expect((await through(`${program} plan --output >(cat)`)).stdout).toContain("No changes.");
 	expect((await through(`${program} plan --output /dev/null`)).code).toBe(0);
+	// Everybody can write there, and so put a link there.
+	if (existsSync("/dev/shm")) {
+		const shared = mkdtempSync("/dev/shm/orgsync-");
+		onTestFinished(() => rmSync(shared, { recursive: true }));
+		symlinkSync("elsewhere", join(shared, "plan"));
+		expect((await through(`${program} plan --output ${shared}/plan`)).stderr).toContain("it is a symbolic link");
+	}
 	execFileSync("mkfifo", [join(world.folder, "fifo")]);
 	expect((await through(`cat fifo & ${program} plan --output fifo; wait`)).stdout).toContain("No changes.");
 });

@@ -46,6 +46,7 @@ const hidden: Readonly<Record<string, string>> = {
 	"a no-break space": "\u00a0",
 	"an ideographic space": "\u3000",
 	"a private character": "\ue000",
+	"an object replacement": "\ufffc",
 	"a null notehead": "\u{1d159}",
 	"a blank hieroglyph": "\u{13441}",
 };
@@ -127,8 +128,16 @@ describe("a comment", () => {
 		"\u202e",
 		"\u2066",
 		"\u2069",
-	])("cannot change the order in which its line is shown", (character) => {
+		"\u2028",
+		"\u2029",
+		"\u0085",
+	])("cannot change the order or the lines in which it is shown (%j)", (character) => {
 		expect(told(`${head}users: {} # so${character} it is\n`)).toEqual(["2:15 invisible-character"]);
+	});
+
+	test("cannot hide a line behind a carriage return, which many a reviewer sees as a line break", () => {
+		expect(told(`${head}# soon:\rprotect: { userTags: [root] }\n`)).toEqual(["2:8 not-text"]);
+		expect(told(`${head}protect: { userTags: [root] }\n`.replaceAll("\n", "\r\n"))).toEqual([]);
 	});
 
 	test("can have every other character", () => {

@@ -106,15 +106,15 @@ const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufef
 
 /**
  * The first character of a piece that a reviewer does not see: anywhere but in a comment, where only those count that change
- * how the rest of the line is shown. An escape such as `\u200b` is seen, so a name that needs the character can have it.
+ * the order or the lines in which it is shown. An escape such as `\u200b` is seen, so a name that needs the character can have it.
  */
 function findHidden(lexeme: string): Hidden | undefined {
 	if (marks.has(lexeme)) return undefined;
 	if (lexeme.startsWith("#")) {
-		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069]/);
+		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069\u0085\u2028\u2029]/);
 		if (offset < 0) return undefined;
 		const shown = nameCharacter(lexeme[offset] ?? "");
-		const message = `the character ${shown} changes the order in which this comment is shown; remove it`;
+		const message = `the character ${shown} changes the order or the lines in which this comment is shown; remove it`;
 		return { offset, code: "invisible-character", message };
 	}
 	const found = findInvisible(lexeme);

@@ -17,10 +17,15 @@ const invisible =
  * An emoji with what belongs to it. Sequences by joiner, tag or keycap are those that Unicode recommends (RGI), because any
  * other is drawn as its parts. A variation selector may follow any pictograph, as keyboards write it, and no digit.
  */
-const emoji =
-	/\p{RGI_Emoji_ZWJ_Sequence}|\p{RGI_Emoji_Tag_Sequence}|\p{RGI_Emoji_Modifier_Sequence}|\p{RGI_Emoji_Flag_Sequence}|\p{Emoji_Keycap_Sequence}|\p{Extended_Pictographic}[\ufe0e\ufe0f]?/v;
+const emoji = String.raw`\p{RGI_Emoji_ZWJ_Sequence}|\p{RGI_Emoji_Tag_Sequence}|\p{RGI_Emoji_Modifier_Sequence}|\p{RGI_Emoji_Flag_Sequence}|\p{Emoji_Keycap_Sequence}|\p{Extended_Pictographic}[\ufe0e\ufe0f]?`;
 
-const either = new RegExp(`(?<emoji>${emoji.source})|${invisible.source}`, "gv");
+let either: RegExp | undefined;
+
+/** Emoji and invisible characters; made when it is first needed, because the thousands of emoji take their time. */
+function eitherOne(): RegExp {
+	either ??= new RegExp(`(?<emoji>${emoji})|${invisible.source}`, "gv");
+	return either;
+}
 
 /** An invisible character in a text. */
 export interface Invisible {
@@ -33,7 +38,7 @@ export interface Invisible {
 /** The first invisible character that is no part of an emoji; undefined when there is none. */
 export function findInvisible(text: string): Invisible | undefined {
 	if (!invisible.test(text)) return undefined;
-	for (const { 0: character, index, groups } of text.matchAll(either)) {
+	for (const { 0: character, index, groups } of text.matchAll(eitherOne())) {
 		if (groups?.emoji === undefined) return { index, character };
 	}
 	return undefined;
@@ -42,7 +47,9 @@ export function findInvisible(text: string): Invisible | undefined {
 /** The text with `write` in place of each invisible character that is no part of an emoji. */
 export function replaceInvisible(text: string, write: (character: string) => string): string {
 	if (!invisible.test(text)) return text;
-	return text.replace(either, (found: string, part: string | undefined) => (part === undefined ? write(found) : found));
+	return text.replace(eitherOne(), (found: string, part: string | undefined) =>
+		part === undefined ? write(found) : found,
+	);
 }
 
 /** A character as double quotes in YAML and JSON write it: `\u200b`; beyond `\uffff` only YAML has a form, `\U000e0101`. */

@@ -5,7 +5,7 @@
  * open file and not its name, so nothing can change in between.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 
 /** A file that was read, and what the system says about it. */
 export interface FileContent {
@@ -64,6 +64,11 @@ function readUpTo(file: number, limit: number): Buffer {
 export function realPathOf(path: string): string {
 	// The other end of a pipe has no path that could be opened.
 	return descriptor.test(path) ? path : realpathSync.native(path);
+}
+
+/** Whether a file is a link, or behind links, that lead out of the folder in which it is named. Throws what the file system throws. */
+export function leadsOutside(path: string): boolean {
+	return !descriptor.test(path) && !isInside(realPathOf(path), realPathOf(dirname(path)));
 }
 
 /** Whether a real path is the folder or inside it; both with links followed. */

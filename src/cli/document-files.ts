@@ -3,9 +3,9 @@
  * a file that the operator names is read wherever it leads. Each file counts once, however often it is named.
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { isInside, realPathOf } from "../files.ts";
+import { isInside, leadsOutside, realPathOf } from "../files.ts";
 import { showText } from "../plan/render/escape.ts";
 import { orRefuse } from "./named-file.ts";
 
@@ -18,8 +18,8 @@ export interface DocumentFile {
 	readonly name: string;
 	/** Its real path, links followed; `-` for standard input. */
 	readonly path: string;
-	/** The real path of the folder that it is part of: the folder that is named, or the one in which a named file is. */
-	readonly folder: string;
+	/** Whether it is a link that leads out of the folder in which it is named; no file that is found in a folder is. */
+	readonly isForeign: boolean;
 }
 
 /**
@@ -37,7 +37,7 @@ export function findDocumentFiles(paths: readonly string[], directory: string): 
 	return [...files.values()];
 }
 
-const standardInput: DocumentFile = { name: "-", path: "-", folder: "" };
+const standardInput: DocumentFile = { name: "-", path: "-", isForeign: false };
 
 function findNamed(name: string, isDefault: boolean, directory: string): readonly DocumentFile[] {
 	const full = resolve(directory, name);
@@ -51,7 +51,9 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	}
 	return orRefuse(name, () => {
 		const path = realPathOf(full);
-		if (!found.isDirectory()) return [{ name, path, folder: realPathOf(dirname(full)) }];
+		if (!found.isDirectory()) {
+			return [{ name, path, isForeign: leadsOutside(full) }];
+		}
 		const files = new Walk(name, path).files();
 		if (files.length > 0) return files;
 		throw new ConfigurationError(`the folder ${showText(name)} holds no .yaml or .yml file`);
@@ -106,12 +108,19 @@ class Walk {
 
 	/** The documents, sorted by their names. */
 	files(): readonly DocumentFile[] {
+		// Both lists grow while they are walked through; a link can add folders, which then go first.
+		let entered = 0;
+		let followed = 0;
 		for (;;) {
-			const folder = this.#folders.shift();
-			const link = folder === undefined ? this.#links.shift() : undefined;
-			if (folder !== undefined) this.#enter(folder);
-			else if (link !== undefined) this.#follow(link);
-			else break;
+			const folder = this.#folders[entered];
+			const link = this.#links[followed];
+			if (folder !== undefined) {
+				entered += 1;
+				this.#enter(folder);
+			} else if (link !== undefined) {
+				followed += 1;
+				this.#follow(link);
+			} else break;
 		}
 		return [...this.#files.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
 	}
@@ -152,7 +161,7 @@ class Walk {
 
 	#addFile({ name, path }: Place, found: Pick<Dirent, "isFile">): void {
 		if (!found.isFile()) throw new ConfigurationError(`${showText(name)} cannot be read: it is not a regular file`);
-		if (!this.#files.has(path)) this.#files.set(path, { name, path, folder: this.#root.path });
+		if (!this.#files.has(path)) this.#files.set(path, { name, path, isForeign: false });
 	}
 
 	#refuse({ name }: Place): never {

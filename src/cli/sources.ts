@@ -3,7 +3,7 @@
  */
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
-import { type DocumentSource, parseDocuments } from "../plan/document.ts";
+import { type DocumentSource, parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
 import { orRefuse } from "./named-file.ts";
@@ -36,9 +36,13 @@ export async function readDesired(
 	{ file, env }: DocumentFlags,
 	terminal: Terminal,
 ): Promise<readonly DesiredOrganization[]> {
-	const { organizations, problems } = parseDocuments(await readSources(file, terminal), terminal.environment, { env });
-	if (problems.length > 0) throw new DocumentError(problems);
-	return organizations;
+	const sources = await readSources(file, terminal);
+	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
+	if (problems.length === 0) return organizations;
+	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
+	throw new DocumentError(
+		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutWords([problem]) : [problem])),
+	);
 }
 
 /** The named files as they are, each once. Throws ConfigurationError when one cannot be read. */

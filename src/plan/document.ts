@@ -65,6 +65,21 @@ export function parseDocuments(
 	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }
 
+/**
+ * The problems of a document without its words: its name may have been turned into a link to any file, such as one of
+ * passwords by users.
+ */
+export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
+	return problems.map(({ file, line, column, code }) => ({
+		file,
+		line,
+		column,
+		path: "",
+		code,
+		message: `${code}; more is not shown, because this is a link that leads out of its folder: name the file that it leads to`,
+	}));
+}
+
 interface Roots {
 	readonly roots: readonly Cell[];
 	/** Whether every document of every source could be read. */

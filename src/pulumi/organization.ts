@@ -5,9 +5,9 @@
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { explainFileError } from "../errors.ts";
-import { readRegularFile } from "../files.ts";
+import { leadsOutside, readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
-import { parseDocuments } from "../plan/document.ts";
+import { parseDocuments, withoutWords } from "../plan/document.ts";
 import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -177,7 +177,10 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 	});
-	if (problems.length > 0) throw new pulumi.RunError(listProblems(problems));
+	if (problems.length > 0) {
+		const isForeign = typeof document === "string" && leadsOutside(fullPath(document));
+		throw new pulumi.RunError(listProblems(isForeign ? withoutWords(problems) : problems));
+	}
 	const wanted = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);
 	if (found.length === 1 && found[0] !== undefined) return found[0];
@@ -200,10 +203,14 @@ function refuseCredentials(env: readonly string[]): void {
 function readFile(path: string): Uint8Array {
 	try {
 		// One that is too large has a byte too much, and is a problem of the document.
-		return readRegularFile(resolve(findProjectFolder(process.cwd()), path), documentLimitBytes).bytes;
+		return readRegularFile(fullPath(path), documentLimitBytes).bytes;
 	} catch (error) {
 		throw new pulumi.RunError(`the document ${path} cannot be read: ${explainFileError(error)}`);
 	}
+}
+
+function fullPath(path: string): string {
+	return resolve(findProjectFolder(process.cwd()), path);
 }
 
 /** Larger files are no documents (product.md section 1). */

@@ -229,6 +229,23 @@ describe("a file that is named more than once", () => {
 	});
 });
 
+test("a link that leads out of its folder is read, and its problems are told without a word of it", async () => {
+	const folder = makeFolder();
+	const elsewhere = makeFolder();
+	const passwords = `users:\n  alice: ${secret}\n  ${secret}: "\${${secret.slice(0, 20)}-"\n`;
+	writeFileSync(join(elsewhere, "passwords.yaml"), passwords);
+	symlinkSync(join(elsewhere, "passwords.yaml"), join(folder, "orgsync.yaml"));
+	const hidden = await run(["validate", "--format", "json"], { cwd: folder });
+	expect(hidden.code).toBe(3);
+	expectNothingOf(hidden.stdout + hidden.stderr);
+	expect(readOutput(hidden).problems).toContainEqual(
+		expect.objectContaining({ file: "orgsync.yaml", line: 2, column: 10, code: "not-an-id", path: "" }),
+	);
+	expect(hidden.stderr).toContain("orgsync.yaml:2:10: not-an-id; more is not shown, because this is a link");
+	const named = await run(["validate", "-f", join(elsewhere, "passwords.yaml")], { cwd: folder });
+	expect(named.stderr).toContain("is not an id: expected a UUID");
+});
+
 test("a link that the operator names is read, wherever it leads, and so is a pipe that the shell opened", async () => {
 	const folder = makeFolder();
 	const elsewhere = makeFolder();

@@ -2,7 +2,7 @@
  * How the Organization component reads its document: by the rules of the command line, because a pull request can write it.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { document, keys } from "../cli/world.ts";
@@ -27,6 +27,12 @@ test("a document is a regular file of at most 8 MiB, and nothing of one that is 
 	expect(await preview()).toContain("the document orgsync.yaml cannot be read: it is not a regular file");
 	writeFileSync(path, Buffer.alloc(8 * 1024 * 1024 + 1, "# nothing but comment\n"));
 	expect(await preview()).toContain("orgsync.yaml:1:1: the file is larger than 8 MiB");
+	const elsewhere = mkdtempSync(join(stack.folder, "..", "elsewhere-"));
+	writeFileSync(join(elsewhere, "passwords.yaml"), `users: { alice: ${secret} }\n`);
+	symlinkSync(join(elsewhere, "passwords.yaml"), path);
+	const wordless = await preview();
+	expect(wordless).toContain("orgsync.yaml:1:17: not-an-id; more is not shown");
+	expect(wordless).not.toContain(secret.slice(0, 8));
 	writeFileSync(join(stack.folder, "key"), `${secret}\n`);
 	symlinkSync("key", path);
 	const told = await preview();

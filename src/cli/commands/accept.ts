@@ -5,7 +5,6 @@
 import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { ConfigurationError, explainFileError } from "../../errors.ts";
-import { isInside } from "../../files.ts";
 import type { AcceptedPlace } from "../../plan/accept.ts";
 import type { DocumentSource } from "../../plan/document.ts";
 import { showText } from "../../plan/render/escape.ts";
@@ -118,8 +117,8 @@ function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly R
 }
 
 /** The new text on disk beside the file that it is to replace. Throws for a link that leads out of its folder. */
-function prepare({ name, path, folder, content: before }: ReadDocument, content: string): Replacement {
-	if (!isInside(path, folder)) {
+function prepare({ name, path, isForeign, content: before }: ReadDocument, content: string): Replacement {
+	if (isForeign) {
 		throw new ConfigurationError(
 			`${showText(name)} is a link that leads out of its folder, and --accept does not write there`,
 			{

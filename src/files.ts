@@ -1,8 +1,8 @@
 /**
- * Reads files whose name or content somebody else may have chosen: a pull request, another user of the machine.
+ * Reads files whose name or content others can choose, such as a pull request or another user of the machine.
  *
- * The rule it keeps: only regular files, never more bytes than allowed, and no read that can block. What is checked is the
- * open file and not its name, so nothing can change in between.
+ * Only regular files are read, never more bytes than allowed, and no read can block. The check is on the open file, not on its
+ * name, so nothing can change in between.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, relative, sep } from "node:path";
@@ -17,13 +17,13 @@ export interface FileContent {
 /** Windows has neither flag, and no FIFOs in its file systems. */
 const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
 
-/** How shells write the end of a pipe that they opened for the command: `-f <(make-documents)`. */
+/** A pipe that the shell opened for the command: `-f <(make-documents)`. */
 const descriptor = /^\/dev\/(?:fd\/\d+|stdin)$/;
 
 /**
- * The first bytes of a regular file, links followed: `maxBytes`, and one more where there are more. A pipe that the caller
- * opened for this process and named as `/dev/fd/N` is read like standard input. Throws what the file system throws, and an
- * Error with a reason for anything else, such as a FIFO or a device.
+ * Returns the first bytes of a regular file, following links: up to `maxBytes`, and one more if the file is larger. A pipe that
+ * the shell opened and named `/dev/fd/N` is read like standard input. Throws what the file system throws, and an Error with
+ * the reason for anything else, such as a FIFO or a device.
  */
 export function readRegularFile(path: string, maxBytes: number): FileContent {
 	const isOpened = descriptor.test(path);
@@ -44,7 +44,7 @@ function refuseIrregular(stats: Stats, isOpened: boolean): void {
 	if (!stats.isFile() && !(isOpened && stats.isFIFO())) throw new Error("it is not a regular file");
 }
 
-/** Size that a file is read in; the size that the system tells is not trusted. */
+/** Bytes of one read. The size that the system reports is not trusted: it is 0 for some files without end. */
 const chunkBytes = 64 * 1024;
 
 function readUpTo(file: number, limit: number): Buffer {
@@ -60,13 +60,13 @@ function readUpTo(file: number, limit: number): Buffer {
 	return Buffer.concat(chunks);
 }
 
-/** Where a file really is, links followed, in the file system's own spelling. Throws what the file system throws. */
+/** Returns the real path, links followed, as the file system spells it. Throws what the file system throws. */
 export function realPathOf(path: string): string {
 	// The other end of a pipe has no path that could be opened.
 	return descriptor.test(path) ? path : realpathSync.native(path);
 }
 
-/** Whether a file is a link, or behind links, that lead out of the folder in which it is named. Throws what the file system throws. */
+/** Whether a file is a link that points outside its folder. Throws what the file system throws. */
 export function leadsOutside(path: string): boolean {
 	return !descriptor.test(path) && !isInside(realPathOf(path), realPathOf(dirname(path)));
 }

@@ -1,6 +1,6 @@
 /**
- * The documents as they were before, for `plan --base` (the same paths in a revision of git) and `plan --base-file` (another
- * file or folder). The two never stand in for each other: a pull request can add a folder with the name of any revision.
+ * Reads the documents as they were before: `plan --base` takes the same paths in a git revision, `plan --base-file` another
+ * file or folder. One never falls back to the other: a pull request can add a folder with the name of any revision.
  */
 import { posix, relative, resolve, sep } from "node:path";
 import { ConfigurationError, DocumentError } from "../errors.ts";
@@ -25,7 +25,7 @@ export interface Base {
 	/** The flag with its value, for messages. */
 	readonly flag: string;
 	readonly organizations: readonly DesiredOrganization[];
-	/** Whether it is the same paths at another time: then an organization that is missing since was taken out. */
+	/** Whether it is the same paths at another time: then an organization that is missing now was removed. */
 	readonly samePaths: boolean;
 	/** Paths that were not there then; they are new. */
 	readonly missing: readonly string[];
@@ -63,7 +63,7 @@ async function ofRevision(name: string, { file: files, env }: DocumentFlags, ter
 	}
 	if (files.includes("-")) {
 		throw new ConfigurationError(`${flag}: standard input has no earlier revision`, {
-			hint: "name the documents with -f, or the file that they were before with --base-file PATH",
+			hint: "name the documents with -f, or compare with a file: --base-file PATH",
 		});
 	}
 	const { sources, missing } = await readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
@@ -86,7 +86,7 @@ async function readRevision(
 	);
 	const missing = named.filter(({ kind }) => kind === "missing");
 	await git.refuseUnavailable(commit, missing);
-	// The same content twice says nothing more: a link and its file, or a file that is named twice.
+	// A link and its target, or a file that is named twice, count once.
 	const files = new Map<string, Found>();
 	const add = (found: Found): void => {
 		if (found.kind === "blob" && !files.has(found.id)) files.set(found.id, found);
@@ -97,7 +97,7 @@ async function readRevision(
 	}
 	const there = [...files.values()];
 	if (there.reduce((sum, { size }) => sum + size, 0) > allLimitBytes)
-		git.refuse("its documents are larger than 128 MiB together");
+		git.refuse("its documents are larger than 128 MiB in total");
 	const contents = await git.read(there);
 	return {
 		sources: there.map(({ path }, index) => ({ file: `${name}:${path}`, content: contents[index] ?? "" })),
@@ -105,7 +105,7 @@ async function readRevision(
 	};
 }
 
-/** The documents in a folder of the commit, and in the folders that links in it lead to, as in the working folder. */
+/** Returns the documents in a folder of the commit, and in folders that links in it point to, as in the working folder. */
 async function documentsIn(git: Git, commit: string, folder: Found & Asked): Promise<readonly Asked[]> {
 	const documents: Asked[] = [];
 	const seen = new Set([folder.id]);
@@ -116,7 +116,7 @@ async function documentsIn(git: Git, commit: string, folder: Found & Asked): Pro
 		const placed = (names: readonly string[]): readonly Asked[] =>
 			names.map((name) => ({ path: posix.join(at.path, name), inside: posix.join(at.inside, name) }));
 		documents.push(...placed(entries.map(({ name }) => name).filter(isDocumentName)));
-		// Git is asked line by line.
+		// Git takes one path a line.
 		const links = entries
 			.filter(({ name, isLink }) => isLink && !isDocumentName(name) && !/[\r\n]/.test(name))
 			.map(({ name }) => name);
@@ -137,6 +137,6 @@ function insidePath(git: Git, path: string, prefix: string, directory: string): 
 	if (inside !== ".." && !inside.startsWith("../") && !posix.isAbsolute(inside)) return inside === "." ? "" : inside;
 	return git.refuse(
 		`${showText(path)} is not in the git repository of this folder`,
-		"run orgsync in the repository of the documents, or name the file that they were before with --base-file PATH",
+		"run orgsync in the repository of the documents, or compare with a file: --base-file PATH",
 	);
 }

@@ -1,6 +1,6 @@
 /**
- * Which files `-f` stands for. A folder can be a pull request's, so a link that is found in it leads nowhere outside of it;
- * a file that the operator names is read wherever it leads. Each file counts once, however often it is named.
+ * Finds the files that `-f` names. A pull request can add links to a folder, so a link in it cannot point outside; a file that
+ * the operator names can be a link to anywhere. Each file is read once, however often it is named.
  */
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -18,14 +18,14 @@ export interface DocumentFile {
 	readonly name: string;
 	/** Its real path, links followed; `-` for standard input. */
 	readonly path: string;
-	/** Whether it is a link that leads out of the folder in which it is named; no file that is found in a folder is. */
+	/** Whether it is a link that points outside its folder; only a file that is named can be one. */
 	readonly isForeign: boolean;
 }
 
 /**
- * The files that these paths stand for, in their order; the default document when there are none. A folder stands for its
- * `.yaml` and `.yml` files. Throws ConfigurationError for a path that is not there, a folder without documents, and a link
- * that leads out of a folder.
+ * Returns the files of these paths in their order, or the default document when there are none. A folder means its `.yaml` and
+ * `.yml` files. Throws ConfigurationError for a path that does not exist, a folder without documents, and a link in a folder
+ * that points outside.
  */
 export function findDocumentFiles(paths: readonly string[], directory: string): readonly DocumentFile[] {
 	const isDefault = paths.length === 0;
@@ -60,12 +60,12 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	});
 }
 
-/** Whether a file of this path within a folder is one of the documents that the folder stands for. */
+/** Whether a path within a folder is that of a document. */
 export function isDocumentName(path: string): boolean {
 	return hasDocumentEnding(path) && !isHiddenPath(path);
 }
 
-/** Whether a part of a path within a folder keeps it from being read. */
+/** Whether a path within a folder is ignored because of one of its parts. */
 export function isHiddenPath(path: string): boolean {
 	return path.split(/[\\/]/).some(isHidden);
 }
@@ -85,12 +85,12 @@ interface Place {
 	readonly path: string;
 }
 
-/** A folder of documents has fewer; a link to the root of the machine has more. */
+/** Max entries below one folder: a link to the root of the machine has more. */
 const maxEntries = 200_000;
 
 /**
- * Everything below one folder. Links are followed once all real folders are known, so that a file has its own name rather
- * than that of a link to it, and no folder is walked twice, whatever circles the links make.
+ * Walks one folder. Links are followed after all real folders, so a file gets its own name rather than a link's. No folder is
+ * entered twice, so circular links do no harm.
  */
 class Walk {
 	readonly #root: Place;
@@ -106,9 +106,9 @@ class Walk {
 		this.#seen = new Set([path]);
 	}
 
-	/** The documents, sorted by their names. */
+	/** Returns the documents, sorted by name. */
 	files(): readonly DocumentFile[] {
-		// Both lists grow while they are walked through; a link can add folders, which then go first.
+		// Both lists grow on the way: a link can add folders, and those go first.
 		let entered = 0;
 		let followed = 0;
 		for (;;) {
@@ -131,7 +131,7 @@ class Walk {
 		if (this.#entries > maxEntries) {
 			throw new ConfigurationError(
 				`the folder ${showText(this.#root.name)} holds more than ${maxEntries.toLocaleString("en")} files`,
-				{ hint: "name the folders of the documents" },
+				{ hint: "use -f with the folders that hold the documents" },
 			);
 		}
 		for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
@@ -165,8 +165,8 @@ class Walk {
 	}
 
 	#refuse({ name }: Place): never {
-		throw new ConfigurationError(`${showText(name)} is a link that leads out of ${showText(this.#root.name)}`, {
-			hint: "put the file itself into the folder, or remove the link and name the file with another -f",
+		throw new ConfigurationError(`${showText(name)} is a link that points outside ${showText(this.#root.name)}`, {
+			hint: "replace the link with the file, or remove the link and name the file with -f",
 		});
 	}
 }

@@ -29,10 +29,10 @@ export function withFile(command: Command): Command {
 	);
 }
 
-/** Files to read as documents, and the variables that they may use. */
+/** Adds the flags of documents: which files, and which variables they can use. */
 export function withDocuments(command: Command): Command {
 	return withFile(command).addOption(
-		new Option("--env <name>", "let documents use this variable beside ORGSYNC_VAR_*; repeats")
+		new Option("--env <name>", "let documents use this variable (always: ORGSYNC_VAR_*); repeats")
 			.default([], "none")
 			.argParser((value: string, earlier: string[]) => [...earlier, usableVariable(value)]),
 	);
@@ -131,8 +131,8 @@ function positiveNumber(text: string): number {
 }
 
 /**
- * The name of a variable that documents may be allowed to use. Throws ConfigurationError otherwise, and repeats nothing but
- * a name: what is there instead may be a secret.
+ * Returns the name of a variable that documents can be allowed to use. Throws ConfigurationError otherwise, without repeating
+ * anything but a name: a value can be a secret.
  */
 function usableVariable(text: string): string {
 	const [name = "", ...value] = text.split("=");
@@ -148,7 +148,7 @@ function usableVariable(text: string): string {
 	}
 	if (!isCredential(name)) return name;
 	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
-		hint: "documents are read by everyone who sees a plan; give them a variable of their own, such as ORGSYNC_VAR_STAGE",
+		hint: "a plan shows the values of variables; use a separate variable, such as ORGSYNC_VAR_STAGE",
 	});
 }
 

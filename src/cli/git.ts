@@ -1,9 +1,9 @@
 /**
- * Reads files of a commit with git, in a checkout whose content a pull request may have written. Nothing is checked out,
- * nothing is fetched, and git runs without a shell and without the keys of this program.
+ * Reads files of a commit with git, in a checkout whose content a pull request can write. It checks out and fetches nothing,
+ * and git gets no shell and no keys.
  *
- * The rule it keeps: the commit is the one that the operator named, whatever names, refs or variables there are, and git runs
- * no program that the repository's configuration names.
+ * The commit is the one that the operator names, whatever files, refs or variables there are. Git runs no program that the
+ * repository's configuration names.
  */
 import { execFile } from "node:child_process";
 import { devNull } from "node:os";
@@ -28,17 +28,17 @@ export interface Asked {
 	readonly inside: string;
 }
 
-/** Configuration that goes before the repository's own. */
+/** Settings that override the repository's own. */
 const settings = {
-	// A folder of a checkout that looks like a bare repository is one that a pull request added.
+	// A pull request can add a folder that looks like a bare repository.
 	"safe.bareRepository": "explicit",
 	"core.fsmonitor": "false",
 	"core.hooksPath": devNull,
-	// A tag that has the name of a branch would be taken for it without a word.
+	// Git prefers a tag to a branch of the same name; without this it does not warn.
 	"core.warnAmbiguousRefs": "true",
 };
 
-/** Replace refs and grafts let other objects stand in for those of a commit; a fetch runs what the configuration says. */
+/** No grafts, which change the parents of a commit, and no fetches, which run what the configuration names. */
 const fixedEnvironment = {
 	LC_ALL: "C",
 	GIT_TERMINAL_PROMPT: "0",
@@ -49,17 +49,17 @@ const fixedEnvironment = {
 	GIT_ALLOW_PROTOCOL: "none",
 };
 
-/** Git's own variables that say whom to trust and how far to look, not which repository or objects to take. */
+/** Variables of git that are kept: whom to trust and how far to search. The others can select another repository. */
 const keptVariables =
 	/^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
-/** Revisions that git takes as they are, whatever else has that name. */
+/** Revisions that git resolves in one way only, whatever refs there are. */
 const unambiguous = /^(?:HEAD|@|[0-9a-f]{40}|[0-9a-f]{64}|refs\/[^^~@]+)(?:[\^~].*)?$/;
 
-/** What git says where it would have to fetch what a clone leaves out; older ones start to, and are kept from it. */
+/** What git says when it would have to fetch contents that the clone leaves out. */
 const isAboutFetching = /lazy fetching disabled|promisor remote|transport '[^']*' not allowed/;
 
-/** The few questions that git is asked; each throws ConfigurationError when git cannot answer it. */
+/** Asks git. Every method throws ConfigurationError when git cannot answer. */
 export class Git {
 	readonly #name: string;
 	readonly #terminal: Terminal;
@@ -70,7 +70,7 @@ export class Git {
 		this.#terminal = terminal;
 	}
 
-	/** Where in the repository the working folder is; empty at its top. */
+	/** Returns the path of the working folder in the repository; empty at its top. */
 	async prefix(): Promise<string> {
 		const { code, output, said } = await this.#run(["rev-parse", "--show-prefix"]);
 		if (code === 0) return output.toString().replace(/\r?\n$/, "");
@@ -84,7 +84,7 @@ export class Git {
 		return this.refuse("this folder is in no git repository", "to compare with a file or folder: --base-file PATH");
 	}
 
-	/** The id of the commit that the revision is. */
+	/** Returns the id of the commit. */
 	async commit(): Promise<string> {
 		// A name that begins with a hyphen was refused before: it cannot be taken for a flag.
 		const { code, output, warnings } = await this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
@@ -109,8 +109,8 @@ export class Git {
 	}
 
 	/**
-	 * What is at each path of the commit, symbolic links within it followed. One that leads out of the repository is refused, or
-	 * with `lenient` is missing.
+	 * Returns what is at each path of the commit, following symbolic links within it. A link that points outside the repository
+	 * is refused; with `lenient` it counts as missing.
 	 */
 	async find<A extends Asked>(
 		commit: string,
@@ -148,8 +148,8 @@ export class Git {
 	}
 
 	/**
-	 * Nothing; throws when one of these paths, at which nothing was found, is in the commit all the same: a clone can leave out
-	 * contents, and a document that is there must not be taken for a new one.
+	 * Throws when one of these paths, at which nothing was found, is in the commit. A clone can leave out contents, and a document
+	 * that exists must not look like a new one.
 	 */
 	async refuseUnavailable(commit: string, missing: readonly Asked[]): Promise<void> {
 		for (const { path, inside } of missing) {
@@ -222,7 +222,7 @@ export class Git {
 				child.stdin?.on("error", () => undefined);
 				child.stdin?.end(input);
 			} catch (error) {
-				// Where a part of PATH is no folder, and for other reasons, the child is not even made.
+				// Thrown at once where, for example, a part of PATH is no folder.
 				notThere(error);
 			}
 		});
@@ -232,7 +232,7 @@ export class Git {
 		const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
 		const why = isMissing ? "git is not installed" : `git cannot be run (${String(error.code)})`;
 		return new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, {
-			hint: "install git, or name the documents as they were before with --base-file PATH",
+			hint: "install git, or compare with a file: --base-file PATH",
 			cause: error,
 		});
 	}
@@ -243,7 +243,7 @@ export class Git {
 	}
 }
 
-/** Without keys, and without what would point git to another repository, other objects or other programs. */
+/** Returns the environment without keys and without variables that select another repository, objects or programs. */
 function environmentFor(environment: Terminal["environment"]): Record<string, string | undefined> {
 	return Object.fromEntries(
 		Object.entries(environment).filter(

@@ -1,5 +1,5 @@
 /**
- * Files that a flag names, read as a whole: regular ones only, and never more than a limit.
+ * Reads whole files that a flag names: regular files only, up to a limit.
  */
 import { resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
@@ -13,7 +13,7 @@ export interface NamedFileOptions {
 	readonly hint?: string;
 }
 
-/** The text of the file. Throws ConfigurationError when it cannot be read or is too large. */
+/** Returns the text of the file. Throws ConfigurationError when it cannot be read or is too large. */
 export function readNamedFile(name: string, directory: string, { maxMebibytes, hint }: NamedFileOptions): string {
 	const maxBytes = maxMebibytes * 1024 * 1024;
 	const { bytes } = orRefuse(name, () => readRegularFile(resolve(directory, name), maxBytes), hint);
@@ -23,7 +23,7 @@ export function readNamedFile(name: string, directory: string, { maxMebibytes, h
 	});
 }
 
-/** What `read` returns; throws ConfigurationError with the reason why the file cannot be read. */
+/** Returns what `read` returns. Throws ConfigurationError with the reason when the file cannot be read. */
 export function orRefuse<T>(name: string, read: () => T, hint?: string): T {
 	try {
 		return read();

@@ -22,7 +22,7 @@ export interface DocumentFlags {
 /** Larger files are no documents (product.md section 1): reading stops there. */
 export const fileLimitBytes = 8 * 1024 * 1024;
 
-/** All documents of one command together. */
+/** Max bytes of all documents of one command together. */
 export const allLimitBytes = 128 * 1024 * 1024;
 
 /** A document, and the file that it was read from. */
@@ -54,8 +54,8 @@ export async function readSources(files: readonly string[], terminal: Terminal):
 		sources.push({ ...found, file: found.name, content });
 		size += content.byteLength;
 		if (size > allLimitBytes) {
-			throw new ConfigurationError("the documents are larger than 128 MiB together", {
-				hint: "run orgsync once for each part of the documents, with -f",
+			throw new ConfigurationError("the documents are larger than 128 MiB in total", {
+				hint: "split them: run orgsync once for each folder, with -f",
 			});
 		}
 	}
@@ -71,7 +71,7 @@ function readFile({ name, path }: DocumentFile): Uint8Array {
 	return bytes;
 }
 
-/** A pipe that the shell opened (`-f <(…)`) can be read once only, like standard input. */
+/** A pipe that the shell opened (`-f <(…)`) can be read only once, like standard input. */
 const pipes = new Map<string, Uint8Array>();
 
 /** Standard input can be read once only; a command may ask for its documents twice. */

@@ -1,10 +1,9 @@
 /**
- * Files that a command writes, in a folder whose content a pull request may have chosen.
+ * Writes files in a folder whose content a pull request can choose.
  *
- * The rule it keeps: nothing is written through a symbolic link. Most tools follow one, because they write where their user
- * works alone. A checkout is different: a link called `plan.json` in it would decide which file of the machine is replaced,
- * and nothing tells it from a link that the operator made. Only devices in `/dev` are followed, where no one else can put
- * links.
+ * Nothing is written through a symbolic link. Most tools follow links, because only their user can make one. In a checkout, a
+ * pull request can: a link `plan.json` would choose which file of the machine is overwritten, and it looks like a link that
+ * the operator made. Only devices in `/dev` are followed, where only root can make links.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -28,7 +27,7 @@ import { isInside } from "../files.ts";
 export interface WriteOptions {
 	/** The working folder: a path in it has no link in it. */
 	readonly directory: string;
-	/** A secret goes to a regular file that nobody else can read (mode 0600). */
+	/** A secret goes to a regular file that only its owner can read (mode 0600). */
 	readonly isSecret?: boolean;
 }
 
@@ -37,15 +36,15 @@ const onlyInPlace = ["EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS"];
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
 
-/** Nothing; throws the reason why the file could not be written, before there is anything to write. */
+/** Throws the reason when the file cannot be written. */
 export function checkWritable(path: string, options: WriteOptions): void {
 	const found = findTarget(path, options);
 	accessSync(found === undefined ? dirname(path) : path, constants.W_OK);
 }
 
 /**
- * Puts the text into the file: a reader finds the old content or the new, also when the disk is full or the process is ended
- * in between. Throws what the file system throws, and an Error for a file that must not be written.
+ * Replaces the file as a whole: a reader finds the old content or the new, even if the disk is full or the process is killed.
+ * Throws what the file system throws, and an Error with the reason for a file that must not be written.
  */
 export function replaceFile(path: string, text: string, options: WriteOptions): void {
 	const found = findTarget(path, options);
@@ -66,21 +65,21 @@ export function replaceFile(path: string, text: string, options: WriteOptions): 
 	}
 }
 
-/** Puts the text into the file that is there, or a new one; throws as replaceFile does. */
+/** Writes the text into the file in place, or into a new one. Throws as replaceFile does. */
 export function writeFile(path: string, text: string, options: WriteOptions): void {
 	findTarget(path, options);
 	writeInto(path, text, options);
 }
 
-/** Puts the text into a new file; throws as replaceFile does, and when there is a file of that name. */
+/** Writes the text into a new file. Throws as replaceFile does, and when the file exists. */
 export function writeNewFile(path: string, text: string, options: WriteOptions): void {
 	findTarget(path, options);
 	writeFileSync(path, text, { flag: "wx" });
 }
 
 /**
- * The path of a new file in the folder with this text, to be renamed or removed. Nobody can foresee its name or have put
- * something in its place. `mode` is that of the file that it shall replace.
+ * Returns the path of a new file in the folder with this text, for the caller to rename or remove. Its name is random, and it is
+ * created, never opened. `mode` is that of the file that it will replace.
  */
 export function writePart(folder: string, text: string | Uint8Array, mode: number | undefined): string {
 	const part = join(folder, `.orgsync-${randomBytes(12).toString("hex")}.part`);
@@ -97,25 +96,25 @@ export function writePart(folder: string, text: string | Uint8Array, mode: numbe
 	return part;
 }
 
-/** The file as it is; undefined when it is not there. Throws the reason why it must not be written. */
+/** Returns what is at the path, or undefined. Throws the reason when it must not be written. */
 function findTarget(path: string, { directory, isSecret }: WriteOptions): Stats | undefined {
 	if (isDevice(path)) return undefined;
 	const found = lstatSync(path, { throwIfNoEntry: false });
-	if (found?.isSymbolicLink() === true) throw new Error("it is a symbolic link; name the file that it leads to");
+	if (found?.isSymbolicLink() === true) throw new Error("it is a symbolic link; name the target file instead");
 	if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
 	if (isSecret === true && found?.isFile() === false) throw new Error("it is not a regular file");
 	if (isInside(path, directory) && realpathSync(dirname(path)) !== withoutLinks(dirname(path), directory)) {
-		throw new Error("there is a symbolic link in its path");
+		throw new Error("a folder in its path is a symbolic link");
 	}
 	return found;
 }
 
-/** The path of a folder in the working folder, as it is where nothing below the working folder is a link. */
+/** Returns what the real path of a folder is if nothing below the working folder is a link. */
 function withoutLinks(folder: string, directory: string): string {
 	return join(realpathSync(directory), relative(directory, folder));
 }
 
-/** `/dev/stdout` and its like are links that the system made. Others can write to `/dev/shm`. */
+/** Whether it is a device such as `/dev/stdout`, a link of the system. Not `/dev/shm/…`, where everyone can make links. */
 function isDevice(path: string): boolean {
 	return /^\/dev\/(?:[^/]+|fd\/\d+)$/.test(path);
 }
@@ -138,11 +137,12 @@ function writeInto(path: string, text: string, { isSecret }: WriteOptions): void
 	}
 }
 
-/** Empties a file and keeps it for its owner alone; throws where somebody else could still read what is written to it. */
+/** Empties a file and makes it readable by its owner only. Throws when another user could still read it. */
 function makeOwn(file: number): void {
 	const { uid, nlink } = fstatSync(file);
 	const isOwn = process.geteuid === undefined || uid === process.geteuid();
-	if (!isOwn || nlink > 1) throw new Error("somebody else can read it: it is another user's, or has a second name");
+	if (!isOwn || nlink > 1)
+		throw new Error("another user can read it: it belongs to another user, or has a second name");
 	fchmodSync(file, 0o600);
 	ftruncateSync(file);
 }

@@ -268,7 +268,7 @@ export function parseRules(text: string, file: string): Rules {
 	);
 }
 
-/** What is wrong with the YAML, without any text of the file: one that is no seed may be any file, such as a key. */
+/** Returns what is wrong with the YAML without quoting the file: it can be a link to anything, such as a key. */
 function syntaxWords({ message, code }: YAMLParseError): string {
 	const isQuoting = /[:\\]|tag|directive|version/i.test(message);
 	return isQuoting ? `this is not YAML (${code})` : message;

@@ -65,10 +65,7 @@ export function parseDocuments(
 	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }
 
-/**
- * The problems of a document without its words: its name may have been turned into a link to any file, such as one of
- * passwords by users.
- */
+/** Returns the problems without any text of the file: a pull request can turn a document into a link to another file. */
 export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
 	return problems.map(({ file, line, column, code }) => ({
 		file,
@@ -76,7 +73,7 @@ export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
 		column,
 		path: "",
 		code,
-		message: `${code}; more is not shown, because this is a link that leads out of its folder: name the file that it leads to`,
+		message: `${code}: details are hidden, because this file is a link that points outside its folder; name the target file instead`,
 	}));
 }
 

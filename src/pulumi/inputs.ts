@@ -50,7 +50,7 @@ export function readDocument(
 		// In a document `${NAME}` stands for the environment's value; a program has written the value itself.
 		typeof value === "string" ? value.replaceAll("${", () => "$${") : value,
 	);
-	// As an escape, because a document says so that a character is meant which nobody sees.
+	// A document writes an invisible character as an escape; a program has no other way than the character.
 	const content = replaceInvisible(text, escapeSequence);
 	const known = read.get(content);
 	if (known !== undefined) return { desired: known };

@@ -196,13 +196,13 @@ function refuseCredentials(env: readonly string[]): void {
 	const credential = env.find(isCredential);
 	if (credential === undefined) return;
 	throw new pulumi.RunError(
-		`env: ${credential} is a credential, which documents cannot use; give the document a variable of its own, such as ORGSYNC_VAR_STAGE`,
+		`env: ${credential} is a credential, which documents cannot use; use a separate variable, such as ORGSYNC_VAR_STAGE`,
 	);
 }
 
 function readFile(path: string): Uint8Array {
 	try {
-		// One that is too large has a byte too much, and is a problem of the document.
+		// One byte more than allowed makes a large file a problem of the document.
 		return readRegularFile(fullPath(path), documentLimitBytes).bytes;
 	} catch (error) {
 		throw new pulumi.RunError(`the document ${path} cannot be read: ${explainFileError(error)}`);

@@ -19,7 +19,7 @@ export interface GivenCredentials {
 	readonly stampCommand?: string | undefined;
 	/** A key file of the vendor's kind: NAME.private, with NAME.public beside it when there is one. */
 	readonly keyFile?: string | undefined;
-	/** What the key file was given by, for messages; `--key-file` when left out. */
+	/** Where the name of the key file comes from, for messages; `--key-file` when left out. */
 	readonly keyFileFrom?: string;
 	readonly privateKey?: string | undefined;
 	readonly publicKey?: string | undefined;
@@ -37,7 +37,7 @@ export function findOrganizationId(environment: Environment): string | undefined
 }
 
 /**
- * The stamper for whoever runs this, or undefined when there is no key anywhere. `warn` is told of a key file that others can
+ * Returns the stamper, or undefined when there is no key anywhere. `warn` gets a line about a key file that others can
  * read. Throws ConfigurationError when what is there cannot be used as a key.
  */
 export function findStamper(given: GivenCredentials, environment: Environment, warn?: Warn): Stamper | undefined {

@@ -130,10 +130,10 @@ export function createCommandStamper(
 	};
 }
 
-/** A stack's configuration, as Pulumi hands it to a program: secrets in it are plain text. */
+/** The stack's configuration that Pulumi passes to a program, with secrets in plain text. */
 const pulumiConfiguration = "PULUMI_CONFIG";
 
-/** The command has a key of its own; this program's would only be one more place to lose it. */
+/** Returns the environment without the private keys of orgsync: the command has its own. */
 function withoutPrivateKeys(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(environment).filter(

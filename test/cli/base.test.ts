@@ -1,6 +1,6 @@
 /**
- * The base of a plan is what the operator named, in a checkout that somebody else wrote: what the pull request adds, or the
- * repository's configuration and environment say, puts nothing else in its place.
+ * The base of a plan is the commit that the operator names, whatever a pull request adds to the checkout and whatever the
+ * repository's configuration and the environment say.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -86,7 +86,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expect((await planOn(world, short)).code).toBe(3);
 	});
 
-	test("is the commit itself, whatever stands in for it or for its parent", async () => {
+	test("is the commit itself, despite replace refs and grafts", async () => {
 		const world = await makeRepository();
 		const stray = strayCommit(world);
 		git(world.folder, "replace", world.first, stray);
@@ -156,7 +156,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		});
 	});
 
-	test("has the documents that links in a folder lead to, as the working folder has them", async () => {
+	test("has the documents that links in a folder point to, as the working folder has them", async () => {
 		const world = await makeWorld();
 		const folder = join(world.folder, "all");
 		mkdirSync(join(folder, ".kept", "deep"), { recursive: true });

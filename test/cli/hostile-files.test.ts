@@ -1,6 +1,6 @@
 /**
- * Files that a pull request, or another user, may have put in place of a document: links, devices, FIFOs. None is read
- * that should not be, and nothing of a file that is no document is shown.
+ * Links, devices and FIFOs in place of a document, as a pull request or another user can put them. Only regular files are
+ * read, and no message shows text of a file that is no document.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { agreeing, document, keys, makeWorld } from "./world.ts";
 const secret = "c0ffee11d00dfeed".repeat(4);
 const sound = document(agreeing.userTags);
 
-/** Files that are no documents, each with the secret where an error would be. */
+/** Files that are no documents, each with the secret where its error is. */
 const strangers: readonly (readonly [what: string, content: string])[] = [
 	["a bare key", `${secret}\n`],
 	["a bare key of digits alone", `${"1234567890".repeat(6)}\n`],
@@ -34,13 +34,13 @@ const strangers: readonly (readonly [what: string, content: string])[] = [
 	["a second document", `${sound}---\n${secret}\n`],
 ];
 
-/** Eight characters in a row would be a good part of a key. */
+/** Expects no eight characters of the secret in a row. */
 function expectNothingOf(shown: string, text = secret): void {
 	for (let at = 0; at + 8 <= text.length; at += 1) expect(shown).not.toContain(text.slice(at, at + 8));
 }
 
 describe("no problem quotes", () => {
-	test.each(strangers)("%s that stands in place of a document", (_what, content) => {
+	test.each(strangers)("%s in place of a document", (_what, content) => {
 		const { problems } = parseDocuments([{ file: "d.yaml", content }], {});
 		expect(problems.length).toBeGreaterThan(0);
 		expectNothingOf(JSON.stringify(problems));
@@ -49,7 +49,7 @@ describe("no problem quotes", () => {
 
 	test.each(
 		strangers.filter(([what]) => !/map|JSON|second|variables/.test(what)),
-	)("%s that stands in place of a seed", (_what, content) => {
+	)("%s in place of a seed", (_what, content) => {
 		let told = "";
 		try {
 			parseSeed(content, "seed.yaml");
@@ -78,7 +78,7 @@ describe("no problem quotes", () => {
 	});
 });
 
-/** What a name leads to instead of a file, made in a folder. */
+/** Makes what a name points to instead of a regular file. */
 const irregular: Readonly<Record<string, (path: string) => void>> = {
 	"a FIFO": (path) => execFileSync("mkfifo", [path]),
 	"a link to a FIFO": (path) => {
@@ -88,7 +88,7 @@ const irregular: Readonly<Record<string, (path: string) => void>> = {
 	"a link to a device without end": (path) => symlinkSync("/dev/zero", path),
 };
 
-/** Every flag that names a file to read, with what else the command needs. */
+/** A command for every flag that names a file to read. */
 const readers: Readonly<Record<string, readonly string[]>> = {
 	"-f": ["validate", "-f", "odd.yaml"],
 	"-f of a folder": ["validate", "-f", "."],
@@ -112,14 +112,14 @@ describe.runIf(process.platform !== "win32").each(Object.entries(irregular))("%s
 			child.stdin?.end();
 			const { code, stderr } = await ended;
 			expect(code).toBe(3);
-			expect(stderr).toMatch(/odd\.yaml.* (?:is not a regular file|leads out of)/);
+			expect(stderr).toMatch(/odd\.yaml.* (?:is not a regular file|points outside)/);
 			expect(world.requests()).toEqual([]);
 		},
 		15_000,
 	);
 });
 
-/** A folder that is gone after the test: whoever walks through circles of links would not come back. */
+/** Makes a folder that is removed after the test: a walk through circular links does not end. */
 function makeLinkedFolder(): string {
 	const folder = makeFolder();
 	onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -154,10 +154,10 @@ describe("a folder", () => {
 		link(join(folder, "all"), outside());
 		const { code, stderr } = await run(["validate", "-f", "all"], { cwd: folder });
 		expect(code).toBe(3);
-		expect(stderr).toMatch(/^error: all\/a(\.ya?ml)? is a link that leads out of all\nhint: /);
+		expect(stderr).toMatch(/^error: all\/a(\.ya?ml)? is a link that points outside all\nhint: /);
 	});
 
-	test("with links inside of it is read, each file once and under its own name, whatever circles they make", async () => {
+	test("with links inside of it is read, each file once and under its own name, even with circular links", async () => {
 		const folder = makeLinkedFolder();
 		mkdirSync(join(folder, "all", "deep"), { recursive: true });
 		writeFileSync(join(folder, "all", "deep", "orgsync.yaml"), sound);
@@ -229,7 +229,7 @@ describe("a file that is named more than once", () => {
 	});
 });
 
-test("a link that leads out of its folder is read, and its problems are told without a word of it", async () => {
+test("a link that points outside its folder is read, and its problems show no text of the target", async () => {
 	const folder = makeFolder();
 	const elsewhere = makeFolder();
 	const passwords = `users:\n  alice: ${secret}\n  ${secret}: "\${${secret.slice(0, 20)}-"\n`;
@@ -241,12 +241,12 @@ test("a link that leads out of its folder is read, and its problems are told wit
 	expect(readOutput(hidden).problems).toContainEqual(
 		expect.objectContaining({ file: "orgsync.yaml", line: 2, column: 10, code: "not-an-id", path: "" }),
 	);
-	expect(hidden.stderr).toContain("orgsync.yaml:2:10: not-an-id; more is not shown, because this is a link");
+	expect(hidden.stderr).toContain("orgsync.yaml:2:10: not-an-id: details are hidden, because this file is a link");
 	const named = await run(["validate", "-f", join(elsewhere, "passwords.yaml")], { cwd: folder });
 	expect(named.stderr).toContain("is not an id: expected a UUID");
 });
 
-test("a link that the operator names is read, wherever it leads, and so is a pipe that the shell opened", async () => {
+test("a link that the operator names is read, wherever it points, and so is a pipe that the shell opened", async () => {
 	const folder = makeFolder();
 	const elsewhere = makeFolder();
 	writeFileSync(join(elsewhere, "other.yaml"), sound);
@@ -257,7 +257,7 @@ test("a link that the operator names is read, wherever it leads, and so is a pip
 	expect(stderr).toMatch(/^Shard 1\/1: 1 of 1 organizations\.\nerror: which service\?/);
 });
 
-test("a key file that others can read is warned of on standard error, one that they can write is refused", async () => {
+test("a key file that others can read causes a warning on standard error, one that they can write is refused", async () => {
 	const world = await makeWorld(sound);
 	world.write("alice.private", keys.alice.privateKey);
 	const file = join(world.folder, "alice.private");
@@ -265,7 +265,9 @@ test("a key file that others can read is warned of on standard error, one that t
 	chmodSync(file, 0o640);
 	const warned = await plan();
 	expect(readOutput(warned).exitCode).toBe(0);
-	expect(warned.stderr).toMatch(/^warning: the key file alice\.private can be read by others \(mode 0640\); chmod 600/);
+	expect(warned.stderr).toMatch(
+		/^warning: the key file alice\.private can be read by others \(mode 0640\); run chmod 600 on it/,
+	);
 	expect((await plan("--quiet")).stderr).toBe("");
 	chmodSync(file, 0o660);
 	const refused = await plan();
@@ -278,17 +280,16 @@ test("a key file that others can read is warned of on standard error, one that t
 		code: 3,
 		stderr: expect.stringMatching(/^error: the key file that --key-file names cannot be read: there is no such file/),
 	});
-	// What is printed here is searched for the key at the end.
 	expect(given.stderr).not.toContain(keys.alice.privateKey.slice(0, 8));
 });
 
-test("documents of more than 128 MiB together are refused while they are read", async () => {
+test("documents of more than 128 MiB in total are refused while they are read", async () => {
 	const folder = makeFolder();
 	const large = Buffer.alloc(8 * 1024 * 1024, "# nothing but comment\n");
 	for (let index = 0; index < 17; index += 1) writeFileSync(join(folder, `${index}.yaml`), large);
 	const { code, stderr } = await run(["validate", "-f", "."], { cwd: folder });
 	expect(code).toBe(3);
-	expect(stderr).toMatch(/^error: the documents are larger than 128 MiB together\n/);
+	expect(stderr).toMatch(/^error: the documents are larger than 128 MiB in total\n/);
 });
 
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,5 +1,5 @@
 /**
- * A document is written by whoever opens a pull request: what it takes from the environment ends up in plans and comments.
+ * A pull request can write a document, and everyone can read plans and comments: a document can use few variables.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Where commands write in a folder that somebody else may have prepared: never through a symbolic link, and never into a
- * file whose name could be foreseen.
+ * Commands in a folder that others can prepare: they write through no symbolic link, and into no file with a predictable
+ * name.
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -42,7 +42,7 @@ async function makePrepared(): Promise<{ world: World; victim: string }> {
 }
 
 describe.each(Object.entries(writers))("%s", (writer, words) => {
-	test("writes through no link, inside of the working folder or out of it", async () => {
+	test("writes through no link, inside the working folder or outside", async () => {
 		const { world, victim } = await makePrepared();
 		world.write("beside", "precious\n");
 		symlinkSync(victim, join(world.folder, "outside"));
@@ -60,7 +60,7 @@ describe.each(Object.entries(writers))("%s", (writer, words) => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("writes into no folder that a link in the working folder leads to", async () => {
+	test("writes into no folder that a link in the working folder points to", async () => {
 		const { world } = await makePrepared();
 		const elsewhere = makeFolder();
 		mkdirSync(join(world.folder, "inside"));
@@ -69,7 +69,7 @@ describe.each(Object.entries(writers))("%s", (writer, words) => {
 		for (const file of ["plan/new", "other/new", join(world.folder, "plan/new")]) {
 			const answer = await world.run(words(file));
 			expect(answer.code).toBe(3);
-			expect(answer.stderr).toContain("there is a symbolic link in its path");
+			expect(answer.stderr).toContain("a folder in its path is a symbolic link");
 		}
 		expect(readdirSync(elsewhere)).toEqual([]);
 		expect(readdirSync(join(world.folder, "inside"))).toEqual([]);
@@ -87,7 +87,7 @@ describe.each(Object.entries(writers))("%s", (writer, words) => {
 	});
 });
 
-test("the streams of the shell are written to, whatever links they are", async () => {
+test("the streams of the shell are written to, although they are links", async () => {
 	const { world } = await makePrepared();
 	const env = { ORGSYNC_URL: world.url, ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey };
 	const through = (command: string) => runProgram(["bash", "-c", command], { cwd: world.folder, env });
@@ -96,7 +96,7 @@ test("the streams of the shell are written to, whatever links they are", async (
 	expect(readFileSync(join(world.folder, "out.txt"), "utf8")).toContain("No changes.");
 	expect((await through(`${program} plan --output >(cat)`)).stdout).toContain("No changes.");
 	expect((await through(`${program} plan --output /dev/null`)).code).toBe(0);
-	// Everybody can write there, and so put a link there.
+	// Everyone can make links there.
 	if (existsSync("/dev/shm")) {
 		const shared = mkdtempSync("/dev/shm/orgsync-");
 		onTestFinished(() => rmSync(shared, { recursive: true }));
@@ -107,7 +107,7 @@ test("the streams of the shell are written to, whatever links they are", async (
 	expect((await through(`cat fifo & ${program} plan --output fifo; wait`)).stdout).toContain("No changes.");
 });
 
-test("an import bundle goes to a file that nobody else can read, whatever was there", async () => {
+test("an import bundle goes to a file that only its owner can read, whatever file existed", async () => {
 	const { world, victim } = await makePrepared();
 	writeFileSync(join(world.folder, "bundle"), "old");
 	chmodSync(join(world.folder, "bundle"), 0o666);
@@ -116,13 +116,13 @@ test("an import bundle goes to a file that nobody else can read, whatever was th
 	execFileSync("mkfifo", [join(world.folder, "fifo")]);
 	const fifo = await world.run(["import-key", "--user", "bob", "--out", "fifo"]);
 	expect(fifo).toMatchObject({ code: 3, stderr: expect.stringContaining("it is not a regular file") });
-	// Where a file cannot be replaced, its second name would show the bundle to others.
+	// Writing in place would show the bundle under the second name too.
 	execFileSync("ln", [victim, join(world.folder, "second")]);
 	expect((await world.run(["import-key", "--user", "bob", "--out", "second"])).code).toBe(0);
 	expect(readFileSync(victim, "utf8")).toBe("precious\n");
 });
 
-test("a part of a file has a name that cannot be foreseen, and is made, never opened", () => {
+test("a temporary file has a random name and the mode of the file that it replaces", () => {
 	const folder = makeFolder();
 	const parts = [1, 2].map(() => writePart(folder, "text", undefined));
 	expect(new Set(parts).size).toBe(2);
@@ -133,7 +133,7 @@ test("a part of a file has a name that cannot be foreseen, and is made, never op
 describe("drift --accept", () => {
 	const words = ["drift", "--accept", "userTag:signatories"];
 
-	test("writes through a link that stays in its folder, which stays a link", async () => {
+	test("writes through a link that points inside its folder, and keeps the link", async () => {
 		const world = await makeWorld();
 		mkdirSync(join(world.folder, "kept"));
 		world.write("kept/real.yaml", drifted);
@@ -144,14 +144,14 @@ describe("drift --accept", () => {
 		expect(readdirSync(join(world.folder, "kept"))).toEqual(["real.yaml"]);
 	});
 
-	test("does not write through a link that leads out of its folder", async () => {
+	test("does not write through a link that points outside its folder", async () => {
 		const world = await makeWorld();
 		const real = join(makeFolder(), "real.yaml");
 		writeFileSync(real, drifted);
 		symlinkSync(real, join(world.folder, "orgsync.yaml"));
 		const refused = await world.run(words);
 		expect(refused).toMatchObject({ code: 3, stdout: "" });
-		expect(refused.stderr).toContain("orgsync.yaml is a link that leads out of its folder");
+		expect(refused.stderr).toContain("orgsync.yaml is a link that points outside its folder");
 		expect(readFileSync(real, "utf8")).toBe(drifted);
 		expect((await world.run([...words, "-f", real])).code).toBe(0);
 	});

@@ -1,5 +1,5 @@
 /**
- * Characters that a reviewer does not see: a document has them as an escape only, and what orgsync writes has them so too.
+ * Characters that a reviewer does not see: a document, and what orgsync writes, has them as escapes only.
  */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 const head = `organizationId: ${organizationId}\n`;
 
 const parse = (content: string, environment = {}) => parseDocuments([{ file: "d.yaml", content }], environment);
-const told = (content: string, environment = {}) =>
+const codesOf = (content: string, environment = {}) =>
 	parse(content, environment).problems.map(({ line, column, code }) => `${line}:${column} ${code}`);
 
 const hidden: Readonly<Record<string, string>> = {
@@ -69,16 +69,16 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 			`expect: { sessionProfiles: [{ id: ${alice}, name: ${name} }] }`,
 			`protect: { userTags: [&${name} x] }`,
 		]) {
-			expect(told(`${head}${line}\n`), line).toContain(`2:${column(line)} invisible-character`);
+			expect(codesOf(`${head}${line}\n`), line).toContain(`2:${column(line)} invisible-character`);
 		}
 		const block = `${head}userTags:\n  - name: |-\n      ${name}\n`;
-		expect(told(block)).toContain(`4:${7 + index} invisible-character`);
+		expect(codesOf(block)).toContain(`4:${7 + index} invisible-character`);
 	});
 
-	test("is told with its number and what to write instead, and is not in the message itself", () => {
+	test("is reported by its number with what to write instead, and is not in the message itself", () => {
 		const [problem] = parse(`${head}userTags: [{ name: ${name} }]\n`).problems;
 		expect(problem?.message).toBe(
-			`the invisible character ${nameCharacter(first)} stands here; remove it, or write it as "${escapeSequence(first)}" in double quotes`,
+			`invisible character ${nameCharacter(first)}; remove it, or write it as "${escapeSequence(first)}" in double quotes`,
 		);
 		expect(findInvisible(JSON.stringify(problem))).toBeUndefined();
 	});
@@ -100,7 +100,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(findInvisible(makeAliases([{ id: alice, name }]).get(alice) ?? "")).toBeUndefined();
 	});
 
-	test("is a problem in the value of a variable, which is not told", () => {
+	test("is a problem in the value of a variable, which is not shown", () => {
 		const content = `${head}protect: { userTags: ["\${ORGSYNC_VAR_TAG}"] }\n`;
 		const [problem, ...others] = parse(content, { ORGSYNC_VAR_TAG: `secret${character}` }).problems;
 		expect(others).toEqual([]);
@@ -109,7 +109,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(problem?.message).not.toContain("secret");
 	});
 
-	test("is taken from a program, which has no other way to write it", () => {
+	test("is accepted from a program, which has no other way to write it", () => {
 		const found = readDocument({ organizationId, userTags: [{ name }] }, []);
 		expect("desired" in found && found.desired.userTags[0]?.name).toBe(name);
 	});
@@ -117,7 +117,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 
 test.each(emoji)("%s is an emoji, and no problem", (one) => {
 	const name = `team ${one}`;
-	expect(told(`${head}userTags: [{ name: ${name} }]\nusers: { ${name}: ${alice} }\n`)).toEqual([]);
+	expect(codesOf(`${head}userTags: [{ name: ${name} }]\nusers: { ${name}: ${alice} }\n`)).toEqual([]);
 	expect(writeText(name)).toContain(one);
 	expect(quoted(name)).toBe(`\`${name}\``);
 });
@@ -132,22 +132,22 @@ describe("a comment", () => {
 		"\u2029",
 		"\u0085",
 	])("cannot change the order or the lines in which it is shown (%j)", (character) => {
-		expect(told(`${head}users: {} # so${character} it is\n`)).toEqual(["2:15 invisible-character"]);
+		expect(codesOf(`${head}users: {} # so${character} it is\n`)).toEqual(["2:15 invisible-character"]);
 	});
 
-	test("cannot hide a line behind a carriage return, which many a reviewer sees as a line break", () => {
-		expect(told(`${head}# soon:\rprotect: { userTags: [root] }\n`)).toEqual(["2:8 not-text"]);
-		expect(told(`${head}protect: { userTags: [root] }\n`.replaceAll("\n", "\r\n"))).toEqual([]);
+	test("cannot hide a line behind a carriage return, which many tools display as a line break", () => {
+		expect(codesOf(`${head}# soon:\rprotect: { userTags: [root] }\n`)).toEqual(["2:8 not-text"]);
+		expect(codesOf(`${head}protect: { userTags: [root] }\n`.replaceAll("\n", "\r\n"))).toEqual([]);
 	});
 
 	test("can have every other character", () => {
-		expect(told(`# שלום\u200f, 日本\u3000語, ❤️, a\u00a0b\n${head}`)).toEqual([]);
+		expect(codesOf(`# שלום\u200f, 日本\u3000語, ❤️, a\u00a0b\n${head}`)).toEqual([]);
 	});
 });
 
-test("a file of nothing but invisible characters is told once for each text, and 100 times at most", () => {
+test("invisible characters are reported once for each text, and at most 100 times for a file", () => {
 	const lines = `    - a\u200bb\u200bc\n`.repeat(500);
-	const problems = told(`${head}protect:\n  userTags:\n${lines}`).filter((line) =>
+	const problems = codesOf(`${head}protect:\n  userTags:\n${lines}`).filter((line) =>
 		line.endsWith("invisible-character"),
 	);
 	expect(problems).toHaveLength(100);

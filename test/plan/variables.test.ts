@@ -1,5 +1,5 @@
 /**
- * Which environment variables a document may use, and how much they may add to it.
+ * Which environment variables a document can use, and how much they can add to it.
  */
 import { describe, expect, test } from "vitest";
 import { isCredential } from "../../src/plan/document/variables.ts";

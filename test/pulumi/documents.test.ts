@@ -11,7 +11,7 @@ import { expectNoSecretIn, makePulumiWorld, shown } from "./world.ts";
 const reference = (name: string) => `\${${name}}`;
 const program = (more = "") => `new orgsync.Organization("acme", { document: "orgsync.yaml"${more} });`;
 
-test("a document is a regular file of at most 8 MiB, and nothing of one that is no document is shown", async () => {
+test("a document is a regular file of at most 8 MiB, and no text of another file is shown", async () => {
 	const { stack } = await makePulumiWorld(program());
 	const secret = "c0ffee11d00dfeed".repeat(4);
 	const path = join(stack.folder, "orgsync.yaml");
@@ -31,13 +31,13 @@ test("a document is a regular file of at most 8 MiB, and nothing of one that is 
 	writeFileSync(join(elsewhere, "passwords.yaml"), `users: { alice: ${secret} }\n`);
 	symlinkSync(join(elsewhere, "passwords.yaml"), path);
 	const wordless = await preview();
-	expect(wordless).toContain("orgsync.yaml:1:17: not-an-id; more is not shown");
+	expect(wordless).toContain("orgsync.yaml:1:17: not-an-id: details are hidden");
 	expect(wordless).not.toContain(secret.slice(0, 8));
 	writeFileSync(join(stack.folder, "key"), `${secret}\n`);
 	symlinkSync("key", path);
-	const told = await preview();
-	expect(told).toContain("orgsync.yaml:1:1: the document must be a map");
-	for (let at = 0; at < secret.length - 8; at += 1) expect(told).not.toContain(secret.slice(at, at + 8));
+	const output = await preview();
+	expect(output).toContain("orgsync.yaml:1:1: the document must be a map");
+	for (let at = 0; at < secret.length - 8; at += 1) expect(output).not.toContain(secret.slice(at, at + 8));
 });
 
 test("a document uses the variables that the Organization's env names, and no others", async () => {
@@ -70,7 +70,7 @@ test("a document uses the variables that the Organization's env names, and no ot
 	expectNoSecretIn(stack);
 });
 
-test("a key file that others can read is warned of, one that others can write is refused, and a key in its place is not shown", async () => {
+test("a key file that others can read causes a warning, one that others can write is refused, and a key in its place is not shown", async () => {
 	const { stack } = await makePulumiWorld("export const tags = orgsync.listUserTagsOutput();", {
 		env: { ORGSYNC_API_PRIVATE_KEY: "", ORGSYNC_KEY_FILE: "key.private" },
 	});

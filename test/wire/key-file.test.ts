@@ -1,4 +1,4 @@
-/** Key files: who may read and write them, and that no message repeats a key that was given in place of a file. */
+/** Key files: who can read and write them, and that no message shows a key that is given in place of a file. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ function caught(action: () => unknown): ConfigurationError {
 }
 
 describe.runIf(process.platform !== "win32")("a key file", () => {
-	it.each([0o600, 0o400])("that its owner alone can read is read without a word (mode %o)", (mode) => {
+	it.each([0o600, 0o400])("that only its owner can read is read without a warning (mode %o)", (mode) => {
 		const warnings: string[] = [];
 		expect(readKeyFile(makeKeyFile(mode), "--key-file", (text) => warnings.push(text)).privateKey).toBe(privateKey);
 		expect(warnings).toEqual([]);
@@ -44,7 +44,7 @@ describe.runIf(process.platform !== "win32")("a key file", () => {
 		const file = makeKeyFile(mode);
 		expect(readKeyFile(file, "--key-file", (text) => warnings.push(text)).privateKey).toBe(privateKey);
 		expect(warnings).toEqual([
-			`warning: the key file ${file} can be read by others (mode 0${mode.toString(8)}); chmod 600 keeps it for its owner`,
+			`warning: the key file ${file} can be read by others (mode 0${mode.toString(8)}); run chmod 600 on it`,
 		]);
 	});
 

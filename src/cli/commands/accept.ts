@@ -116,13 +116,13 @@ function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly R
 	}
 }
 
-/** The new text on disk beside the file that it is to replace. Throws for a link that leads out of its folder. */
+/** Writes the new text beside the file that it will replace. Throws for a link that points outside its folder. */
 function prepare({ name, path, isForeign, content: before }: ReadDocument, content: string): Replacement {
 	if (isForeign) {
 		throw new ConfigurationError(
-			`${showText(name)} is a link that leads out of its folder, and --accept does not write there`,
+			`${showText(name)} is a link that points outside its folder; --accept does not write there`,
 			{
-				hint: "name the file that it leads to with -f",
+				hint: "name the target file with -f",
 			},
 		);
 	}

@@ -33,7 +33,7 @@ export function pathOf(cell: Cell): string {
 	return pathWithKey(before, String(cell.key));
 }
 
-/** Longest part of a key that a path repeats, in characters: it stands in every problem below it. */
+/** Max characters of a key that a path repeats: every problem below the key has the path. */
 const longestKey = 60;
 
 /** The path of a key under another path. */

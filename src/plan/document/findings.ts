@@ -19,7 +19,7 @@ const mostCandidates = 200;
 /** After so many problems no nearest words are looked for: it takes long, and the file is not the one that was meant. */
 const mostHelped = 1_000;
 
-/** More problems than anybody reads; a small file can have a million, each with a path and a message. */
+/** Max number of problems: a small file can have a million, each with a path and a message. */
 const mostProblems = 10_000;
 
 /** A collector of problems. */
@@ -36,7 +36,7 @@ export class Findings {
 		this.#problems.set(key, { file, line, column, path, code, message });
 		if (this.#problems.size < mostProblems) return;
 		this.#isFull = true;
-		const more = `there are more than ${mostProblems.toLocaleString("en")} problems; the others are left out`;
+		const more = `more than ${mostProblems.toLocaleString("en")} problems; the others are left out`;
 		this.#problems.set("", { file, line, column, path: "", code: "too-many-problems", message: more });
 	}
 

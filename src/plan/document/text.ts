@@ -20,7 +20,7 @@ export function readText(file: string, content: string | Uint8Array, findings: F
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
 	const control = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]|\r(?!\n)/.exec(text);
 	if (control === null) return text;
-	// A reviewer may see a line break there, and YAML sees none: what follows a `#` would look like a line of its own.
+	// Some tools display a carriage return alone as a line break, but for YAML a comment goes on behind it.
 	const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 	const message = `the control character U+${code} cannot stand in YAML; take it out, or write "\\u${code}" in double quotes`;
 	findings.add({ file, ...placeIn(text, control.index) }, "", "not-text", code === "0000" ? nulMessage : message);

@@ -43,7 +43,7 @@ interface Reading {
 
 type Slot = Pick<Cell, "parent" | "key"> & { readonly at: Position; readonly keyAt: Position };
 
-/** What documents are filled in with, and how much of it. */
+/** The variables for `${NAME}`, and the count of what they add. */
 export interface Filling {
 	readonly variables: Variables;
 	readonly expansion: Expansion;
@@ -64,15 +64,15 @@ export function readTree(
 	return readNode(root, { parent: undefined, key: undefined, at, keyAt: at }, reading);
 }
 
-/** Keys that a document can have. */
+/** Keys of a document. */
 const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits"];
 
-/** Keys that are compared with them. */
+/** Max number of a map's keys that are compared with them. */
 const maxComparedKeys = 100;
 
 /**
- * Whether YAML is meant as a document; reported where it is not. Nothing of it is quoted then: it may be any file, such as
- * a key behind a link.
+ * Returns whether the YAML is a document, and reports it otherwise, without quoting any of it: the file can be a link to
+ * anything, such as a key.
  */
 export function isDocument(
 	{ contents }: Document.Parsed,
@@ -80,7 +80,7 @@ export function isDocument(
 	findings: Findings,
 ): boolean {
 	const root = contents as Node;
-	// `null` says nothing, which is told in the words for a value that is missing.
+	// `null` is reported like any missing value.
 	if (isScalar(root) && root.value === null) return true;
 	const at = positionOf(root.range?.[0] ?? 0);
 	if (!isMap(root)) {
@@ -91,7 +91,7 @@ export function isDocument(
 	}
 	const keys = root.items.slice(0, maxComparedKeys).map(({ key }) => (isScalar(key) ? String(key.value) : ""));
 	if (keys.some((key) => rootKeys.includes(key) || findings.nearest(key, rootKeys) !== undefined)) return true;
-	const message = `the document has none of the keys of one, such as \`organizationId: UUID\`; is it the right file?`;
+	const message = `the document has no key that orgsync knows; it needs at least \`organizationId: UUID\`; is it the right file?`;
 	findings.add(at, "", "no-document", message);
 	return false;
 }
@@ -224,7 +224,7 @@ function readAlias(node: Node, name: string, slot: Slot, reading: Reading): Cell
 		reading.findings.breaks(unusable, "alias-expansion", message);
 		return unusable;
 	}
-	// An alias repeats a text, which is small in the file and large once it is compared and printed.
+	// An alias is short in the file, but comparing and printing repeats the whole text.
 	if (reading.expansion.left < 0) return unusable;
 	if (reading.within === 0 && !reading.expansion.add(anchor.size.bytes)) {
 		reading.findings.breaks(unusable, "expansion", expansionMessage);
@@ -253,7 +253,7 @@ function readScalar(node: Scalar, slot: Slot, reading: Reading): Cell {
 
 function readString(text: string, written: string, slot: Slot, { variables, expansion, findings }: Reading): Cell {
 	if (expansion.left < 0) {
-		// Reported once, where the limit was crossed; what follows is not expanded any more.
+		// The first value over the limit is reported; later ones are not expanded.
 		return makeCell("text", slot, { value: text, written, broken: text.includes(variableBegin) });
 	}
 	const filled = fillIn(text, variables, expansion);

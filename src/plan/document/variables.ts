@@ -1,15 +1,15 @@
 /**
- * Which environment variables a document may use, and how much they may add to it.
+ * Decides which environment variables a document can use, and how much they can add to it.
  *
- * The rule it keeps: a document is written by whoever opens a pull request, and a plan is read by everyone. So a document
- * reaches the variables that are meant for it and the ones that the operator names, and never a credential.
+ * A pull request can write a document, and everyone can read a plan. So a document can use the variables that are meant for
+ * it and those that the operator names, never a credential.
  */
 import { findInvisible, nameCharacter } from "../invisible.ts";
 import { quoted } from "./findings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a document may use of the environment. */
+/** The environment, and what a document can use of it. */
 export interface Variables {
 	readonly environment: Environment;
 	/** Names that the operator allows beside those that are always allowed. */
@@ -21,7 +21,7 @@ export interface Variables {
 /** Longest name that a message repeats, in characters. */
 const longestName = 60;
 
-/** `${NAME}` with any of these names is filled in without being allowed by name. */
+/** Names that a document can use without `--env`. */
 const alwaysAllowed = /^(?:ORGSYNC_VAR_\w+|ORGSYNC_ORGANIZATION_ID)$/;
 
 /** What orgsync and the tools around it read as a key, a key file, a stamp command or a proxy. */
@@ -35,7 +35,7 @@ const credentials: ReadonlySet<string> = new Set([
 	...["PULUMI_CONFIG", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"],
 ]);
 
-/** The variables of an environment, those named by the operator included. */
+/** Returns the environment with the names that the operator allows. */
 export function variablesOf(
 	environment: Environment,
 	{ env = [], allowedBy = (name) => `\`--env ${name}\`` }: VariableOptions = {},
@@ -50,7 +50,7 @@ export interface VariableOptions {
 	readonly allowedBy?: (name: string) => string;
 }
 
-/** Whether a variable is a credential, which no document may use. Windows does not tell names apart by case. */
+/** Whether a variable is a credential, in any case: Windows ignores the case of names. */
 export function isCredential(name: string): boolean {
 	return credentials.has(name.toUpperCase());
 }
@@ -60,10 +60,10 @@ export function isVariableName(text: string): boolean {
 	return /^[A-Za-z_]\w*$/.test(text);
 }
 
-/** Most bytes that variables and aliases may add to one document: about 29,000 ids. */
+/** Max bytes that variables and aliases can add to one document: about 29,000 ids. */
 const maxDocumentBytes = 1024 * 1024;
 
-/** The same for all documents that are read together. */
+/** Max bytes for all documents that are read together. */
 const maxAllBytes = 64 * maxDocumentBytes;
 
 /** Counts what variables and aliases add to documents, so that a small file cannot become a huge one. */
@@ -76,12 +76,12 @@ export class Expansion {
 		this.#document = 0;
 	}
 
-	/** How many more bytes the present document may gain; negative once it has gained too many. */
+	/** Bytes that the document can still gain; negative once it has gained too many. */
 	get left(): number {
 		return Math.min(maxDocumentBytes - this.#document, maxAllBytes - this.#all);
 	}
 
-	/** Adds the bytes; returns whether the document may have them. */
+	/** Counts the bytes; returns whether they are within the limits. */
 	add(bytes: number): boolean {
 		this.#document += bytes;
 		this.#all += bytes;

@@ -92,7 +92,7 @@ function readTokens(text: string, lines: LineCounter, report: Report): CST.Token
 	return tokens;
 }
 
-/** So many of them are reported; a file with more is not the one that was meant. */
+/** Max number of them that is reported for one file. */
 const maxHidden = 100;
 
 interface Hidden {
@@ -101,12 +101,12 @@ interface Hidden {
 	readonly message: string;
 }
 
-/** Marks that the lexer puts between the pieces of the text. */
+/** Marks that the lexer adds between the pieces of the text. */
 const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufeff"]);
 
 /**
- * The first character of a piece that a reviewer does not see: anywhere but in a comment, where only those count that change
- * the order or the lines in which it is shown. An escape such as `\u200b` is seen, so a name that needs the character can have it.
+ * Returns the first character of a piece that a reviewer does not see. In a comment only those count that change the order or
+ * the lines in which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
  */
 function findHidden(lexeme: string): Hidden | undefined {
 	if (marks.has(lexeme)) return undefined;
@@ -114,13 +114,13 @@ function findHidden(lexeme: string): Hidden | undefined {
 		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069\u0085\u2028\u2029]/);
 		if (offset < 0) return undefined;
 		const shown = nameCharacter(lexeme[offset] ?? "");
-		const message = `the character ${shown} changes the order or the lines in which this comment is shown; remove it`;
+		const message = `the character ${shown} changes how this comment is displayed; remove it`;
 		return { offset, code: "invisible-character", message };
 	}
 	const found = findInvisible(lexeme);
 	if (found === undefined) return undefined;
 	const { index: offset, character } = found;
-	const message = `the invisible character ${nameCharacter(character)} stands here; remove it, or write it as "${escapeSequence(character)}" in double quotes`;
+	const message = `invisible character ${nameCharacter(character)}; remove it, or write it as "${escapeSequence(character)}" in double quotes`;
 	return { offset, code: "invisible-character", message };
 }
 
@@ -176,7 +176,7 @@ const unexpected = "this is not expected here; is a bracket or a quote missing a
 
 const bracesWords = `put \`\${NAME}\` in quotes inside [ ] and { }: "\${NAME}"`;
 
-/** Never quotes the text: a file that is no YAML may be any file, such as a key behind a link. */
+/** Returns what is wrong without quoting the file: it can be a link to anything, such as a key. */
 function syntaxWords(error: YAMLParseError, text: string, offset: number): string {
 	const begin = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 200);
 	// A `-` that begins its line is not beside a key: it is an item that is indented unlike the others.

@@ -28,23 +28,23 @@ export default {
 	forbidden: [
 		{ name: "no-cycles", comment: "imports form no circle", severity: "error", from: {}, to: { circular: true } },
 		roomMayImport("plan", []),
-		roomMayImport("wire", [sharedByDoers]),
+		roomMayImport("wire", ["^src/files\\.ts$", sharedByDoers]),
 		roomMayImport("sync", ["^src/plan/", "^src/wire/", sharedByDoers]),
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
 		roomMayImport("cli", [
+			"^src/files\\.ts$",
 			"^src/plan/",
 			"^src/wire/",
 			"^src/sync/",
 			"^src/emulator/(server|seed)\\.ts$",
 			sharedByDoers,
 		]),
-		roomMayImport("pulumi", ["^src/plan/", "^src/wire/", "^src/sync/", sharedByDoers]),
+		roomMayImport("pulumi", ["^src/files\\.ts$", "^src/plan/", "^src/wire/", "^src/sync/", sharedByDoers]),
 		{
 			name: "errors-and-schema-know-nobody",
-			comment:
-				"errors.ts, json.ts, schema.ts and private-file.ts may be imported from several rooms, so they import none",
+			comment: "errors, files, json, private-file and schema are imported by several rooms, so they import none",
 			severity: "error",
-			from: { path: "^src/(errors|json|schema|private-file)\\.ts$" },
+			from: { path: "^src/(errors|files|json|schema|private-file)\\.ts$" },
 			to: { path: "^src/", pathNot: "^src/(errors|json)\\.ts$" },
 		},
 		{

@@ -26,7 +26,12 @@ export {
 	TransportError,
 } from "./errors.ts";
 export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
-export { type DocumentSource, type ParsedDocuments, parseDocuments } from "./plan/document.ts";
+export {
+	type DocumentSource,
+	type ParsedDocuments,
+	parseDocuments,
+	type VariableOptions,
+} from "./plan/document.ts";
 export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,

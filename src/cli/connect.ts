@@ -66,7 +66,11 @@ export async function connect(
 			: undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
-		const stamper = findStamper(local === undefined ? flags : { keyFile: local.keyFile }, terminal.environment);
+		const stamper = findStamper(
+			local === undefined ? flags : { keyFile: local.keyFile },
+			terminal.environment,
+			(text) => voice.note(showText(text)),
+		);
 		const client = createClient({
 			url,
 			stamper,

@@ -21,8 +21,12 @@ export function findUrl(flags: CredentialFlags, environment: credentials.Environ
 }
 
 /** The stamper for whoever runs this. Throws ConfigurationError when there is no key, or it is no key. */
-export function findStamper(flags: CredentialFlags, environment: credentials.Environment): Stamper {
-	const stamper = credentials.findStamper(flags, environment);
+export function findStamper(
+	flags: CredentialFlags,
+	environment: credentials.Environment,
+	warn: (text: string) => void,
+): Stamper {
+	const stamper = credentials.findStamper(flags, environment, warn);
 	if (stamper !== undefined) return stamper;
 	throw new ConfigurationError("no API key is given", {
 		hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which makes a key of its own",

@@ -3,6 +3,8 @@
  * value is checked before the command begins.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { ConfigurationError } from "../errors.ts";
+import { isCredential, isVariableName } from "../plan/document/variables.ts";
 import type { Format } from "./formats.ts";
 
 export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
@@ -27,8 +29,17 @@ export function withFile(command: Command): Command {
 	);
 }
 
+/** Adds the flags of documents: which files, and which variables they can use. */
+export function withDocuments(command: Command): Command {
+	return withFile(command).addOption(
+		new Option("--env <name>", "let documents use this variable (always: ORGSYNC_VAR_*); repeats")
+			.default([], "none")
+			.argParser((value: string, earlier: string[]) => [...earlier, usableVariable(value)]),
+	);
+}
+
 export function withService(command: Command, choices?: readonly Format[]): Command {
-	return withVoice(withFile(command), choices)
+	return withVoice(withDocuments(command), choices)
 		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
 		.option("--local", "use the embedded service in .orgsync; needs no account")
 		.addOption(new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(keyFile))
@@ -209,4 +220,26 @@ function refuseEmpty(parse: ParseArg | undefined, isList: boolean): ParseArg {
 		if (value === "") throw new InvalidArgumentError("It must not be empty.");
 		return (isList ? [...((previous ?? []) as readonly string[]), value] : value) as T;
 	};
+}
+
+/**
+ * Returns the name of a variable that documents can be allowed to use. Throws ConfigurationError otherwise, without repeating
+ * anything but a name: a value can be a secret.
+ */
+function usableVariable(text: string): string {
+	const [name = "", ...value] = text.split("=");
+	if (!isVariableName(name)) {
+		throw new ConfigurationError("--env: it takes the name of an environment variable", {
+			hint: "for example --env STAGE",
+		});
+	}
+	if (value.length > 0) {
+		throw new ConfigurationError("--env: it takes a name without a value", {
+			hint: "export the variable, then allow it by its name: --env NAME",
+		});
+	}
+	if (!isCredential(name)) return name;
+	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
+		hint: "a plan shows the values of variables; use a separate variable, such as ORGSYNC_VAR_STAGE",
+	});
 }

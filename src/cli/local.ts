@@ -3,11 +3,13 @@
  * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { explainFileError, StorageError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
 import { makePrivate } from "../private-file.ts";
 import { localSeed } from "./local-seed.ts";
+import { replaceFile } from "./whole-file.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
 export const localFolder = ".orgsync";
@@ -31,7 +33,7 @@ export async function startLocalService(
 	const { parseSeed } = await import("../emulator/seed.ts");
 	const folder = join(directory, localFolder);
 	const keyFile = join(folder, "local.private");
-	const publicKey = readOrMakeKey(folder, keyFile, notice);
+	const publicKey = readOrMakeKey(directory, keyFile, notice);
 	const emulator = await startEmulator({
 		dataFile: join(folder, "local.sqlite"),
 		notice,
@@ -45,38 +47,32 @@ export async function startLocalService(
 	};
 }
 
-/** The public key of the key pair in the folder, which is made when it is not there. Both files are their owner's alone. */
-function readOrMakeKey(folder: string, keyFile: string, notice: (text: string) => void): string {
+/** The public key of the key pair in the folder, which is made, readable by its owner alone, when it is not there. */
+function readOrMakeKey(directory: string, keyFile: string, notice: (text: string) => void): string {
+	const folder = dirname(keyFile);
 	const publicFile = keyFile.replace(/\.private$/, ".public");
 	try {
 		if (existsSync(keyFile) && existsSync(publicFile)) {
 			for (const file of [keyFile, publicFile]) makePrivate(file, notice);
-			return readFileSync(publicFile, "utf8").trim();
+			return readRegularFile(publicFile, 1024).bytes.toString("utf8").trim();
 		}
+		mkdirSync(folder, { recursive: true, mode: 0o700 });
 		// What is kept here is never meant for version control: a key, a database, a journal.
-		writeWhole(join(folder, ".gitignore"), "*\n", notice);
+		replaceFile(join(folder, ".gitignore"), "*\n", { directory, isSecret: true });
 		const {
 			d = "",
 			x = "",
 			y = "",
 		} = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 		const publicKey = compressPoint(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
-		writeWhole(publicFile, `${publicKey}\n`, notice);
-		writeWhole(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, notice);
+		replaceFile(publicFile, `${publicKey}\n`, { directory, isSecret: true });
+		replaceFile(keyFile, `${Buffer.from(d, "base64url").toString("hex")}\n`, { directory, isSecret: true });
 		return publicKey;
 	} catch (error) {
 		if (error instanceof StorageError) throw error;
 		const reason = explainFileError(error);
 		throw new StorageError(`the local service cannot keep its files in ${folder}: ${reason}`, { cause: error });
 	}
-}
-
-/** Writes a file that nobody else can open at any moment, and that is there with all of its content or not at all. */
-function writeWhole(file: string, content: string, notice: (text: string) => void): void {
-	const part = `${file}.part`;
-	makePrivate(part, notice);
-	writeFileSync(part, content);
-	renameSync(part, file);
 }
 
 /** The compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */

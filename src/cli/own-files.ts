@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
-import { defaultDocument, isDocumentName } from "./sources.ts";
+import { defaultDocument, isDocumentName } from "./document-files.ts";
 
 /** Flags of any command that name files, each undefined where the command does not have it. */
 export interface FileFlags {
@@ -17,6 +17,7 @@ export interface FileFlags {
 	readonly journal?: string;
 	readonly keyFile?: string;
 	readonly plan?: string;
+	readonly baseFile?: string;
 }
 
 /**
@@ -30,7 +31,7 @@ export function refuseOverwriting(
 	words: readonly string[],
 	directory: string,
 ): void {
-	const { [flag]: written, out, file, journal, keyFile, plan } = flags;
+	const { [flag]: written, out, file, journal, keyFile, plan, baseFile } = flags;
 	if (written === undefined) return;
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
 	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
@@ -40,6 +41,7 @@ export function refuseOverwriting(
 		["the journal", journal],
 		["the key file", keyFile],
 		["the saved plan", command === "show" ? words[0] : plan],
+		["the earlier document", baseFile],
 		["the file of --out", flag === "output" && command === "import-key" ? out : undefined],
 	];
 	const target = resolve(directory, written);

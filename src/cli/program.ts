@@ -21,7 +21,7 @@ import {
 	since,
 	wholeNumber,
 	withConnection,
-	withFile,
+	withDocuments,
 	withOrganization,
 	withService,
 	withVoice,
@@ -115,7 +115,7 @@ function documentCommands(define: Define): void {
 		.option("--local", "write a document for the embedded service")
 		.option("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)");
 	withVoice(
-		withFile(
+		withDocuments(
 			define(
 				"validate",
 				"check documents without calling a service",
@@ -135,7 +135,8 @@ function documentCommands(define: Define): void {
 		formats,
 	)
 		.option("--detailed-exitcode", "exit with 2 when something differs")
-		.addOption(checkedLater("--base <ref|file>", "earlier documents (git revision, file or folder) to compare with"))
+		.addOption(checkedLater("--base <revision>", "git revision of earlier documents to compare with"))
+		.addOption(file("--base-file <path>", "file or folder of earlier documents to compare with"))
 		.addOption(
 			new Option("--out <file>", "save the plan in this file, for show and apply --plan").argParser(fileOrStream),
 		)

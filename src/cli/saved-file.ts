@@ -1,37 +1,30 @@
 /**
  * The file of a saved plan: read whole or refused, written whole or not at all.
  */
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../plan/render/escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
+import { readNamedFile } from "./named-file.ts";
 import { readInput } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
-import { replaceFile } from "./whole-file.ts";
+import { checkWritable, replaceFile } from "./whole-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */
-const fileLimitBytes = 128 * 1024 * 1024;
+const maxMebibytes = 128;
 
 /** The saved plan in this file, or in standard input for `-`. Throws ConfigurationError for anything that is none. */
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
-	const bytes =
-		file === "-" ? await readInput(terminal, fileLimitBytes) : readFile(file, resolve(terminal.directory, file));
-	if (bytes.length > fileLimitBytes) {
-		throw new ConfigurationError(`${showText(file)} is no saved plan: it is larger than 128 MiB`);
+	if (file !== "-") {
+		const options = { maxMebibytes, hint: "orgsync plan --out FILE saves a plan" };
+		return decodeSavedPlan(readNamedFile(file, terminal.directory, options), file);
+	}
+	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);
+	if (bytes.length > maxMebibytes * 1024 * 1024) {
+		throw new ConfigurationError(`standard input is no saved plan: it is larger than ${maxMebibytes} MiB`);
 	}
 	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
-}
-
-function readFile(file: string, path: string): Uint8Array {
-	try {
-		return statSync(path).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(path);
-	} catch (error) {
-		throw new ConfigurationError(`${showText(file)} cannot be read: ${explainFileError(error)}`, {
-			hint: "orgsync plan --out FILE saves a plan",
-			cause: error,
-		});
-	}
 }
 
 /**
@@ -45,24 +38,19 @@ export function prepareSavedFile(
 ): (saved: SavedPlan) => void {
 	if (file === "-") throw new ConfigurationError("--out takes the name of a file; - is none");
 	const path = resolve(terminal.directory, file);
-	let target = path;
 	try {
-		const found = statSync(path, { throwIfNoEntry: false });
-		if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-		if (found?.isFile() === false) throw new Error("it is no regular file");
-		// A link stays one: what it leads to is replaced.
-		if (found !== undefined) target = realpathSync(path);
-		if (found !== undefined) accessSync(target, constants.W_OK);
-		accessSync(dirname(target), constants.W_OK);
+		checkWritable(path, terminal);
+		if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is no regular file");
+		accessSync(dirname(path), constants.W_OK);
 	} catch (error) {
 		refuseFile(file, error);
 	}
-	if (output !== undefined && isSameFile(resolve(terminal.directory, output), target)) {
+	if (output !== undefined && isSameFile(resolve(terminal.directory, output), path)) {
 		throw new ConfigurationError("--out and --output name the same file");
 	}
 	return (saved) => {
 		try {
-			replaceFile(target, encodeSavedPlan(saved));
+			replaceFile(path, encodeSavedPlan(saved), terminal);
 		} catch (error) {
 			refuseFile(file, error);
 		}
@@ -70,8 +58,8 @@ export function prepareSavedFile(
 }
 
 /** A file that is not there yet has no other name. */
-function isSameFile(output: string, target: string): boolean {
-	return output === target || (existsSync(output) && realpathSync(output) === target);
+function isSameFile(left: string, right: string): boolean {
+	return left === right || (existsSync(left) && existsSync(right) && realpathSync(left) === realpathSync(right));
 }
 
 function refuseFile(file: string, error: unknown): never {

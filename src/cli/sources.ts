@@ -1,86 +1,78 @@
 /**
  * The documents a command was pointed at: files, folders and standard input, read and parsed.
  */
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { ConfigurationError, DocumentError, explainFileError } from "../errors.ts";
-import { type DocumentSource, parseDocuments } from "../plan/document.ts";
+import { ConfigurationError, DocumentError } from "../errors.ts";
+import { readRegularFile } from "../files.ts";
+import { type DocumentSource, parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
+import { orRefuse } from "./named-file.ts";
 import type { Terminal } from "./voice.ts";
 
-/** Where a command looks when it is not told. */
-export const defaultDocument = "orgsync.yaml";
+export { defaultDocument } from "./document-files.ts";
+
+/** Which documents a command reads, and what they may use. */
+export interface DocumentFlags {
+	/** Files, folders and `-`; the default document when empty. */
+	readonly file: readonly string[];
+	/** Variables that the documents may use beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. */
+	readonly env: readonly string[];
+}
 
 /** Larger files are no documents (product.md section 1): reading stops there. */
 export const fileLimitBytes = 8 * 1024 * 1024;
+
+/** Max bytes of all documents of one command together. */
+export const allLimitBytes = 128 * 1024 * 1024;
+
+/** A document, and the file that it was read from. */
+export interface ReadDocument extends DocumentSource, DocumentFile {}
 
 /**
  * Every organization of the named files; a folder stands for its `.yaml` and `.yml` files, `-` for standard input.
  * Throws ConfigurationError when a file cannot be read and DocumentError with every problem of every file.
  */
 export async function readDesired(
-	files: readonly string[],
+	{ file, env }: DocumentFlags,
 	terminal: Terminal,
 ): Promise<readonly DesiredOrganization[]> {
-	const { organizations, problems } = parseDocuments(await readSources(files, terminal), terminal.environment);
-	if (problems.length > 0) throw new DocumentError(problems);
-	return organizations;
+	const sources = await readSources(file, terminal);
+	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
+	if (problems.length === 0) return organizations;
+	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
+	throw new DocumentError(
+		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutWords([problem]) : [problem])),
+	);
 }
 
-/** The named files as they are. Throws ConfigurationError when one cannot be read. */
-export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly DocumentSource[]> {
-	const sources: DocumentSource[] = [];
-	for (const file of files.length === 0 ? [defaultDocument] : files) {
-		for (const path of file === "-" ? ["-"] : listFiles(file, files.length === 0, terminal.directory)) {
-			sources.push({
-				file: path,
-				content: path === "-" ? await readInput(terminal) : readFile(path, terminal.directory),
+/** The named files as they are, each once. Throws ConfigurationError when one cannot be read. */
+export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly ReadDocument[]> {
+	const sources: ReadDocument[] = [];
+	let size = 0;
+	for (const found of findDocumentFiles(files, terminal.directory)) {
+		const content = found.name === "-" ? await readInput(terminal) : readFile(found);
+		sources.push({ ...found, file: found.name, content });
+		size += content.byteLength;
+		if (size > allLimitBytes) {
+			throw new ConfigurationError("the documents are larger than 128 MiB in total", {
+				hint: "split them: run orgsync once for each folder, with -f",
 			});
 		}
 	}
 	return sources;
 }
 
-function listFiles(path: string, isDefault: boolean, directory: string): readonly string[] {
-	const full = resolve(directory, path);
-	const found = orRefuse(path, () => statSync(full, { throwIfNoEntry: false }));
-	if (found === undefined) {
-		throw new ConfigurationError(`there is no file ${path}`, {
-			hint: isDefault
-				? "orgsync init writes a first one; -f FILE names another"
-				: "-f takes files, folders and - for standard input",
-		});
-	}
-	if (!found.isDirectory()) return [path];
-	const files = orRefuse(path, () => readdirSync(full, { recursive: true, encoding: "utf8" }))
-		.filter(isDocumentName)
-		.sort()
-		.map((name) => join(path, name));
-	if (files.length === 0) throw new ConfigurationError(`the folder ${path} holds no .yaml or .yml file`);
-	return files;
-}
-
-/** Whether a file of this path within a folder is one of the documents that the folder stands for. */
-export function isDocumentName(path: string): boolean {
-	const hidden = path.split(/[\\/]/).some((part) => part.startsWith(".") || part === "node_modules");
-	return /\.ya?ml$/.test(path) && !hidden;
-}
-
-function orRefuse<T>(path: string, read: () => T): T {
-	try {
-		return read();
-	} catch (error) {
-		throw new ConfigurationError(`${path} cannot be read: ${explainFileError(error)}`, { cause: error });
-	}
-}
-
 /** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
-function readFile(path: string, directory: string): Uint8Array {
-	const full = resolve(directory, path);
-	return orRefuse(path, () =>
-		statSync(full).size > fileLimitBytes ? new Uint8Array(fileLimitBytes + 1) : readFileSync(full),
-	);
+function readFile({ name, path }: DocumentFile): Uint8Array {
+	const known = pipes.get(path);
+	if (known !== undefined) return known;
+	const { bytes, stats } = orRefuse(name, () => readRegularFile(path, fileLimitBytes));
+	if (stats.isFIFO()) pipes.set(path, bytes);
+	return bytes;
 }
+
+/** A pipe that the shell opened (`-f <(…)`) can be read only once, like standard input. */
+const pipes = new Map<string, Uint8Array>();
 
 /** Standard input can be read once only; a command may ask for its documents twice. */
 const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();

@@ -2,8 +2,8 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { accessSync, appendFileSync, constants, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
 	ConfigurationError,
@@ -21,7 +21,7 @@ import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { type Format, renderers } from "./formats.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { replaceFile } from "./whole-file.ts";
+import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -162,13 +162,9 @@ export class Voice {
 	 * anything is done, not after, and never in that file.
 	 */
 	checkOutput(refuse: () => void): void {
-		const output = this.#output;
 		try {
 			refuse();
-			if (output === undefined) return;
-			const found = statSync(output, { throwIfNoEntry: false });
-			if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-			accessSync(found === undefined ? dirname(output) : output, constants.W_OK);
+			if (this.#output !== undefined) checkWritable(resolve(this.#terminal.directory, this.#output), this.#terminal);
 		} catch (error) {
 			const message = this.#giveUpOutput(error);
 			throw error instanceof ConfigurationError ? error : new ConfigurationError(message, { cause: error });
@@ -254,7 +250,8 @@ export class Voice {
 			return exitCode;
 		}
 		try {
-			(this.#replaces ? replaceFile : writeFileSync)(this.#output, stripVTControlCharacters(text));
+			const path = resolve(this.#terminal.directory, this.#output);
+			(this.#replaces ? replaceFile : writeFile)(path, stripVTControlCharacters(text), this.#terminal);
 		} catch (error) {
 			const hint = exitCode === exitCodes.converged ? {} : { hint: `the command ended with exit code ${exitCode}` };
 			throw new OutputError(this.#giveUpOutput(error), { ...hint, cause: error });

@@ -2,7 +2,7 @@
  * Seeds: what the emulator starts with, as a YAML (or JSON) file in the interface's own field names. A seed is checked
  * against schemas/seed.json first and then for what a schema cannot say: unique ids and names, known members, limits.
  */
-import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument } from "yaml";
+import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
 import { maxJsonDepth, readJson, tooDeepWords } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
@@ -283,6 +283,12 @@ function findTooDeep(text: string): number | undefined {
 	return undefined;
 }
 
+/** Returns what is wrong with the YAML without quoting the file: it can be a link to anything, such as a key. */
+function syntaxWords({ message, code }: YAMLParseError): string {
+	const isQuoting = /[:\\]|tag|directive|version/i.test(message);
+	return isQuoting ? `this is not YAML (${code})` : message;
+}
+
 function parseChecked<T>(
 	text: string,
 	file: string,
@@ -307,14 +313,14 @@ function parseChecked<T>(
 		return { file, line: Math.max(line, 1), column: Math.max(col, 1), path, code, message };
 	};
 	if (document.errors.length > 0) {
-		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", error.message));
+		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", syntaxWords(error)));
 		throw new DocumentError(problems, what);
 	}
 	let value: unknown;
 	try {
 		value = document.toJS();
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
+		const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(":");
 		throw new DocumentError([problemAt(0, "", "syntax", reason)], what);
 	}
 	const mistakes = findMistakes(value);

@@ -10,12 +10,13 @@ import { acceptanceEdits, type DocumentEdit } from "./accept-edits.ts";
 import type { Change } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./document/edit.ts";
-import type { Environment } from "./document/tree.ts";
-import { type DocumentSource, parseDocuments } from "./document.ts";
+import type { Environment } from "./document/variables.ts";
+import { type DocumentSource, type ParsedDocuments, parseDocuments, type VariableOptions } from "./document.ts";
 import { kinds, nameOfUser } from "./kinds.ts";
 import { keepOnly } from "./only.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import type { Plan } from "./plan.ts";
+import { showText } from "./render/escape.ts";
 import { canonicalJson, compareText } from "./value.ts";
 
 /** One organization of the documents, what it is held against, and what was found. */
@@ -62,6 +63,7 @@ export function acceptLive(
 	environment: Environment,
 	compared: readonly Compared[],
 	patterns: readonly string[],
+	options: VariableOptions = {},
 ): Acceptance {
 	const choice = choose(
 		compared.map(({ plan }) => plan),
@@ -70,7 +72,7 @@ export function acceptLive(
 	if ("refusals" in choice) return choice;
 	const { chosen, leftOut } = choice;
 
-	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment)]));
+	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
 	const edits: DocumentEdit[] = [];
 	const refusals: string[] = [];
@@ -83,7 +85,8 @@ export function acceptLive(
 	const written = writeFiles(files, edits);
 	if ("refusals" in written) return written;
 	const { contents } = written;
-	const checked = check(sources, contents, environment, compared, chosen);
+	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, environment, options);
+	const checked = check(sources, contents, parse, compared, chosen);
 	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits), leftOut };
 }
 
@@ -99,7 +102,7 @@ function writeFiles(
 			contents.set(file, editable.edited(own.flatMap((edit) => edit.edits)));
 		} catch (error) {
 			if (!(error instanceof NotEditable)) throw error;
-			return { refusals: [`${file} cannot be edited in place: ${error.message}`] };
+			return { refusals: [`${showText(file)} cannot be edited in place: ${error.message}`] };
 		}
 	}
 	return { contents };
@@ -109,17 +112,17 @@ function writeFiles(
 function check(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
-	environment: Environment,
+	parse: (all: readonly DocumentSource[]) => ParsedDocuments,
 	compared: readonly Compared[],
 	chosen: readonly ReadonlySet<string>[],
 ): { readonly organizations: readonly DesiredOrganization[] } | { readonly refusals: readonly string[] } {
 	const renewed = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
-	const { organizations, problems } = parseDocuments(renewed, environment);
+	const { organizations, problems } = parse(renewed);
 	if (problems.length > 0) {
-		const told = problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+		const told = problems.map(({ file, line, message }) => `${showText(file)}:${line}: ${message}`);
 		return { refusals: ["accepting it would leave documents that are not valid:", ...told] };
 	}
-	const before = parseDocuments(sources, environment).organizations;
+	const before = parse(sources).organizations;
 	const found: DesiredOrganization[] = [];
 	for (const [index, { desired, live, plan }] of compared.entries()) {
 		const isSame = ({ organizationId }: DesiredOrganization): boolean => organizationId === desired.organizationId;

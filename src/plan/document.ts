@@ -11,13 +11,15 @@ import { type Cell, entryOf } from "./document/cell.ts";
 import { Findings } from "./document/findings.ts";
 import { checkStructure } from "./document/structure.ts";
 import { readText } from "./document/text.ts";
-import { type Environment, readTree } from "./document/tree.ts";
+import { type Filling, isDocument, readTree } from "./document/tree.ts";
 import { readId } from "./document/users.ts";
+import { type Environment, Expansion, type VariableOptions, variablesOf } from "./document/variables.ts";
 import { readOrganization } from "./document/whole.ts";
 import { readYaml } from "./document/yaml.ts";
 import type { DesiredOrganization } from "./organization.ts";
 
 export { caip2Aliases, knownCaip2 } from "./document/expectations.ts";
+export type { VariableOptions } from "./document/variables.ts";
 
 /** One file: its name as the user wrote it (`-` is standard input), and what it holds. */
 export interface DocumentSource {
@@ -33,12 +35,18 @@ export interface ParsedDocuments {
 }
 
 /**
- * What the documents want, one entry an organization, or all their problems. `environment` is where `${NAME}` is looked
- * up; no problem tells a value of it. Throws nothing, whatever the sources hold.
+ * What the documents want, one entry an organization, or all their problems. `${NAME}` is looked up in `environment` where
+ * documents may use that variable (document/variables.ts); no problem tells a value. Throws nothing, whatever the sources
+ * hold.
  */
-export function parseDocuments(sources: readonly DocumentSource[], environment: Environment): ParsedDocuments {
+export function parseDocuments(
+	sources: readonly DocumentSource[],
+	environment: Environment,
+	options: VariableOptions = {},
+): ParsedDocuments {
 	const findings = new Findings();
-	const { roots, whole } = readRoots(sources, environment, findings);
+	const filling = { variables: variablesOf(environment, options), expansion: new Expansion() };
+	const { roots, whole } = readRoots(sources, filling, findings);
 	const byOrganization = new Map<string, Cell[]>();
 	const strays: Cell[] = [];
 	for (const root of roots) {
@@ -57,13 +65,25 @@ export function parseDocuments(sources: readonly DocumentSource[], environment: 
 	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
 }
 
+/** Returns the problems without any text of the file: a pull request can turn a document into a link to another file. */
+export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
+	return problems.map(({ file, line, column, code }) => ({
+		file,
+		line,
+		column,
+		path: "",
+		code,
+		message: `${code}: details are hidden, because this file is a link that points outside its folder; name the target file instead`,
+	}));
+}
+
 interface Roots {
 	readonly roots: readonly Cell[];
 	/** Whether every document of every source could be read. */
 	readonly whole: boolean;
 }
 
-function readRoots(sources: readonly DocumentSource[], environment: Environment, findings: Findings): Roots {
+function readRoots(sources: readonly DocumentSource[], filling: Filling, findings: Findings): Roots {
 	const roots: Cell[] = [];
 	let whole = true;
 	for (const { file, content } of sources) {
@@ -75,7 +95,11 @@ function readRoots(sources: readonly DocumentSource[], environment: Environment,
 		const yaml = readYaml(file, text, findings);
 		whole = whole && yaml.whole;
 		for (const document of yaml.documents) {
-			const root = readTree(document, yaml.positionOf, environment, findings);
+			if (!isDocument(document, yaml.positionOf, findings)) {
+				whole = false;
+				continue;
+			}
+			const root = readTree(document, yaml.positionOf, filling, findings);
 			if (!root.broken) checkStructure(root, findings);
 			roots.push(root);
 		}

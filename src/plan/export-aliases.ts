@@ -3,6 +3,7 @@
  * alone, not on the order in which the service lists them.
  */
 import { nameMistake, uuid } from "./document/users.ts";
+import { replaceInvisible } from "./invisible.ts";
 import { compareText } from "./value.ts";
 
 /** A user as far as a document needs one. */
@@ -41,7 +42,9 @@ export function makeAliases(users: readonly LiveUser[]): ReadonlyMap<string, str
 
 /** The name as an alias can be written: without characters that nobody sees, not like an id, not like a variable. */
 function safeName({ id, name }: LiveUser): string {
-	const visible = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]+|\$\{/gu, "-").trim();
+	const visible = replaceInvisible(name, () => "\0")
+		.replace(/\p{Cc}+|\$\{/gu, "-")
+		.trim();
 	const short = [...visible].slice(0, longestName).join("").trim();
 	return nameMistake(short) !== undefined || uuid.test(short) ? `user-${id.slice(0, shortId)}` : short;
 }

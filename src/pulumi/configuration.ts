@@ -53,12 +53,16 @@ export function programSession(given: GivenSettings = configuredSettings()): Ses
 	const known = sessions.get(key);
 	if (known !== undefined) return known;
 	try {
-		const session = new Session(readSettings(given, process.env), ownSurroundings());
+		const session = new Session(readSettings(given, process.env), { ...ownSurroundings(), warn });
 		sessions.set(key, session);
 		return session;
 	} catch (error) {
 		throw programError(explain(error));
 	}
+}
+
+function warn(text: string): void {
+	pulumi.log.warn(text.replace(/^warning: /, "")).catch(() => undefined);
 }
 
 /** What the stack's configuration sets. */

@@ -3,6 +3,7 @@
  * command line's documents.
  */
 import { parseDocuments } from "../plan/document.ts";
+import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
 
 /** What Pulumi puts where a value is not known yet; it looks like an id and must never be taken for one. */
@@ -45,10 +46,12 @@ export function readDocument(
 	document: Properties,
 	places: PropertyPlaces,
 ): { readonly desired: DesiredOrganization } | { readonly failures: readonly CheckFailure[] } {
-	const content = JSON.stringify(withoutUndefined(document), (_key, value: unknown) =>
+	const text = JSON.stringify(withoutUndefined(document), (_key, value: unknown) =>
 		// In a document `${NAME}` stands for the environment's value; a program has written the value itself.
 		typeof value === "string" ? value.replaceAll("${", () => "$${") : value,
 	);
+	// A document writes an invisible character as an escape; a program has no other way than the character.
+	const content = replaceInvisible(text, escapeSequence);
 	const known = read.get(content);
 	if (known !== undefined) return { desired: known };
 	const { organizations, problems } = parseDocuments([{ file: "inputs", content }], {});

@@ -2,11 +2,13 @@
  * A whole document as one component: its children are the resources that the document speaks of. The plan for the whole is
  * made and judged before the first child is registered, as on the command line; each child then submits its own part.
  */
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { explainFileError } from "../errors.ts";
-import { parseDocuments } from "../plan/document.ts";
+import { leadsOutside, readRegularFile } from "../files.ts";
+import { isCredential } from "../plan/document/variables.ts";
+import { parseDocuments, withoutWords } from "../plan/document.ts";
+import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plainStyle, renderPlan } from "../plan/render/text.ts";
@@ -25,6 +27,11 @@ export interface OrganizationArgs {
 	readonly document: string | Readonly<Record<string, unknown>>;
 	/** Which organization of the document, a UUID; needed only where it holds several. */
 	readonly organizationId?: string;
+	/**
+	 * Environment variables that the document may use as `${NAME}`, beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. A
+	 * credential cannot be one of them.
+	 */
+	readonly env?: readonly string[];
 }
 
 /** What the component says of the plan, for a stack's outputs. */
@@ -160,13 +167,20 @@ function countRemovals(plan: Plan | undefined, address: string): number {
 	}, 0);
 }
 
-function readDocument({ document, organizationId }: OrganizationArgs): DesiredOrganization {
+function readDocument({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
+	refuseCredentials(env);
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
-			: { file: "document", content: JSON.stringify(document, null, 2) };
-	const { organizations, problems } = parseDocuments([source], process.env);
-	if (problems.length > 0) throw new pulumi.RunError(listProblems(problems));
+			: { file: "document", content: replaceInvisible(JSON.stringify(document, null, 2), escapeSequence) };
+	const { organizations, problems } = parseDocuments([source], process.env, {
+		env,
+		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
+	});
+	if (problems.length > 0) {
+		const isForeign = typeof document === "string" && leadsOutside(fullPath(document));
+		throw new pulumi.RunError(listProblems(isForeign ? withoutWords(problems) : problems));
+	}
 	const wanted = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);
 	if (found.length === 1 && found[0] !== undefined) return found[0];
@@ -178,14 +192,25 @@ function readDocument({ document, organizationId }: OrganizationArgs): DesiredOr
 	);
 }
 
+function refuseCredentials(env: readonly string[]): void {
+	const credential = env.find(isCredential);
+	if (credential === undefined) return;
+	throw new pulumi.RunError(
+		`env: ${credential} is a credential, which documents cannot use; use a separate variable, such as ORGSYNC_VAR_STAGE`,
+	);
+}
+
 function readFile(path: string): Uint8Array {
-	const file = resolve(findProjectFolder(process.cwd()), path);
 	try {
-		if (statSync(file).size > documentLimitBytes) throw new Error("a document has at most 8 MiB");
-		return readFileSync(file);
+		// One byte more than allowed makes a large file a problem of the document.
+		return readRegularFile(fullPath(path), documentLimitBytes).bytes;
 	} catch (error) {
 		throw new pulumi.RunError(`the document ${path} cannot be read: ${explainFileError(error)}`);
 	}
+}
+
+function fullPath(path: string): string {
+	return resolve(findProjectFolder(process.cwd()), path);
 }
 
 /** Larger files are no documents (product.md section 1). */

@@ -40,6 +40,8 @@ export interface Surroundings {
 	readonly sleep: (ms: number) => Promise<void>;
 	/** Shows a line to whoever runs the engine. */
 	readonly say?: (line: string) => void;
+	/** Shows a warning; `say` when left out. */
+	readonly warn?: (line: string) => void;
 	/** Once aborted, what is in flight ends and nothing else is begun. */
 	readonly signal?: AbortSignal;
 }
@@ -225,8 +227,9 @@ export class Session {
 		// Files are from the folder of Pulumi.yaml, wherever below it the program runs.
 		const fromProject = (file: string | undefined) => (file ? resolve(this.#surroundings.directory, file) : undefined);
 		const stamper = findStamper(
-			{ ...credentials, keyFile: fromProject(credentials.keyFile) },
+			{ ...credentials, keyFile: fromProject(credentials.keyFile), keyFileFrom: "orgsync:keyFile" },
 			{ ...environment, ORGSYNC_KEY_FILE: fromProject(environment.ORGSYNC_KEY_FILE) },
+			this.#surroundings.warn ?? this.#surroundings.say,
 		);
 		if (stamper === undefined) {
 			throw new ConfigurationError("no API key is given", {

@@ -5,10 +5,11 @@
  * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
  * stamper. The environment is handed in.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ConfigurationError, explainFileError } from "../errors.ts";
+import { ConfigurationError } from "../errors.ts";
+import { readKeyFile, type Warn } from "./key-file.ts";
 import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +19,8 @@ export interface GivenCredentials {
 	readonly stampCommand?: string | undefined;
 	/** A key file of the vendor's kind: NAME.private, with NAME.public beside it when there is one. */
 	readonly keyFile?: string | undefined;
+	/** Where the name of the key file comes from, for messages; `--key-file` when left out. */
+	readonly keyFileFrom?: string;
 	readonly privateKey?: string | undefined;
 	readonly publicKey?: string | undefined;
 }
@@ -34,23 +37,23 @@ export function findOrganizationId(environment: Environment): string | undefined
 }
 
 /**
- * The stamper for whoever runs this, or undefined when there is no key anywhere. Throws ConfigurationError when what is
- * there cannot be used as a key.
+ * Returns the stamper, or undefined when there is no key anywhere. `warn` gets a line about a key file that others can
+ * read. Throws ConfigurationError when what is there cannot be used as a key.
  */
-export function findStamper(given: GivenCredentials, environment: Environment): Stamper | undefined {
-	if (given.stampCommand !== undefined) return createCommandStamper(given.stampCommand);
-	if (given.keyFile !== undefined) return fromKeyFile(given.keyFile);
+export function findStamper(given: GivenCredentials, environment: Environment, warn?: Warn): Stamper | undefined {
+	if (given.stampCommand !== undefined) return createCommandStamper(given.stampCommand, { environment });
+	if (given.keyFile !== undefined) return fromKeyFile(given.keyFile, given.keyFileFrom ?? "--key-file", warn);
 	if (given.privateKey !== undefined) return fromKeys("that was given", given.privateKey, given.publicKey);
 	for (const [privateName, publicName] of keyNames) {
 		const privateKey = setValue(environment, privateName);
 		if (privateKey !== undefined) return fromKeys(`in ${privateName}`, privateKey, setValue(environment, publicName));
 	}
 	const keyFile = setValue(environment, "ORGSYNC_KEY_FILE");
-	if (keyFile !== undefined) return fromKeyFile(keyFile);
+	if (keyFile !== undefined) return fromKeyFile(keyFile, "ORGSYNC_KEY_FILE", warn);
 	const command = setValue(environment, "ORGSYNC_STAMP_COMMAND");
-	if (command !== undefined) return createCommandStamper(command);
+	if (command !== undefined) return createCommandStamper(command, { environment });
 	const vendorFile = join(setValue(environment, "HOME") ?? homedir(), ".config", "turnkey", "keys", "default.private");
-	return existsSync(vendorFile) ? fromKeyFile(vendorFile) : undefined;
+	return existsSync(vendorFile) ? fromKeyFile(vendorFile, "the vendor's key file", warn) : undefined;
 }
 
 const keyNames = [
@@ -59,23 +62,9 @@ const keyNames = [
 	["API_PRIVATE_KEY", "API_PUBLIC_KEY"],
 ] as const;
 
-function fromKeyFile(file: string): Stamper {
-	const privateFile = file.endsWith(".private") || existsSync(file) ? file : `${file}.private`;
-	const publicFile = privateFile.replace(/\.private$/, ".public");
-	const privateKey = readKeyFile(privateFile);
-	const publicKey = publicFile !== privateFile && existsSync(publicFile) ? readKeyFile(publicFile) : undefined;
-	return fromKeys(`in ${privateFile}`, privateKey, publicKey);
-}
-
-function readKeyFile(file: string): string {
-	try {
-		return readFileSync(file, "utf8").trim();
-	} catch (error) {
-		throw new ConfigurationError(`the key file ${file} cannot be read: ${explainFileError(error)}`, {
-			hint: "it holds the private key as 64 hexadecimal characters; NAME.public beside NAME.private holds the public key",
-			cause: error,
-		});
-	}
+function fromKeyFile(file: string, given: string, warn: Warn | undefined): Stamper {
+	const { privateKey, publicKey, shownAs } = readKeyFile(file, given, warn);
+	return fromKeys(`in ${shownAs}`, privateKey, publicKey);
 }
 
 function fromKeys(where: string, privateKey: string, publicKey: string | undefined): Stamper {

@@ -108,25 +108,47 @@ const outputLimitBytes = 64 * 1024;
 /**
  * A stamper that runs `command` through the shell for every body: the exact body on standard input, the header line
  * from standard output. The line is `X-Stamp: VALUE`, `X-Stamp-WebAuthn: VALUE`, or a value alone, which is then an
- * `X-Stamp`. What the command writes to standard error is thrown away, because it may hold secrets.
+ * `X-Stamp`. What the command writes to standard error is thrown away, because it may hold secrets. It gets `environment`
+ * (the process's when left out) without the private keys that orgsync itself reads.
  *
  * `stamp` throws ConfigurationError when the command cannot be started, ends with anything but 0, writes no line or
  * more than one, or has not ended after `timeoutMs`.
  */
-export function createCommandStamper(command: string, options: { readonly timeoutMs?: number } = {}): Stamper {
+export function createCommandStamper(
+	command: string,
+	options: {
+		readonly timeoutMs?: number;
+		readonly environment?: Readonly<Record<string, string | undefined>>;
+	} = {},
+): Stamper {
 	const timeoutMs = options.timeoutMs ?? 30_000;
+	const env = withoutPrivateKeys(options.environment ?? process.env);
 	return {
 		async stamp(body) {
-			return readHeaderLine(await runCommand(command, body, timeoutMs));
+			return readHeaderLine(await runCommand(command, body, timeoutMs, env));
 		},
 	};
 }
 
+/** The stack's configuration that Pulumi passes to a program, with secrets in plain text. */
+const pulumiConfiguration = "PULUMI_CONFIG";
+
+/** Returns the environment without the private keys of orgsync: the command has its own. */
+function withoutPrivateKeys(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+	return Object.fromEntries(
+		Object.entries(environment).filter(
+			([name, value]) =>
+				!/^(?:ORGSYNC_|TURNKEY_)?API_PRIVATE_KEY$/i.test(name) &&
+				!(name === pulumiConfiguration && value?.includes("apiPrivateKey") === true),
+		),
+	);
+}
+
 const commandHint = "run the command by hand with a body on its standard input: it must print one header line";
 
-function runCommand(command: string, input: string, timeoutMs: number): Promise<string> {
+function runCommand(command: string, input: string, timeoutMs: number, env: NodeJS.ProcessEnv): Promise<string> {
 	return new Promise((resolve, reject) => {
-		const child = spawn(command, { shell: true, stdio: ["pipe", "pipe", "ignore"] });
+		const child = spawn(command, { shell: true, env, stdio: ["pipe", "pipe", "ignore"] });
 		const chunks: Buffer[] = [];
 		let size = 0;
 		const fail = (message: string) => {

@@ -46,9 +46,9 @@ test("documents of several files and a link to one are changed together, or not 
 	mkdirSync(join(world.folder, "kept"));
 	world.write("kept/tags.yaml", drifted);
 	symlinkSync("kept/tags.yaml", join(world.folder, "a.yaml"));
-	world.write("b.yaml", document(`absent: { policies: ["\${POLICY}"] }`));
+	world.write("b.yaml", document(`absent: { policies: ["\${ORGSYNC_VAR_POLICY}"] }`));
 	const files = ["-f", "a.yaml", "-f", "b.yaml"];
-	const env = { POLICY: policies[1] };
+	const env = { ORGSYNC_VAR_POLICY: policies[1] };
 	const read = (): readonly string[] =>
 		["kept/tags.yaml", "b.yaml"].map((name) => readFileSync(join(world.folder, name), "utf8"));
 	const before = read();

@@ -57,7 +57,7 @@ describe("a document with a problem", () => {
 		),
 		"key-twice": document("userTags: [{ name: signers, name: oncall }]"),
 		null: document("userTags: [{ name: signers, members: null }]"),
-		"unset-variable": document('userTags: [{ name: "${TAG_THAT_IS_NOT_SET}" }]'),
+		"unset-variable": document('userTags: [{ name: "${ORGSYNC_VAR_NOT_SET}" }]'),
 		"yaml-aliases-blow-up": document(...manyLevels),
 		"no-utf-8": Buffer.concat([Buffer.from(sound), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a])]),
 		"over-8-mib": Buffer.alloc(8 * 1024 * 1024 + 1, "# nothing but comment\n"),

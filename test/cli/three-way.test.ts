@@ -1,10 +1,11 @@
 /**
- * `plan --base`: the documents as they stood before, from a revision of git, a file or a folder, held three ways with one
- * reading of live.
+ * `plan --base` and `--base-file`: the documents as they were before, from a revision of git, a file or a folder, held three
+ * ways with one reading of live.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "./run.ts";
 import {
@@ -183,7 +184,7 @@ test("the base can be a file, or a folder, and then git is not needed", async ()
 	world.write("old/orgsync.yaml", document(signers("alice, bob, carol")));
 	const env = { PATH: makeFolder() };
 	const removed = async (base: string) => {
-		const answer = await world.run(["plan", "--base", base, "--format", "json"], { env });
+		const answer = await world.run(["plan", "--base-file", base, "--format", "json"], { env });
 		return readOutput(answer).threeWay[0].meant.map(({ userId }: { userId: string }) => userId);
 	};
 	expect(await removed("before.yaml")).toEqual([carol]);
@@ -231,15 +232,15 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a revision that git does not know",
 		words: ["--base", "nowhere"],
-		said: "error: --base nowhere: there is no file or folder of that name, and git knows no such revision",
+		said: "error: --base nowhere: git knows no such revision",
 		hint: "as in origin/main",
 	},
 	{
 		why: "what looks like a flag",
 		words: ["--base=--output=x"],
-		said: "a file, a folder or a revision of git has to be named",
+		said: "--base --output=x: it takes a revision of git",
 	},
-	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "has to be named" },
+	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "it takes a revision of git" },
 	{ why: "standard input", words: ["--base", "HEAD", "-f", "-"], said: "standard input has no earlier revision" },
 	{
 		why: "a document outside of the repository",
@@ -250,12 +251,39 @@ const refusals: readonly Refusal[] = [
 		why: "a machine without git",
 		words: ["--base", "HEAD"],
 		env: { PATH: "/nowhere" },
-		said: "there is no file or folder of that name, and git is not installed",
+		said: "error: --base HEAD: git is not installed",
+	},
+	{
+		why: "a machine without git, and with a file in its PATH",
+		words: ["--base", "HEAD"],
+		env: { PATH: fileURLToPath(import.meta.url) },
+		said: "error: --base HEAD: git is not installed",
 	},
 	{
 		why: "a file that speaks of other organizations",
+		words: ["--base-file", "other.yaml"],
+		said: "--base-file other.yaml: it speaks of none of the organizations of the documents",
+	},
+	{
+		why: "a file that is not there",
+		words: ["--base-file", "nowhere.yaml"],
+		said: "error: there is no file nowhere.yaml",
+	},
+	{
+		why: "standard input as the base",
+		words: ["--base-file", "-"],
+		said: "It must be the name of a file, and - is none.",
+	},
+	{
+		why: "a file given as a revision",
 		words: ["--base", "other.yaml"],
-		said: "--base other.yaml: it speaks of none of the organizations of the documents",
+		said: "error: --base other.yaml: git knows no such revision",
+		hint: "--base-file PATH",
+	},
+	{
+		why: "a revision beside a file",
+		words: ["--base", "HEAD", "--base-file", "other.yaml"],
+		said: "--base and --base-file exclude each other",
 	},
 ];
 
@@ -287,7 +315,7 @@ test.runIf(hasGit)(
 			cwd: nowhere,
 			env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
 		});
-		expect(answer.stderr).toContain("and this folder is in no git repository");
+		expect(answer.stderr).toContain("--base HEAD: this folder is in no git repository");
 		expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
 	},
 );

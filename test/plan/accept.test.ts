@@ -344,10 +344,10 @@ describe("it is refused, by name, and nothing is changed,", () => {
 		],
 		[
 			"where a member is filled in from the environment",
-			members('["${WHO}", alice, carol]'),
+			members('["${ORGSYNC_VAR_WHO}", alice, carol]'),
 			"userTag:signers",
 			"cannot accept userTag:signers: userTags[0].members.exactly[0] is filled in from the environment",
-			{ environment: { WHO: "bob" } },
+			{ environment: { ORGSYNC_VAR_WHO: "bob" } },
 		],
 		[
 			"where a member is written through an alias",
@@ -432,10 +432,10 @@ describe("it is refused, by name, and nothing is changed,", () => {
 		],
 		[
 			"where the name comes from the environment",
-			`${head}userTags: [{ name: "\${TAG}", id: ${id("tag", 1)} }]\n`,
+			`${head}userTags: [{ name: "\${ORGSYNC_VAR_TAG}", id: ${id("tag", 1)} }]\n`,
 			"userTag:root",
 			"userTags[0].name is filled in from the environment",
-			{ environment: { TAG: "root" } },
+			{ environment: { ORGSYNC_VAR_TAG: "root" } },
 		],
 		[
 			"where live has something that a document cannot say",
@@ -464,8 +464,8 @@ describe("it is refused, by name, and nothing is changed,", () => {
 	});
 
 	test("where one of several cannot be accepted", () => {
-		const text = `${head}userTags: [{ name: gone }, { name: "\${TAG}" }]\nabsent: { policies: [${id("policy", 1)}] }\n`;
-		expect(refusalsOf(text, ["userTag:*", "policy:*"], { environment: { TAG: "root" } })).toEqual([
+		const text = `${head}userTags: [{ name: gone }, { name: "\${ORGSYNC_VAR_TAG}" }]\nabsent: { policies: [${id("policy", 1)}] }\n`;
+		expect(refusalsOf(text, ["userTag:*", "policy:*"], { environment: { ORGSYNC_VAR_TAG: "root" } })).toEqual([
 			"cannot accept userTag:root: userTags[1].name is filled in from the environment",
 		]);
 	});

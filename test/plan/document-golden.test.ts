@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest";
 import { parseDocuments } from "../../src/plan/document.ts";
 
 const folder = new URL("../golden/documents/bad/", import.meta.url);
-const environment = { SECRET_USER: "hunter2", NOT_AN_ID: "hunter2", FIVE: "5" };
+const environment = {
+	ORGSYNC_VAR_SECRET_USER: "hunter2",
+	ORGSYNC_VAR_NOT_AN_ID: "hunter2",
+	ORGSYNC_VAR_FIVE: "5",
+	CI_JOB_TOKEN: "hunter2",
+	ORGSYNC_API_PRIVATE_KEY: "hunter2",
+};
 const names = readdirSync(folder)
 	.filter((name) => name.endsWith(".yaml"))
 	.map((name) => name.slice(0, -".yaml".length))

@@ -181,9 +181,9 @@ describe("properties", () => {
 			places.push(path.join("."));
 			const copy = structuredClone(document) as never;
 			const parent = path.slice(0, -1).reduce<Record<string, never>>((at, key) => at[key] ?? at, copy);
-			parent[path.at(-1) ?? ""] = ("$" + "{SECRET}") as never;
+			parent[path.at(-1) ?? ""] = ("$" + "{ORGSYNC_VAR_SECRET}") as never;
 			for (const environment of [secret, ` ${secret}`, `${secret}\u0000`]) {
-				const { problems } = parseOne(JSON.stringify(copy), { SECRET: environment });
+				const { problems } = parseOne(JSON.stringify(copy), { ORGSYNC_VAR_SECRET: environment });
 				expect(JSON.stringify(problems)).not.toContain(secret);
 			}
 		};

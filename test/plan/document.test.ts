@@ -212,31 +212,33 @@ describe("a document without problems", () => {
 
 describe("the environment", () => {
 	test("fills in a variable anywhere in a value", () => {
-		const content = `organizationId: \${ID}\nuserTags: [{ name: "\${STAGE}-signers-\${STAGE}" }]\n`;
-		const desired = desiredOf(content, { ID: organizationId, STAGE: "prod" });
+		const content = `organizationId: \${ORGSYNC_ORGANIZATION_ID}\nuserTags: [{ name: "\${ORGSYNC_VAR_STAGE}-signers-\${ORGSYNC_VAR_STAGE}" }]\n`;
+		const desired = desiredOf(content, { ORGSYNC_ORGANIZATION_ID: organizationId, ORGSYNC_VAR_STAGE: "prod" });
 		expect(desired.organizationId).toBe(organizationId);
 		expect(desired.userTags[0]?.name).toBe("prod-signers-prod");
 	});
 
 	test("is text and is never read as YAML or filled in again", () => {
-		const content = `${head}protect:\n  userTags:\n    - \${A}\n    - \${B}\n    - \${C}\n`;
-		const environment = { A: "[x, y]", B: "900", C: "$" + "{A}" };
+		const content = `${head}protect:\n  userTags:\n    - \${ORGSYNC_VAR_A}\n    - \${ORGSYNC_VAR_B}\n    - \${ORGSYNC_VAR_C}\n`;
+		const environment = { ORGSYNC_VAR_A: "[x, y]", ORGSYNC_VAR_B: "900", ORGSYNC_VAR_C: "$" + "{A}" };
 		expect(desiredOf(content, environment).protect.userTags).toEqual(["$" + "{A}", "900", "[x, y]"]);
 	});
 
 	test("is left out where the dollar sign is doubled", () => {
-		const desired = desiredOf(`${head}protect: { userTags: ["a$\${B}c"] }\n`, { B: "x" });
-		expect(desired.protect.userTags).toEqual(["a$" + "{B}c"]);
+		const desired = desiredOf(`${head}protect: { userTags: ["a$\${ORGSYNC_VAR_B}c"] }\n`, { ORGSYNC_VAR_B: "x" });
+		expect(desired.protect.userTags).toEqual(["a$" + "{ORGSYNC_VAR_B}c"]);
 	});
 
 	test("may give an alias", () => {
-		expect(desiredOf(`${head}protect: { users: ["\${WHO}"] }\n`, { WHO: "bob" }).protect.userIds).toEqual([bob]);
+		expect(
+			desiredOf(`${head}protect: { users: ["\${ORGSYNC_VAR_WHO}"] }\n`, { ORGSYNC_VAR_WHO: "bob" }).protect.userIds,
+		).toEqual([bob]);
 	});
 
 	test("may be an empty text, which is set", () => {
-		expect(codesOf([source(`${head}protect: { userTags: ["\${EMPTY}"] }\n`)], { EMPTY: "" })).toEqual([
-			"document.yaml:3:23 bad-name",
-		]);
+		expect(
+			codesOf([source(`${head}protect: { userTags: ["\${ORGSYNC_VAR_EMPTY}"] }\n`)], { ORGSYNC_VAR_EMPTY: "" }),
+		).toEqual(["document.yaml:3:23 bad-name"]);
 	});
 });
 
@@ -393,6 +395,15 @@ describe("hostile files", () => {
 		expect(organizations).toEqual([]);
 		expect(problems.map(({ line, column, code }) => `${line}:${column} ${code}`)).toContain(expected);
 		for (const problem of problems) expect(problem.message.length).toBeLessThan(300);
+	});
+
+	test("20,000 mistakes under long keys are 10,000 problems with short paths", () => {
+		const keys = Array.from({ length: 50 }, (_, level) => `${" ".repeat(level + 2)}"${"k".repeat(900)}${level}":\n`);
+		const content = `${head}protect:\n${keys.join("")}${`${" ".repeat(52)}- ~\n`.repeat(20_000)}`;
+		const { problems } = parseDocuments([{ file: "hostile.yaml", content }], {});
+		expect(problems.length).toBe(10_001);
+		expect(problems.filter(({ code }) => code === "too-many-problems")).toHaveLength(1);
+		for (const { path } of problems) expect(path.length).toBeLessThan(5000);
 	});
 
 	test("a file of exactly 8 MiB is read", () => {

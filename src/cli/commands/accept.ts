@@ -2,30 +2,20 @@
  * `drift --accept`: what live has is written into the documents, in place. All files or none: every new text is made and
  * checked before the first is written.
  */
-import {
-	accessSync,
-	chmodSync,
-	constants,
-	readFileSync,
-	realpathSync,
-	renameSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { ConfigurationError, explainFileError } from "../../errors.ts";
 import type { AcceptedPlace } from "../../plan/accept.ts";
 import type { DocumentSource } from "../../plan/document.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { readSources } from "../sources.ts";
+import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
+import { writePart } from "../whole-file.ts";
 import type { AllCompared } from "./comparing.ts";
 
-export interface AcceptFlags {
+export interface AcceptFlags extends DocumentFlags {
 	/** Addresses, or patterns of them. */
 	readonly accept: readonly string[];
-	readonly file: readonly string[];
 }
 
 interface Found {
@@ -59,11 +49,13 @@ export async function acceptFound(
 	const { compared, unlooked } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	await refuseChanged(sources, flags, terminal);
-	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept);
+	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, {
+		env: flags.env,
+	});
 	if ("refusals" in acceptance) {
 		throw new ConfigurationError(acceptance.refusals.join("\n"), { hint: "nothing was written to any document" });
 	}
-	replaceFiles(acceptance.contents, terminal.directory);
+	replaceFiles(acceptance.contents, sources);
 	for (const { address, file, line } of acceptance.accepted) {
 		voice.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
@@ -97,48 +89,54 @@ async function refuseChanged(
 interface Replacement {
 	readonly file: string;
 	readonly path: string;
-	readonly temporary: string;
+	/** The new text, in a file beside it. */
+	readonly part: string;
+	readonly mode: number;
 	readonly before: Uint8Array;
 }
 
 /** Nothing; every file is whole at any time, has its mode and is behind its link still, or none is changed. */
-function replaceFiles(contents: ReadonlyMap<string, string>, directory: string): void {
+function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly ReadDocument[]): void {
 	const prepared: Replacement[] = [];
 	const replaced: Replacement[] = [];
 	try {
-		for (const [file, content] of contents) prepared.push(orRefuse(file, () => prepare(file, content, directory)));
+		for (const source of sources) {
+			const content = contents.get(source.name);
+			if (content !== undefined) prepared.push(orRefuse(source.name, () => prepare(source, content)));
+		}
 		for (const replacement of prepared) {
-			orRefuse(replacement.file, () => renameSync(replacement.temporary, replacement.path));
+			orRefuse(replacement.file, () => renameSync(replacement.part, replacement.path));
 			replaced.push(replacement);
 		}
 	} catch (error) {
-		for (const { path, before } of replaced) writeFileSync(path, before);
+		for (const { path, before, mode } of replaced) renameSync(writePart(dirname(path), before, mode), path);
 		throw error;
 	} finally {
-		for (const { temporary } of prepared) rmSync(temporary, { force: true });
+		for (const { part } of prepared) rmSync(part, { force: true });
 	}
 }
 
-/** The new text on disk beside the file that it is to replace. */
-function prepare(file: string, content: string, directory: string): Replacement {
-	const path = realpathSync(resolve(directory, file));
+/** Writes the new text beside the file that it will replace. Throws for a link that points outside its folder. */
+function prepare({ name, path, isForeign, content: before }: ReadDocument, content: string): Replacement {
+	if (isForeign) {
+		throw new ConfigurationError(
+			`${showText(name)} is a link that points outside its folder; --accept does not write there`,
+			{
+				hint: "name the target file with -f",
+			},
+		);
+	}
 	// A folder that can be written would let a file be replaced that cannot.
 	accessSync(path, constants.W_OK);
-	const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.orgsync`);
-	try {
-		writeFileSync(temporary, content, { flag: "wx" });
-		chmodSync(temporary, statSync(path).mode & 0o7777);
-	} catch (error) {
-		rmSync(temporary, { force: true });
-		throw error;
-	}
-	return { file, path, temporary, before: readFileSync(path) };
+	const { mode } = statSync(path);
+	return { file: name, path, part: writePart(dirname(path), content, mode), mode, before: Buffer.from(before) };
 }
 
 function orRefuse<T>(file: string, write: () => T): T {
 	try {
 		return write();
 	} catch (error) {
-		throw new ConfigurationError(`${file} cannot be written: ${explainFileError(error)}`, { cause: error });
+		if (error instanceof ConfigurationError) throw error;
+		throw new ConfigurationError(`${showText(file)} cannot be written: ${explainFileError(error)}`, { cause: error });
 	}
 }

@@ -14,16 +14,15 @@ import type { Comparison } from "../../sync/compare.ts";
 import type { Line } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
 import { sideBySide } from "../side-by-side.ts";
-import { readDesired } from "../sources.ts";
+import { type DocumentFlags, readDesired } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
-export interface DocumentFlags {
-	readonly file: readonly string[];
+export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
 	readonly shard?: string;
 }
 
-export interface SelectionFlags extends DocumentFlags {
+export interface SelectionFlags extends ShareFlags {
 	/** `KIND` or `KIND/GLOB`. */
 	readonly only: readonly string[];
 }
@@ -68,12 +67,12 @@ export async function compareAll(
 
 /** The organizations of the documents that are in the share of `--shard`; all without it. */
 export async function readSharded(
-	flags: DocumentFlags,
+	flags: ShareFlags,
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<readonly DesiredOrganization[]> {
 	const isOwn = readShare(flags);
-	const organizations = await readDesired(flags.file, terminal);
+	const organizations = await readDesired(flags, terminal);
 	if (flags.shard === undefined) return organizations;
 	const own = organizations.filter(isOwn);
 	voice.note(`Shard ${flags.shard}: ${own.length} of ${organizations.length} organizations.`);
@@ -81,7 +80,7 @@ export async function readSharded(
 }
 
 /** Whether an organization is in the share of `--shard`. Throws ConfigurationError when there is no such share. */
-export function readShare({ shard: text }: Pick<DocumentFlags, "shard">): (one: DesiredOrganization) => boolean {
+export function readShare({ shard: text }: Pick<ShareFlags, "shard">): (one: DesiredOrganization) => boolean {
 	if (text === undefined) return () => true;
 	const shard = parseShard(text);
 	if (shard !== undefined) return ({ organizationId }) => isInShard(organizationId, shard);
@@ -99,7 +98,7 @@ export async function readSelected(
 	const own = await readSharded(flags, terminal, voice);
 	if (flags.only.length === 0) return own;
 	// A share may have nothing of it; all the documents may not.
-	const organizations = flags.shard === undefined ? own : await readDesired(flags.file, terminal);
+	const organizations = flags.shard === undefined ? own : await readDesired(flags, terminal);
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds.ts");
 	const selections = flags.only.map((text) => {

@@ -2,17 +2,18 @@
  * The file of `--since`: what an earlier `drift --format json --output FILE` wrote, and what is kept of it when this run
  * cannot look. A schedule reads and writes the same file, so a run that fails must not lose what the runs before it found.
  */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, explainFileError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode } from "../../errors.ts";
 import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
+import { readNamedFile } from "../named-file.ts";
 import { readDesired } from "../sources.ts";
 import { describeFailure, type Terminal, type Voice } from "../voice.ts";
-import { type DocumentFlags, readShare } from "./comparing.ts";
+import { readShare, type ShareFlags } from "./comparing.ts";
 
 export interface SinceFlags {
 	readonly since?: string;
@@ -63,13 +64,13 @@ export class OtherShareError extends ConfigurationError {}
  */
 export async function refuseOtherShare(
 	last: LastReport | undefined,
-	flags: SinceFlags & DocumentFlags,
+	flags: SinceFlags & ShareFlags,
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<void> {
 	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
 	const isOwn = readShare(flags);
-	const other = (await readDesired(flags.file, terminal)).find(
+	const other = (await readDesired(flags, terminal)).find(
 		(desired) => last.has(desired.organizationId) && !isOwn(desired),
 	);
 	if (other === undefined) return;
@@ -85,12 +86,13 @@ function isSameFile(left: string, right: string): boolean {
 	return one !== undefined && other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
+/** Undefined where there is no such file. */
 function readText(file: string, { directory }: Terminal): string | undefined {
 	try {
-		return readFileSync(resolve(directory, file), "utf8");
+		return readNamedFile(file, directory, { maxMebibytes: 128 });
 	} catch (error) {
-		if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-		throw new ConfigurationError(`${file} cannot be read: ${explainFileError(error)}`, { cause: error });
+		if (error instanceof ConfigurationError && (error.cause as { code?: unknown })?.code === "ENOENT") return undefined;
+		throw error;
 	}
 }
 
@@ -105,7 +107,14 @@ function readReport(file: string, text: string): LastReport {
 	if (!("value" in read)) return refuse(text.trim() === "" ? "the file is empty" : `it is ${read.mistake}`);
 	const report = read.value;
 	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is no report of drift");
-	if (report.command !== "drift") return refuse(`it is the output of ${showText(report.command)}, not of drift`);
+	if (report.command !== "drift") {
+		// Any other text is not ours, and may be anything.
+		return refuse(
+			/^[a-z-]{2,12}$/.test(report.command)
+				? `it is the output of ${report.command}, not of drift`
+				: "it is no report of drift",
+		);
+	}
 	if (report.formatVersion !== 1) return refuse("it was written by another version of orgsync, in a format of its own");
 	if (!Array.isArray(report.drift)) {
 		const { error } = report;

@@ -2,10 +2,10 @@
  * `emulator`: the local service as a program of its own. One line of JSON on standard output says that it listens; it
  * ends cleanly on SIGTERM and SIGINT.
  */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
+import { readNamedFile } from "../named-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
 import type { Terminal, Voice } from "../voice.ts";
@@ -59,14 +59,8 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 
 /** The text of the file, or of standard input for `-`. */
 async function readText(file: string, terminal: Terminal): Promise<string> {
-	if (file === "-") {
-		const bytes = await readInput(terminal);
-		if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
-		return new TextDecoder().decode(bytes);
-	}
-	try {
-		return readFileSync(resolve(terminal.directory, file), "utf8");
-	} catch (error) {
-		throw new ConfigurationError(`${file} cannot be read: ${explainFileError(error)}`, { cause: error });
-	}
+	if (file !== "-") return readNamedFile(file, terminal.directory, { maxMebibytes: 128 });
+	const bytes = await readInput(terminal);
+	if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
+	return new TextDecoder().decode(bytes);
 }

@@ -68,7 +68,7 @@ async function readNames(organizationId: string, flags: ExplainFlags, terminal: 
 	const files = documentsOf(flags, terminal);
 	const aliases = new Map<string, string>();
 	try {
-		const organizations = files.length === 0 ? [] : await readDesired(files, terminal);
+		const organizations = files.length === 0 ? [] : await readDesired({ file: files, env: flags.env }, terminal);
 		const users = organizations.find((desired) => desired.organizationId === organizationId)?.users ?? {};
 		for (const [alias, id] of Object.entries(users)) aliases.set(id, alias);
 	} catch (error) {

@@ -2,8 +2,7 @@
  * `import-key`: the bundle that a private key is encrypted to before it is imported. A command with an answer, not state:
  * it never enters a diff. The bundle goes to the file or to standard output, and nowhere else.
  */
-import { accessSync, chmodSync, constants, statSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError, ServiceError } from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
@@ -11,6 +10,7 @@ import type { Sent } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
+import { checkWritable, replaceFile } from "../whole-file.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
@@ -48,24 +48,19 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 	}
 }
 
-/**
- * Makes sure, before anything is submitted, that the bundle can be written, and that a file that is there already is its
- * owner's alone.
- */
-function prepareFile(out: string, terminal: Terminal): void {
-	const path = resolve(terminal.directory, out);
+/** Makes sure, before anything is submitted, that the bundle can be written. */
+function prepareFile(out: string, { directory }: Terminal): void {
 	try {
-		const found = statSync(path, { throwIfNoEntry: false });
-		if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
-		if (found?.isFile() === true) chmodSync(path, 0o600);
-		accessSync(found === undefined ? dirname(path) : path, constants.W_OK);
+		checkWritable(resolve(directory, out), { directory, isSecret: true });
 	} catch (error) {
 		refuseFile(out, error);
 	}
 }
 
 function refuseFile(out: string, error: unknown): never {
-	throw new ConfigurationError(`the bundle cannot be written to ${out}: ${explainFileError(error)}`, { cause: error });
+	throw new ConfigurationError(`the bundle cannot be written to ${showText(out)}: ${explainFileError(error)}`, {
+		cause: error,
+	});
 }
 
 /** An alias of the document, or an id as it is. */
@@ -74,7 +69,7 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 		checkSchema("operations/init_import_private_key.json", { userId: flags.user }, "#/$defs/parameters").length === 0;
 	if (isId) return flags.user.toLowerCase();
 	const files = documentsOf(flags, terminal);
-	const organizations = files.length === 0 ? [] : await readDesired(files, terminal);
+	const organizations = files.length === 0 ? [] : await readDesired({ file: files, env: flags.env }, terminal);
 	const found = organizations.map(({ users }) => users[flags.user]).find((id) => id !== undefined);
 	if (found !== undefined) return found;
 	const aliases = organizations.flatMap(({ users }) => Object.keys(users)).map(showText);
@@ -86,7 +81,7 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: Sent, flags: ImportKeyFlags, terminal: Terminal): Result {
+function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal): Result {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
@@ -96,7 +91,7 @@ function deliver(sent: Sent, flags: ImportKeyFlags, terminal: Terminal): Result 
 		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
 	}
 	try {
-		writeFileSync(resolve(terminal.directory, flags.out), bundle, { mode: 0o600 });
+		replaceFile(resolve(directory, flags.out), bundle, { directory, isSecret: true });
 	} catch (error) {
 		refuseFile(flags.out, error);
 	}

@@ -2,14 +2,16 @@
  * `init`: a first document, with comments that explain it and the line by which editors find its schema. It never
  * overwrites anything.
  */
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
+import { writeNewFile } from "../whole-file.ts";
 import { inEnvironment, refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {
@@ -29,9 +31,9 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
 	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
 	try {
-		writeFileSync(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, { flag: "wx" });
+		writeNewFile(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, terminal);
 	} catch (error) {
-		throw new ConfigurationError(`${file} cannot be written: ${explainFileError(error)}`, { cause: error });
+		throw new ConfigurationError(`${showText(file)} cannot be written: ${explainFileError(error)}`, { cause: error });
 	}
 	const local = flags.local === true ? " --local" : "";
 	const next = flags.local === true || organizationId !== undefined ? "" : "Set ORGSYNC_ORGANIZATION_ID, then go on.\n";

@@ -5,14 +5,13 @@ import { type ExitCode, exitCodes } from "../../errors.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import type { SavedContent } from "../../plan/saved.ts";
+import type { BaseFlags } from "../base.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
 import { renderingOf, showPlans, worstOf } from "./showing.ts";
 
-export interface PlanFlags extends ComparisonFlags {
+export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	readonly detailedExitcode?: boolean;
-	/** A file, a folder or a revision of git: the documents as they stood before. */
-	readonly base?: string;
 	/** A file that the plan is saved in. */
 	readonly out?: string;
 	readonly output?: string;
@@ -21,8 +20,9 @@ export interface PlanFlags extends ComparisonFlags {
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
 export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags, terminal, voice);
-	const threeWay = flags.base === undefined ? undefined : await import("./three-way.ts");
-	const bases = await threeWay?.readBases(flags.base ?? "", flags, terminal, voice);
+	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
+	const threeWay = hasBase ? await import("./three-way.ts") : undefined;
+	const bases = await threeWay?.readBases(flags, terminal, voice);
 	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
 	const found = compared.compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
 	const shown = showPlans(compared, {

@@ -13,17 +13,16 @@ import { extendedReads, type QueryOperation, queries } from "../../wire/operatio
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
 import { writeJson } from "../json-text.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import { defaultDocument, readDesired } from "../sources.ts";
+import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 
-export interface OrganizationFlags extends ConnectionFlags {
+export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
 	readonly organization?: string;
-	readonly file: readonly string[];
 }
 
 /** Where an organization can be named. */
-export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "local">;
+export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "env" | "local">;
 
 export interface QueryFlags extends NamingFlags, ServiceFlags {
 	readonly json?: string;
@@ -94,7 +93,9 @@ export async function findOrganization(flags: NamingFlags, terminal: Terminal): 
 	}
 	const files = flags.local === true ? flags.file : documentsOf(flags, terminal);
 	if (files.length > 0) {
-		const ids = (await readDesired(files, terminal)).map(({ organizationId }) => organizationId);
+		const ids = (await readDesired({ file: files, env: flags.env }, terminal)).map(
+			({ organizationId }) => organizationId,
+		);
 		if (ids.length === 1 && ids[0] !== undefined) return ids[0];
 		throw new ConfigurationError(
 			`the documents speak of ${ids.length} organizations; say which with --organization ID`,

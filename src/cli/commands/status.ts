@@ -96,7 +96,7 @@ export async function findOrganizations(
 	const implied = flags.local !== true && findOrganizationId(terminal.environment) === undefined;
 	const files = implied ? documentsOf(flags, terminal) : flags.file;
 	if (flags.organization === undefined && files.length > 0) {
-		const organizations = await readDesired(files, terminal);
+		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
 		return new Map(organizations.map((desired) => [desired.organizationId, desired]));
 	}
 	return new Map([[await findOrganization(flags, terminal), undefined]]);

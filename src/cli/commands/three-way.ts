@@ -8,7 +8,7 @@ import { showText } from "../../plan/render/escape.ts";
 import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
 import { pairTags } from "../../plan/three-way-tags.ts";
-import { readBase } from "../base.ts";
+import { type BaseFlags, readBase } from "../base.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { readShare, type SelectionFlags } from "./comparing.ts";
@@ -20,11 +20,12 @@ export interface Bases {
 	readonly dropped: readonly ThreeWay[];
 }
 
-/** What `--base` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
-export async function readBases(name: string, flags: SelectionFlags, terminal: Terminal, voice: Voice): Promise<Bases> {
+/** What `--base` or `--base-file` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
+export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Terminal, voice: Voice): Promise<Bases> {
 	const isOwn = readShare(flags);
-	const head = (await readDesired(flags.file, terminal)).filter(isOwn);
-	const base = await readBase(name, flags.file, terminal);
+	const head = (await readDesired(flags, terminal)).filter(isOwn);
+	const base = await readBase(flags, terminal);
+	const { name } = base;
 	for (const path of base.missing) {
 		voice.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
 	}
@@ -32,7 +33,7 @@ export async function readBases(name: string, flags: SelectionFlags, terminal: T
 	const ids = new Set(head.map(({ organizationId }) => organizationId));
 	const strangers = base.organizations.filter((one) => isOwn(one) && !ids.has(one.organizationId));
 	if (!base.samePaths && flags.shard === undefined && strangers.length === base.organizations.length) {
-		throw new ConfigurationError(`--base ${showText(name)}: it speaks of none of the organizations of the documents`, {
+		throw new ConfigurationError(`${base.flag}: it speaks of none of the organizations of the documents`, {
 			hint: `it speaks of ${strangers.map(({ organizationId }) => organizationId).join(", ") || "no organization"}`,
 		});
 	}

@@ -2,17 +2,18 @@
  * `validate`: documents parsed, and nothing else. It asks no service anything.
  */
 import { exitCodes } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { type DocumentFlags, readSharded } from "./comparing.ts";
+import { readSharded, type ShareFlags } from "./comparing.ts";
 
 /** Says that the documents are sound, or throws their problems. Asks no service anything. */
-export async function validate(flags: DocumentFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function validate(flags: ShareFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const organizations = await readSharded(flags, terminal, voice);
 	return {
 		exitCode: exitCodes.converged,
 		text: () =>
 			organizations
-				.map((desired) => `${desired.files.join(", ")}: valid, organization ${desired.organizationId}\n`)
+				.map((desired) => `${desired.files.map(showText).join(", ")}: valid, organization ${desired.organizationId}\n`)
 				.join(""),
 		json: {
 			organizations: organizations.map(({ organizationId, digest, files }) => ({

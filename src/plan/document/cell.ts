@@ -33,8 +33,12 @@ export function pathOf(cell: Cell): string {
 	return pathWithKey(before, String(cell.key));
 }
 
+/** Max characters of a key that a path repeats: every problem below the key has the path. */
+const longestKey = 60;
+
 /** The path of a key under another path. */
 export function pathWithKey(before: string, key: string): string {
+	if (key.length > longestKey) return `${before}[${JSON.stringify(`${key.slice(0, longestKey)}…`)}]`;
 	if (!/^[A-Za-z_][\w-]*$/.test(key)) return `${before}[${JSON.stringify(key)}]`;
 	return before === "" ? key : `${before}.${key}`;
 }

@@ -11,7 +11,8 @@ import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEd
 import { Findings } from "./findings.ts";
 import { type TextStyle, writeFlow, writeText } from "./scalar.ts";
 import { readText } from "./text.ts";
-import { type Environment, readTree } from "./tree.ts";
+import { readTree } from "./tree.ts";
+import { type Environment, Expansion, type VariableOptions, variablesOf } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
@@ -34,8 +35,14 @@ export interface EditableFile {
 }
 
 /** The documents of a file that has no problems, ready to be edited. */
-export function readEditable(file: string, content: string | Uint8Array, environment: Environment): EditableFile {
+export function readEditable(
+	file: string,
+	content: string | Uint8Array,
+	environment: Environment,
+	options: VariableOptions = {},
+): EditableFile {
 	const findings = new Findings();
+	const filling = { variables: variablesOf(environment, options), expansion: new Expansion() };
 	const whole = typeof content === "string" ? content : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 	const mark = whole.startsWith("\uFEFF") ? "\uFEFF" : "";
 	const found = readText(file, content, findings) ?? "";
@@ -44,7 +51,7 @@ export function readEditable(file: string, content: string | Uint8Array, environ
 	const { documents, positionOf } = readYaml(file, text, findings, { keepTokens: true });
 	return {
 		text,
-		documents: documents.map((yaml) => ({ file, text, root: readTree(yaml, positionOf, environment, findings), yaml })),
+		documents: documents.map((yaml) => ({ file, text, root: readTree(yaml, positionOf, filling, findings), yaml })),
 		edited: (edits) => {
 			const result = applyEdits(text, edits);
 			return mark + (added !== "" && result.endsWith(added) ? result.slice(0, -added.length) : result);

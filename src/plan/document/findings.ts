@@ -6,6 +6,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import type { Problem } from "../../errors.ts";
+import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { Position } from "../organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
 
@@ -18,20 +19,30 @@ const mostCandidates = 200;
 /** After so many problems no nearest words are looked for: it takes long, and the file is not the one that was meant. */
 const mostHelped = 1_000;
 
+/** Max number of problems: a small file can have a million, each with a path and a message. */
+const mostProblems = 10_000;
+
 /** A collector of problems. */
 export class Findings {
 	readonly #problems = new Map<string, Problem>();
+	#isFull = false;
 
 	/** Nothing; remembers a problem at a place. The same one twice, as through a YAML alias, is kept once. */
 	add(position: Position, path: string, code: string, message: string): void {
+		if (this.#isFull) return;
 		const key = JSON.stringify([position.file, position.line, position.column, code, message]);
 		if (this.#problems.has(key)) return;
-		this.#problems.set(key, { file: position.file, line: position.line, column: position.column, path, code, message });
+		const { file, line, column } = position;
+		this.#problems.set(key, { file, line, column, path, code, message });
+		if (this.#problems.size < mostProblems) return;
+		this.#isFull = true;
+		const more = `more than ${mostProblems.toLocaleString("en")} problems; the others are left out`;
+		this.#problems.set("", { file, line, column, path: "", code: "too-many-problems", message: more });
 	}
 
 	/** Nothing; remembers a problem of a cell, at its value or at its key. */
 	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
-		this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
+		if (!this.#isFull) this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
 	}
 
 	/** Nothing; as `report`, and nobody judges the cell's value again. */
@@ -64,14 +75,10 @@ export class Findings {
 	}
 }
 
-/** The text in backticks, cut when it is long, with control characters and direction marks spelled out. */
+/** The text in backticks, cut when it is long, with control characters and invisible ones as YAML escapes. */
 export function quoted(text: string): string {
 	const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-	const visible = short.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-		const code = (character.codePointAt(0) ?? 0).toString(16);
-		return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
-	});
-	return `\`${visible}\``;
+	return `\`${replaceInvisible(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
 }
 
 /** A cell's scalar as it is written in the document, quoted; never a value from the environment. */

@@ -18,8 +18,9 @@ export function readText(file: string, content: string | Uint8Array, findings: F
 	if (decoded === undefined) return undefined;
 	const text = decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
-	const control = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]/.exec(text);
+	const control = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]|\r(?!\n)/.exec(text);
 	if (control === null) return text;
+	// Some tools display a carriage return alone as a line break, but for YAML a comment goes on behind it.
 	const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 	const message = `the control character U+${code} cannot stand in YAML; take it out, or write "\\u${code}" in double quotes`;
 	findings.add({ file, ...placeIn(text, control.index) }, "", "not-text", code === "0000" ? nulMessage : message);
@@ -45,8 +46,7 @@ function decode(file: string, content: Uint8Array, findings: Findings): string |
 	if (bytes.equals(again)) return text;
 	let wrong = 0;
 	while (bytes[wrong] === again[wrong]) wrong++;
-	const hex = (bytes[wrong] ?? 0).toString(16).padStart(2, "0");
-	return report(wrong, "not-utf8", `the byte 0x${hex} here is not UTF-8; save the file as UTF-8`);
+	return report(wrong, "not-utf8", "the byte here is not UTF-8; save the file as UTF-8");
 }
 
 function placeIn(text: string, offset: number): { readonly line: number; readonly column: number } {

@@ -8,8 +8,7 @@ import type { Position } from "../organization.ts";
 import type { Cell } from "./cell.ts";
 import { pathOf, pathWithKey } from "./cell.ts";
 import { type Findings, placeOf, quoted } from "./findings.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { type Expansion, expansionMessage, fillIn, type Variables } from "./variables.ts";
 
 /** How many values all aliases (`*name`) of a document may stand for together. */
 const mostExpanded = 10_000;
@@ -23,48 +22,89 @@ const knownTags = new Set([
 
 interface Anchor {
 	readonly node: Node;
-	/** How many cells it became; nothing while it is being read. */
-	size: number | undefined;
+	/** How many cells it became, and the bytes of their texts and keys; nothing while it is being read. */
+	size: { readonly cells: number; readonly bytes: number } | undefined;
 }
 
 interface Reading {
 	readonly positionOf: (offset: number) => Position;
-	readonly environment: Environment;
+	readonly variables: Variables;
+	readonly expansion: Expansion;
 	readonly findings: Findings;
 	readonly anchors: Map<string, Anchor>;
 	readonly targets: Map<Node, Anchor>;
 	/** Aliases around the present node. */
 	within: number;
 	cells: number;
+	/** Bytes of the texts and keys read so far. */
+	bytes: number;
 	expanded: number;
 }
 
 type Slot = Pick<Cell, "parent" | "key"> & { readonly at: Position; readonly keyAt: Position };
 
+/** The variables for `${NAME}`, and the count of what they add. */
+export interface Filling {
+	readonly variables: Variables;
+	readonly expansion: Expansion;
+}
+
 /** The root cell of a document that has contents. */
 export function readTree(
 	document: Document.Parsed,
 	positionOf: (offset: number) => Position,
-	environment: Environment,
+	filling: Filling,
 	findings: Findings,
 ): Cell {
-	const anchors = new Map<string, Anchor>();
-	const targets = new Map<Node, Anchor>();
-	const reading: Reading = { positionOf, environment, findings, anchors, targets, within: 0, cells: 0, expanded: 0 };
+	filling.expansion.beginDocument();
+	const places = { anchors: new Map<string, Anchor>(), targets: new Map<Node, Anchor>() };
+	const reading: Reading = { positionOf, ...filling, findings, ...places, within: 0, cells: 0, bytes: 0, expanded: 0 };
 	const root = document.contents as Node;
 	const at = positionOf(root.range?.[0] ?? 0);
 	return readNode(root, { parent: undefined, key: undefined, at, keyAt: at }, reading);
 }
 
+/** Keys of a document. */
+const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits"];
+
+/** Max number of a map's keys that are compared with them. */
+const maxComparedKeys = 100;
+
+/**
+ * Returns whether the YAML is a document, and reports it otherwise, without quoting any of it: the file can be a link to
+ * anything, such as a key.
+ */
+export function isDocument(
+	{ contents }: Document.Parsed,
+	positionOf: (offset: number) => Position,
+	findings: Findings,
+): boolean {
+	const root = contents as Node;
+	// `null` is reported like any missing value.
+	if (isScalar(root) && root.value === null) return true;
+	const at = positionOf(root.range?.[0] ?? 0);
+	if (!isMap(root)) {
+		const found = isSeq(root) ? "a list" : "a single value";
+		const message = `the document must be a map with \`organizationId: UUID\`, and is ${found}; is it the right file?`;
+		findings.add(at, "", "wrong-type", message);
+		return false;
+	}
+	const keys = root.items.slice(0, maxComparedKeys).map(({ key }) => (isScalar(key) ? String(key.value) : ""));
+	if (keys.some((key) => rootKeys.includes(key) || findings.nearest(key, rootKeys) !== undefined)) return true;
+	const message = `the document has no key that orgsync knows; it needs at least \`organizationId: UUID\`; is it the right file?`;
+	findings.add(at, "", "no-document", message);
+	return false;
+}
+
 function readNode(node: Node, slot: Slot, reading: Reading): Cell {
 	reading.cells++;
 	if (isAlias(node)) return readAlias(node, node.source, slot, reading);
-	const before = reading.cells;
+	const before = { cells: reading.cells, bytes: reading.bytes };
 	const name = "anchor" in node ? (node.anchor as string | undefined) : undefined;
 	const anchor: Anchor = { node, size: undefined };
 	if (name !== undefined && reading.within === 0) reading.anchors.set(name, anchor);
 	const cell = readContents(node, slot, reading);
-	anchor.size = 1 + reading.cells - before;
+	anchor.size = { cells: 1 + reading.cells - before.cells, bytes: reading.bytes - before.bytes };
 	if (node.tag !== undefined && !knownTags.has(node.tag)) {
 		const tag = node.tag.replace("tag:yaml.org,2002:", "!!");
 		reading.findings.breaks(cell, "unknown-tag", `the YAML tag ${quoted(tag)} is not known here; take it out`);
@@ -128,6 +168,7 @@ function readKey(node: Node, at: Position, parent: Cell, reading: Reading): stri
 		return undefined;
 	};
 	const before = pathOf(parent);
+	if (isScalar(node)) reading.bytes += Buffer.byteLength(String(node.value));
 	if (!isScalar(node)) {
 		parent.broken = true;
 		const what = isAlias(node) ? "an alias (`*name`)" : "a list or a map";
@@ -177,10 +218,16 @@ function readAlias(node: Node, name: string, slot: Slot, reading: Reading): Cell
 	// Said once: after the first alias that is too much, the others would only repeat it.
 	if (reading.expanded > mostExpanded) return unusable;
 	// The size of an anchor counts the aliases in it already.
-	if (reading.within === 0) reading.expanded += anchor.size;
+	if (reading.within === 0) reading.expanded += anchor.size.cells;
 	if (reading.expanded > mostExpanded) {
 		const message = `the aliases up to this one stand for more than ${mostExpanded.toLocaleString("en")} values; write them out`;
 		reading.findings.breaks(unusable, "alias-expansion", message);
+		return unusable;
+	}
+	// An alias is short in the file, but comparing and printing repeats the whole text.
+	if (reading.expansion.left < 0) return unusable;
+	if (reading.within === 0 && !reading.expansion.add(anchor.size.bytes)) {
+		reading.findings.breaks(unusable, "expansion", expansionMessage);
 		return unusable;
 	}
 	reading.within++;
@@ -200,9 +247,18 @@ function readScalar(node: Scalar, slot: Slot, reading: Reading): Cell {
 	}
 	if (typeof value === "number") return makeCell("number", slot, { value, written });
 	if (typeof value === "boolean") return makeCell("truth", slot, { value, written });
-	const filled = fillIn(String(value), reading.environment);
+	reading.bytes += Buffer.byteLength(String(value));
+	return readString(String(value), written, slot, reading);
+}
+
+function readString(text: string, written: string, slot: Slot, { variables, expansion, findings }: Reading): Cell {
+	if (expansion.left < 0) {
+		// The first value over the limit is reported; later ones are not expanded.
+		return makeCell("text", slot, { value: text, written, broken: text.includes(variableBegin) });
+	}
+	const filled = fillIn(text, variables, expansion);
 	const cell = makeCell("text", slot, { value: filled.text, written, fromEnvironment: filled.used });
-	for (const message of filled.mistakes) reading.findings.breaks(cell, filled.code, message);
+	for (const message of filled.mistakes) findings.breaks(cell, filled.code, message);
 	return cell;
 }
 
@@ -220,40 +276,4 @@ function reportNothing(cell: Cell, findings: Findings): void {
 		message = `${quoted(key)} has no value; leave the key out, or ${instead}`;
 	}
 	findings.breaks(cell, "null-value", message);
-}
-
-interface Filled {
-	readonly text: string;
-	readonly used: boolean;
-	readonly code: string;
-	readonly mistakes: readonly string[];
-}
-
-/** The text with the environment's values in place of `${NAME}`; a value is never looked into again. */
-function fillIn(text: string, environment: Environment): Filled {
-	let used = false;
-	let code = "unset-variable";
-	const mistakes: string[] = [];
-	const filled = text.replace(
-		/\$\$\{|\$\{([^}]*)(\}?)/g,
-		(found, name: string | undefined, end: string | undefined) => {
-			if (name === undefined) return variableBegin;
-			used = true;
-			if (end !== "}" || !/^[A-Za-z_]\w*$/.test(name)) {
-				code = "bad-variable";
-				mistakes.push(
-					`${quoted(found)} names no environment variable; write \`\${NAME}\`, or \`$\${\` for a literal \`\${\``,
-				);
-				return found;
-			}
-			const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-			if (value === undefined) {
-				mistakes.push(
-					`the environment variable ${quoted(name)} is not set; set it, or write \`$\${${name}}\` for that very text`,
-				);
-			}
-			return value ?? found;
-		},
-	);
-	return { text: filled, used, code: mistakes.length > 0 ? code : "", mistakes };
 }

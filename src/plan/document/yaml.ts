@@ -5,8 +5,9 @@
  * The rule it keeps: depth and size are known before a tree is built, so that no file exhausts the stack or the memory.
  */
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
+import { escapeSequence, findInvisible, nameCharacter } from "../invisible.ts";
 import type { Position } from "../organization.ts";
-import { type Findings, quoted } from "./findings.ts";
+import type { Findings } from "./findings.ts";
 
 /** Deepest nesting; a document needs eight levels. */
 const deepest = 64;
@@ -68,10 +69,13 @@ type Report = (offset: number, code: string, message: string) => void;
 function readTokens(text: string, lines: LineCounter, report: Report): CST.Token[] | undefined {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
+	const hidden: Hidden[] = [];
 	let count = 0;
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
 		const offset = parser.offset;
+		const found = findHidden(lexeme);
+		if (found !== undefined && hidden.length < maxHidden) hidden.push({ ...found, offset: offset + found.offset });
 		for (const token of parser.next(lexeme)) tokens.push(token);
 		if (parser.stack.length > deepest) {
 			report(offset, "too-deep", `values are nested more than ${deepest} deep here; a document needs eight levels`);
@@ -83,7 +87,41 @@ function readTokens(text: string, lines: LineCounter, report: Report): CST.Token
 		}
 	}
 	for (const token of parser.end()) tokens.push(token);
+	// The places of lines are known by now, also within a text of several lines.
+	for (const { offset, code, message } of hidden) report(offset, code, message);
 	return tokens;
+}
+
+/** Max number of them that is reported for one file. */
+const maxHidden = 100;
+
+interface Hidden {
+	readonly offset: number;
+	readonly code: string;
+	readonly message: string;
+}
+
+/** Marks that the lexer adds between the pieces of the text. */
+const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufeff"]);
+
+/**
+ * Returns the first character of a piece that a reviewer does not see. In a comment only those count that change the order or
+ * the lines in which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
+ */
+function findHidden(lexeme: string): Hidden | undefined {
+	if (marks.has(lexeme)) return undefined;
+	if (lexeme.startsWith("#")) {
+		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069\u0085\u2028\u2029]/);
+		if (offset < 0) return undefined;
+		const shown = nameCharacter(lexeme[offset] ?? "");
+		const message = `the character ${shown} changes how this comment is displayed; remove it`;
+		return { offset, code: "invisible-character", message };
+	}
+	const found = findInvisible(lexeme);
+	if (found === undefined) return undefined;
+	const { index: offset, character } = found;
+	const message = `invisible character ${nameCharacter(character)}; remove it, or write it as "${escapeSequence(character)}" in double quotes`;
+	return { offset, code: "invisible-character", message };
 }
 
 function isEmpty(document: Document.Parsed | Document | undefined): boolean {
@@ -132,20 +170,22 @@ const wordsBySign: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Words for what YAML did not expect: after a finished value, and anywhere else. */
-const afterValue = "follows a finished value; put the whole text in quotes, or a comma or a line break between the two";
-const unexpected = "is not expected here; is a bracket or a quote missing above, or one too many?";
+const afterValue =
+	"something follows a finished value here; put the whole text in quotes, or a comma or a line break between the two";
+const unexpected = "this is not expected here; is a bracket or a quote missing above, or one too many?";
 
 const bracesWords = `put \`\${NAME}\` in quotes inside [ ] and { }: "\${NAME}"`;
 
+/** Returns what is wrong without quoting the file: it can be a link to anything, such as a key. */
 function syntaxWords(error: YAMLParseError, text: string, offset: number): string {
 	const begin = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 200);
 	// A `-` that begins its line is not beside a key: it is an item that is indented unlike the others.
 	const item = text.slice(begin, offset).trim() === "" && /block-seq-ind|block sequence/.test(error.message);
 	const sign = item ? "BAD_INDENT" : `${error.message} ${error.code}`;
 	const words = wordsBySign.find(([pattern]) => pattern.test(sign))?.[1];
-	const found = /^\S{1,20}/.exec(text.slice(offset, offset + 40))?.[0];
+	const isMissing = /^(?:\s|$)/.test(text.slice(offset, offset + 1));
 	const rest = /at node end/.test(sign) ? afterValue : unexpected;
-	const told = words ?? (found === undefined ? "something is missing here" : `${quoted(found)} ${rest}`);
+	const told = words ?? (isMissing ? "something is missing here" : rest);
 	const line = text.slice(begin, offset + 200).split("\n", 1)[0] ?? "";
 	// Inside [ ] and { } an unquoted brace ends a text, which is the commonest mistake with ${NAME}.
 	const braces = /[[{].*?(?<=[[{,:]\s*)\$\{/.test(line);

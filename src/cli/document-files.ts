@@ -1,0 +1,180 @@
+/**
+ * Finds the files that `-f` names. A pull request can add links to a folder, so a link in it cannot point outside; a file that
+ * the operator names can be a link to anywhere. Each file is read once, however often it is named.
+ */
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { ConfigurationError } from "../errors.ts";
+import { isInside, leadsOutside, realPathOf } from "../files.ts";
+import { showText } from "../plan/render/escape.ts";
+import { orRefuse } from "./named-file.ts";
+
+/** Where a command looks when no file is named. */
+export const defaultDocument = "orgsync.yaml";
+
+/** One file of documents. */
+export interface DocumentFile {
+	/** As the user would write it; `-` is standard input. */
+	readonly name: string;
+	/** Its real path, links followed; `-` for standard input. */
+	readonly path: string;
+	/** Whether it is a link that points outside its folder; only a file that is named can be one. */
+	readonly isForeign: boolean;
+}
+
+/**
+ * Returns the files of these paths in their order, or the default document when there are none. A folder means its `.yaml` and
+ * `.yml` files. Throws ConfigurationError for a path that does not exist, a folder without documents, and a link in a folder
+ * that points outside.
+ */
+export function findDocumentFiles(paths: readonly string[], directory: string): readonly DocumentFile[] {
+	const isDefault = paths.length === 0;
+	const files = new Map<string, DocumentFile>();
+	for (const path of isDefault ? [defaultDocument] : paths) {
+		const found = path === "-" ? [standardInput] : findNamed(path, isDefault, directory);
+		for (const file of found) if (!files.has(file.path)) files.set(file.path, file);
+	}
+	return [...files.values()];
+}
+
+const standardInput: DocumentFile = { name: "-", path: "-", isForeign: false };
+
+function findNamed(name: string, isDefault: boolean, directory: string): readonly DocumentFile[] {
+	const full = resolve(directory, name);
+	const found = orRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
+	if (found === undefined) {
+		throw new ConfigurationError(`there is no file ${showText(name)}`, {
+			hint: isDefault
+				? "orgsync init writes a first one; -f FILE names another"
+				: "-f takes files, folders and - for standard input",
+		});
+	}
+	return orRefuse(name, () => {
+		const path = realPathOf(full);
+		if (!found.isDirectory()) {
+			return [{ name, path, isForeign: leadsOutside(full) }];
+		}
+		const files = new Walk(name, path).files();
+		if (files.length > 0) return files;
+		throw new ConfigurationError(`the folder ${showText(name)} holds no .yaml or .yml file`);
+	});
+}
+
+/** Whether a path within a folder is that of a document. */
+export function isDocumentName(path: string): boolean {
+	return hasDocumentEnding(path) && !isHiddenPath(path);
+}
+
+/** Whether a path within a folder is ignored because of one of its parts. */
+export function isHiddenPath(path: string): boolean {
+	return path.split(/[\\/]/).some(isHidden);
+}
+
+function hasDocumentEnding(name: string): boolean {
+	return /\.ya?ml$/.test(name);
+}
+
+function isHidden(name: string): boolean {
+	return name.startsWith(".") || name === "node_modules";
+}
+
+interface Place {
+	/** As the user would write it. */
+	readonly name: string;
+	/** The real path; of a link, its own path in a real folder. */
+	readonly path: string;
+}
+
+/** Max entries below one folder: a link to the root of the machine has more. */
+const maxEntries = 200_000;
+
+/**
+ * Walks one folder. Links are followed after all real folders, so a file gets its own name rather than a link's. No folder is
+ * entered twice, so circular links do no harm.
+ */
+class Walk {
+	readonly #root: Place;
+	readonly #folders: Place[];
+	readonly #links: Place[] = [];
+	readonly #seen: Set<string>;
+	readonly #files = new Map<string, DocumentFile>();
+	#entries = 0;
+
+	constructor(name: string, path: string) {
+		this.#root = { name, path };
+		this.#folders = [this.#root];
+		this.#seen = new Set([path]);
+	}
+
+	/** Returns the documents, sorted by name. */
+	files(): readonly DocumentFile[] {
+		// Both lists grow on the way: a link can add folders, and those go first.
+		let entered = 0;
+		let followed = 0;
+		for (;;) {
+			const folder = this.#folders[entered];
+			const link = this.#links[followed];
+			if (folder !== undefined) {
+				entered += 1;
+				this.#enter(folder);
+			} else if (link !== undefined) {
+				followed += 1;
+				this.#follow(link);
+			} else break;
+		}
+		return [...this.#files.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
+	}
+
+	#enter(folder: Place): void {
+		const entries = orRefuse(folder.name, () => readdirSync(folder.path, { withFileTypes: true }));
+		this.#entries += entries.length;
+		if (this.#entries > maxEntries) {
+			throw new ConfigurationError(
+				`the folder ${showText(this.#root.name)} holds more than ${maxEntries.toLocaleString("en")} files`,
+				{ hint: "use -f with the folders that hold the documents" },
+			);
+		}
+		for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+			if (isHidden(entry.name)) continue;
+			const place = { name: join(folder.name, entry.name), path: join(folder.path, entry.name) };
+			if (entry.isSymbolicLink()) this.#links.push(place);
+			else if (entry.isDirectory()) this.#addFolder(place);
+			else if (hasDocumentEnding(entry.name)) this.#addFile(place, entry);
+		}
+	}
+
+	#follow(link: Place): void {
+		const target = orNothing(() => statSync(link.path));
+		const isDocument = hasDocumentEnding(basename(link.path));
+		if (target?.isDirectory() !== true && !isDocument) return;
+		const place = { name: link.name, path: orRefuse(link.name, () => realPathOf(link.path)) };
+		if (!isInside(place.path, this.#root.path)) this.#refuse(link);
+		if (target?.isDirectory() === true) this.#addFolder(place);
+		else if (target !== undefined) this.#addFile(place, target);
+	}
+
+	#addFolder(place: Place): void {
+		if (this.#seen.has(place.path)) return;
+		this.#seen.add(place.path);
+		this.#folders.push(place);
+	}
+
+	#addFile({ name, path }: Place, found: Pick<Dirent, "isFile">): void {
+		if (!found.isFile()) throw new ConfigurationError(`${showText(name)} cannot be read: it is not a regular file`);
+		if (!this.#files.has(path)) this.#files.set(path, { name, path, isForeign: false });
+	}
+
+	#refuse({ name }: Place): never {
+		throw new ConfigurationError(`${showText(name)} is a link that points outside ${showText(this.#root.name)}`, {
+			hint: "replace the link with the file, or remove the link and name the file with -f",
+		});
+	}
+}
+
+function orNothing<T>(read: () => T): T | undefined {
+	try {
+		return read();
+	} catch {
+		return undefined;
+	}
+}

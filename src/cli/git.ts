@@ -1,0 +1,262 @@
+/**
+ * Reads files of a commit with git, in a checkout whose content a pull request can write. It checks out and fetches nothing,
+ * and git gets no shell and no keys.
+ *
+ * The commit is the one that the operator names, whatever files, refs or variables there are. Git runs no program that the
+ * repository's configuration names.
+ */
+import { execFile } from "node:child_process";
+import { devNull } from "node:os";
+import { ConfigurationError } from "../errors.ts";
+import { showText } from "../plan/render/escape.ts";
+import { fileLimitBytes } from "./sources.ts";
+import type { Terminal } from "./voice.ts";
+
+/** What is at a path of a commit. */
+export interface Found {
+	/** As the user would write it. */
+	readonly path: string;
+	/** `blob`, `tree` or `missing`. */
+	readonly kind: string;
+	readonly id: string;
+	readonly size: number;
+}
+
+/** A path as the user would write it, and from the top of the repository. */
+export interface Asked {
+	readonly path: string;
+	readonly inside: string;
+}
+
+/** Settings that override the repository's own. */
+const settings = {
+	// A pull request can add a folder that looks like a bare repository.
+	"safe.bareRepository": "explicit",
+	"core.fsmonitor": "false",
+	"core.hooksPath": devNull,
+	// Git prefers a tag to a branch of the same name; without this it does not warn.
+	"core.warnAmbiguousRefs": "true",
+};
+
+/** No grafts, which change the parents of a commit, and no fetches, which run what the configuration names. */
+const fixedEnvironment = {
+	LC_ALL: "C",
+	GIT_TERMINAL_PROMPT: "0",
+	GIT_OPTIONAL_LOCKS: "0",
+	GIT_GRAFT_FILE: devNull,
+	GIT_NO_LAZY_FETCH: "1",
+	// For a git that does not know the variable above.
+	GIT_ALLOW_PROTOCOL: "none",
+};
+
+/** Variables of git that are kept: whom to trust and how far to search. The others can select another repository. */
+const keptVariables =
+	/^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
+
+/** Revisions that git resolves in one way only, whatever refs there are. */
+const unambiguous = /^(?:HEAD|@|[0-9a-f]{40}|[0-9a-f]{64}|refs\/[^^~@]+)(?:[\^~].*)?$/;
+
+/** What git says when it would have to fetch contents that the clone leaves out. */
+const isAboutFetching = /lazy fetching disabled|promisor remote|transport '[^']*' not allowed/;
+
+/** Asks git. Every method throws ConfigurationError when git cannot answer. */
+export class Git {
+	readonly #name: string;
+	readonly #terminal: Terminal;
+
+	/** `name` is the revision that `--base` has. */
+	constructor(name: string, terminal: Terminal) {
+		this.#name = name;
+		this.#terminal = terminal;
+	}
+
+	/** Returns the path of the working folder in the repository; empty at its top. */
+	async prefix(): Promise<string> {
+		const { code, output, said } = await this.#run(["rev-parse", "--show-prefix"]);
+		if (code === 0) return output.toString().replace(/\r?\n$/, "");
+		if (said.includes("dubious ownership")) {
+			this.refuse(
+				`git says: ${said}`,
+				"git config --global --add safe.directory with that path says that it is trusted",
+			);
+		}
+		if (!said.includes("not a git repository")) this.refuse(`git says: ${said}`);
+		return this.refuse("this folder is in no git repository", "to compare with a file or folder: --base-file PATH");
+	}
+
+	/** Returns the id of the commit. */
+	async commit(): Promise<string> {
+		// A name that begins with a hyphen was refused before: it cannot be taken for a flag.
+		const { code, output, warnings } = await this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
+		if (code === 0) {
+			if (!unambiguous.test(this.#name) && /is ambiguous/.test(warnings)) this.#refuseAmbiguous();
+			return output.toString().trim();
+		}
+		const shallow = (await this.#run(["rev-parse", "--is-shallow-repository"])).output.toString().trim() === "true";
+		return this.refuse(
+			"git knows no such revision",
+			shallow
+				? "this clone is shallow, it has only the newest commits: git fetch --unshallow gets the others; with actions/checkout, set fetch-depth: 0"
+				: "git fetch gets what others have; a branch of theirs is written with its remote, as in origin/main; for a file or folder: --base-file PATH",
+		);
+	}
+
+	#refuseAmbiguous(): never {
+		this.refuse(
+			"the name is ambiguous: more than one branch, tag or commit has it",
+			"write it in full, such as refs/heads/main or refs/remotes/origin/main, or the whole id of the commit",
+		);
+	}
+
+	/**
+	 * Returns what is at each path of the commit, following symbolic links within it. A link that points outside the repository
+	 * is refused; with `lenient` it counts as missing.
+	 */
+	async find<A extends Asked>(
+		commit: string,
+		paths: readonly A[],
+		{ lenient = false } = {},
+	): Promise<readonly (Found & A)[]> {
+		if (paths.length === 0) return [];
+		const questions = paths.map(({ inside }) => `${commit}:${inside}\n`).join("");
+		const { output } = await this.#ask(["cat-file", "--batch-check", "--follow-symlinks"], questions);
+		const lines = output.toString().split("\n");
+		let at = 0;
+		return paths.map((one) => {
+			const line = lines[at++] ?? "";
+			const [id = "", kind = "", size = "0"] = line.split(" ");
+			// `symlink SIZE`, `dangling SIZE` and the like have the target in a line of its own.
+			if (["symlink", "dangling", "loop", "notdir"].includes(id)) at += 1;
+			if (id === "symlink" && !lenient) {
+				this.refuse(`${showText(one.path)} is a link to outside of the repository there`);
+			}
+			const found = /^[0-9a-f]{40,64}$/.test(id) && (kind === "blob" || kind === "tree");
+			return { ...one, id, kind: found ? kind : "missing", size: Number(size) };
+		});
+	}
+
+	/** The same of paths that git has listed: each has to be a file, or a link to one. */
+	async findFiles(commit: string, paths: readonly Asked[]): Promise<readonly Found[]> {
+		const strange = paths.find(({ inside }) => /[\r\n]/.test(inside));
+		if (strange !== undefined) this.refuse(`the name ${showText(strange.path)} has a line break in it`);
+		const found = await this.find(commit, paths);
+		const lost = found.find(({ kind }) => kind !== "blob");
+		if (lost === undefined) return found;
+		return this.refuse(
+			`${showText(lost.path)} is no file there and no link to one, or git does not have its content here`,
+		);
+	}
+
+	/**
+	 * Throws when one of these paths, at which nothing was found, is in the commit. A clone can leave out contents, and a document
+	 * that exists must not look like a new one.
+	 */
+	async refuseUnavailable(commit: string, missing: readonly Asked[]): Promise<void> {
+		for (const { path, inside } of missing) {
+			const { output } = await this.#ask(["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", inside]);
+			if (output.length > 0) this.#refuseMissing(path);
+		}
+	}
+
+	/** All files in a tree, by their paths from that tree. */
+	async list(tree: string): Promise<readonly { readonly name: string; readonly isLink: boolean }[]> {
+		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", tree]);
+		return output
+			.toString()
+			.split("\0")
+			.filter((entry) => entry !== "")
+			.map((entry) => ({ name: entry.slice(entry.indexOf("\t") + 1), isLink: entry.startsWith("120000") }));
+	}
+
+	/** The contents, in the same order; of a file beyond the limit as much as shows that it is. */
+	async read(files: readonly Found[]): Promise<readonly Uint8Array[]> {
+		const small = files.filter(({ size }) => size <= fileLimitBytes);
+		const { output } =
+			small.length === 0
+				? { output: Buffer.alloc(0) }
+				: await this.#ask(["cat-file", "--batch"], small.map(({ id }) => `${id}\n`).join(""));
+		let at = 0;
+		return files.map(({ path, size }) => {
+			if (size > fileLimitBytes) return new Uint8Array(fileLimitBytes + 1);
+			const start = output.indexOf("\n", at) + 1;
+			if (!/ blob \d+$/.test(output.toString("latin1", at, start - 1))) this.#refuseMissing(path);
+			at = start + size + 1;
+			return output.subarray(start, start + size);
+		});
+	}
+
+	#refuseMissing(path?: string): never {
+		this.refuse(
+			`git does not have the content of ${path === undefined ? "its documents" : showText(path)} here`,
+			"orgsync fetches nothing: clone without --filter, or run git fetch --refetch --no-filter first",
+		);
+	}
+
+	async #ask(words: readonly string[], input = ""): Promise<{ readonly output: Buffer }> {
+		const { code, output, said, warnings } = await this.#run(words, input);
+		if (code === 0) return { output };
+		return isAboutFetching.test(warnings) ? this.#refuseMissing() : this.refuse(`git says: ${said}`);
+	}
+
+	#run(
+		words: readonly string[],
+		input = "",
+	): Promise<{ code: number; output: Buffer; said: string; warnings: string }> {
+		const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+		const options = {
+			cwd: this.#terminal.directory,
+			env: { ...environmentFor(this.#terminal.environment), ...fixedEnvironment },
+			encoding: "buffer",
+			maxBuffer: Number.POSITIVE_INFINITY,
+		} as const;
+		const all = ["--no-replace-objects", ...given, ...words];
+		return new Promise((settle, refuse) => {
+			const notThere = (error: unknown): void => refuse(this.#notThere(error as NodeJS.ErrnoException));
+			try {
+				const child = execFile("git", all, options, (error, output, said) => {
+					if (error !== null && typeof error.code === "string") return notThere(error);
+					const warnings = said.toString();
+					settle({ code: Number(error?.code ?? 0), output, said: firstLine(warnings), warnings });
+				});
+				// A git that ends without reading its input closes the pipe; its exit code says why.
+				child.stdin?.on("error", () => undefined);
+				child.stdin?.end(input);
+			} catch (error) {
+				// Thrown at once where, for example, a part of PATH is no folder.
+				notThere(error);
+			}
+		});
+	}
+
+	#notThere(error: { readonly code?: unknown }): ConfigurationError {
+		const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
+		const why = isMissing ? "git is not installed" : `git cannot be run (${String(error.code)})`;
+		return new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, {
+			hint: "install git, or compare with a file: --base-file PATH",
+			cause: error,
+		});
+	}
+
+	/** Throws ConfigurationError about the revision. */
+	refuse(why: string, hint = "--base takes a revision of the documents' git repository"): never {
+		throw new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, { hint });
+	}
+}
+
+/** Returns the environment without keys and without variables that select another repository, objects or programs. */
+function environmentFor(environment: Terminal["environment"]): Record<string, string | undefined> {
+	return Object.fromEntries(
+		Object.entries(environment).filter(
+			([name]) => !/^(?:ORGSYNC_|TURNKEY_|API_)/.test(name) && (!/^GIT_/i.test(name) || keptVariables.test(name)),
+		),
+	);
+}
+
+function firstLine(text: string): string {
+	return (
+		text
+			.trim()
+			.split(/\r?\n/)[0]
+			?.replace(/^fatal: /, "") ?? ""
+	);
+}

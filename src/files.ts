@@ -1,0 +1,78 @@
+/**
+ * Reads files whose name or content others can choose, such as a pull request or another user of the machine.
+ *
+ * Only regular files are read, never more bytes than allowed, and no read can block. The check is on the open file, not on its
+ * name, so nothing can change in between.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, isAbsolute, relative, sep } from "node:path";
+
+/** A file that was read, and what the system says about it. */
+export interface FileContent {
+	/** At most one byte more than allowed, so that the caller can tell a file that is too large. */
+	readonly bytes: Buffer;
+	readonly stats: Stats;
+}
+
+/** Windows has neither flag, and no FIFOs in its file systems. */
+const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+
+/** A pipe that the shell opened for the command: `-f <(make-documents)`. */
+const descriptor = /^\/dev\/(?:fd\/\d+|stdin)$/;
+
+/**
+ * Returns the first bytes of a regular file, following links: up to `maxBytes`, and one more if the file is larger. A pipe that
+ * the shell opened and named `/dev/fd/N` is read like standard input. Throws what the file system throws, and an Error with
+ * the reason for anything else, such as a FIFO or a device.
+ */
+export function readRegularFile(path: string, maxBytes: number): FileContent {
+	const isOpened = descriptor.test(path);
+	// Opening a device can have effects of its own, so an obvious one is not even opened.
+	if (!isOpened) refuseIrregular(statSync(path), isOpened);
+	const file = openSync(path, isOpened ? O_RDONLY : O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	try {
+		const stats = fstatSync(file);
+		refuseIrregular(stats, isOpened);
+		return { bytes: readUpTo(file, maxBytes + 1), stats };
+	} finally {
+		closeSync(file);
+	}
+}
+
+function refuseIrregular(stats: Stats, isOpened: boolean): void {
+	if (stats.isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+	if (!stats.isFile() && !(isOpened && stats.isFIFO())) throw new Error("it is not a regular file");
+}
+
+/** Bytes of one read. The size that the system reports is not trusted: it is 0 for some files without end. */
+const chunkBytes = 64 * 1024;
+
+function readUpTo(file: number, limit: number): Buffer {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	while (size < limit) {
+		const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, limit - size));
+		const count = readSync(file, chunk);
+		if (count === 0) break;
+		chunks.push(chunk.subarray(0, count));
+		size += count;
+	}
+	return Buffer.concat(chunks);
+}
+
+/** Returns the real path, links followed, as the file system spells it. Throws what the file system throws. */
+export function realPathOf(path: string): string {
+	// The other end of a pipe has no path that could be opened.
+	return descriptor.test(path) ? path : realpathSync.native(path);
+}
+
+/** Whether a file is a link that points outside its folder. Throws what the file system throws. */
+export function leadsOutside(path: string): boolean {
+	return !descriptor.test(path) && !isInside(realPathOf(path), realPathOf(dirname(path)));
+}
+
+/** Whether a real path is the folder or inside it; both with links followed. */
+export function isInside(path: string, folder: string): boolean {
+	const way = relative(folder, path);
+	return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

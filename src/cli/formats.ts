@@ -2,6 +2,7 @@
  * The formats of a result besides text: what `--format json` prints, rendered for whom it is meant. Each renderer is loaded
  * only when it is asked for.
  */
+import { writeJson } from "../plan/render/escape.ts";
 import type { GithubOptions } from "../plan/render/github.ts";
 import type { CommandResult } from "../plan/render/result.ts";
 
@@ -24,7 +25,7 @@ type Renderer = (result: CommandResult, options: GithubOptions) => Promise<Rende
 
 /** The renderers by format. Text is each command's own. */
 export const renderers: Readonly<Record<Exclude<Format, "text">, Renderer>> = {
-	json: async ({ generatedBy, ...output }) => ({ text: `${JSON.stringify(output, null, 2)}\n`, summary: "" }),
+	json: async ({ generatedBy, ...output }) => ({ text: `${writeJson(output, 2)}\n`, summary: "" }),
 	markdown: async (result, options) => {
 		const { renderMarkdown } = await import("../plan/render/markdown.ts");
 		return { text: renderMarkdown(result, options), summary: "" };

@@ -200,7 +200,7 @@ export class Voice {
 		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
 		if (hint !== null) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 		const { error } = failure;
-		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(error.stack ?? "");
+		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
 	}
 
 	/** Prints what every format but text is made of. */

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes, explainFileError } from "../../errors.ts";
+import { writeJson } from "../../plan/render/escape.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
@@ -36,7 +37,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	const signalled = new Promise<string>((resolveSignal) => {
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
-	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
+	terminal.stdout.write(`${writeJson({ ready: true, url: service.url, organizations })}\n`);
 	const signal = await signalled;
 	voice.detail(`${signal}: closing`);
 	await service.close();

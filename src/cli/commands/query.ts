@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../plan/render/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
@@ -51,7 +51,7 @@ export async function query(
 		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {
 			exitCode: exitCodes.converged,
-			text: () => `${JSON.stringify(value, null, 2)}\n`,
+			text: () => `${writeJson(value, 2)}\n`,
 			json: { operation: operation.name, answer: value },
 		};
 	} finally {

@@ -2,6 +2,7 @@
  * `validate`: documents parsed, and nothing else. It asks no service anything.
  */
 import { exitCodes } from "../../errors.ts";
+import { showText } from "../../plan/render/escape.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type DocumentFlags, readSharded } from "./comparing.ts";
 
@@ -12,7 +13,7 @@ export async function validate(flags: DocumentFlags, terminal: Terminal, voice: 
 		exitCode: exitCodes.converged,
 		text: () =>
 			organizations
-				.map((desired) => `${desired.files.join(", ")}: valid, organization ${desired.organizationId}\n`)
+				.map((desired) => `${desired.files.map(showText).join(", ")}: valid, organization ${desired.organizationId}\n`)
 				.join(""),
 		json: {
 			organizations: organizations.map(({ organizationId, digest, files }) => ({

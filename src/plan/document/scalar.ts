@@ -2,6 +2,7 @@
  * Values to YAML text that reads back as the same values, wherever in a document it stands: in a block, inside [ ] and
  * { }, or as a key. A literal `${` is written as `$${`, because the environment is filled in on reading.
  */
+import { findInvisible, replaceInvisible } from "../invisible.ts";
 
 /** How a text is written; the writer falls back to double quotes where the style cannot hold the text. */
 export type TextStyle = "plain" | "single" | "double";
@@ -13,8 +14,8 @@ const notText = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const plainWords = /^[\p{L}_][\p{L}\p{N}_.@/-]*(?: [\p{L}\p{N}_.@/-]+)*$/u;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Characters that no reader of a file would see, or that a file cannot hold. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u00a0\ufeff]/gu;
+/** What a pipeline's log would take for a command, were the document printed there. */
+const commandOfLog = /(?<=#)#(?=\w*\[)/g;
 
 /** The text as a value of a document. */
 export function writeText(text: string, style: TextStyle = "plain"): string {
@@ -26,12 +27,14 @@ export function writeText(text: string, style: TextStyle = "plain"): string {
 
 /** The text as a key of a map, into which no environment is filled: it cannot hold `${`. */
 export function writeKey(text: string, style: TextStyle = "plain"): string {
-	if (style === "plain" && (uuid.test(text) || (plainWords.test(text) && !notText.test(text)))) return text;
-	if (style === "single" && text.search(invisible) < 0) return `'${text.replaceAll("'", "''")}'`;
-	return JSON.stringify(text).replaceAll(invisible, (character) => {
+	const isSeen = findInvisible(text) === undefined && text.search(commandOfLog) < 0;
+	if (isSeen && style === "plain" && (uuid.test(text) || (plainWords.test(text) && !notText.test(text)))) return text;
+	if (isSeen && style === "single") return `'${text.replaceAll("'", "''")}'`;
+	const escaped = replaceInvisible(JSON.stringify(text), (character) => {
 		const code = (character.codePointAt(0) ?? 0).toString(16);
 		return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
 	});
+	return escaped.replaceAll(commandOfLog, "\\x23");
 }
 
 /** The value on one line. */

@@ -1,18 +1,30 @@
 /**
- * Text from the service or a document made safe for a terminal and a log: what would move the cursor, change the colour,
- * break the line or turn the direction of writing is shown as an escape instead.
+ * Text from the service or a document made safe for a terminal, a log, a file and a page: what would move the cursor,
+ * change the colour, break the line, turn the direction of writing or not be seen at all is shown as an escape instead.
  */
+import { replaceInvisible } from "../invisible.ts";
 
 /**
- * The text on one line, every control and direction character as `\u{…}`; what a pipeline's log would take for a command
- * (`::` where a line begins, `##[` anywhere) likewise.
+ * The text on one line, every character that a reader cannot see as `\u{…}`; what a pipeline's log would take for a command
+ * (`::` where a line begins, `##[` and `##vso[` anywhere) likewise. Shown twice, it stays the same.
  */
 export function showText(text: string): string {
-	return text
-		.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, escapeCharacter)
-		.replace(/^(\s*):(?=:)/, "$1\\u{3a}")
-		.replace(/#(?=\[)/g, (sign, at: number, whole: string) => (whole[at - 1] === "#" ? "\\u{23}" : sign));
+	return escapeUnsafe(text, escapeCharacter).replace(/^(\s*):(?=:)/, "$1\\u{3a}");
 }
+
+/**
+ * The text with `toEscape` applied to each character that is not safe to show, wherever the text stands in a line: invisible
+ * ones, marks that would be drawn over what stands before or around the text, and `#` of a command in a log.
+ */
+function escapeUnsafe(text: string, toEscape: (character: string) => string): string {
+	const escapeAll = (characters: string): string => [...characters].map(toEscape).join("");
+	return replaceInvisible(text, toEscape)
+		.replace(strayMarks, escapeAll)
+		.replace(/(?<=#)#(?=\w*\[)/g, toEscape);
+}
+
+/** Marks without a letter to stand on, and more than six on one: no name needs them, and they hide what is around them. */
+const strayMarks = /(?<![\p{L}\p{N}\p{M}\p{So}])\p{M}+|(?<=\p{M}{6})\p{M}+/gu;
 
 function escapeCharacter(character: string): string {
 	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
@@ -22,4 +34,20 @@ function escapeCharacter(character: string): string {
 export function showValue(value: unknown): string {
 	if (value === null || value === undefined) return "(not set)";
 	return showText(JSON.stringify(value));
+}
+
+/**
+ * The value as JSON, without a newline at the end, with `\u` escapes for the characters that `showText` escapes: it reads
+ * back as the same value. `indent` is that of JSON.stringify.
+ */
+export function writeJson(value: unknown, indent?: number): string {
+	// JSON has such characters in its texts only, but for the line ends of an indented one.
+	return escapeUnsafe(JSON.stringify(value, null, indent), (character) =>
+		character === "\n" ? character : escapeForJson(character),
+	);
+}
+
+function escapeForJson(character: string): string {
+	const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+	return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }

@@ -270,7 +270,7 @@ describe("by keyboard", () => {
 		for (const one of seen) expect(one).toMatch(/ solid 3px$/);
 	});
 
-	it("folds open, the matrix scrolls and steps lead to each other", async () => {
+	it("folds open, the matrix scrolls and steps lead to each other, without an animation of the page", async () => {
 		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] });
 		await page.focus("summary >> nth=0");
 		await page.keyboard.press("Enter");
@@ -279,6 +279,7 @@ describe("by keyboard", () => {
 		await page.keyboard.press("ArrowRight");
 		await expect.poll(() => page.$eval(".scroll", (one) => one.scrollLeft)).toBeGreaterThan(0);
 		const { page: small } = await open(plan);
+		expect(await small.evaluate("getComputedStyle(document.documentElement).scrollBehavior")).toBe("auto");
 		await small.click("a >> text=step-1 >> nth=0");
 		expect(await small.evaluate("document.querySelector(':target').textContent")).toContain("step-1");
 	});

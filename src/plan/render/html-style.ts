@@ -112,7 +112,6 @@ footer { padding-top: .4rem !important; padding-bottom: 2.5rem !important; color
 	.find, .find input { width: 100%; } .lines li { flex-wrap: wrap; gap: .2rem .6rem; }
 	.rounds { padding-left: 1rem; margin-left: .4rem; } .rounds > li::before { left: -1.58rem; }
 }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
 	body { background: #fff; font-size: 10pt; } .inside { max-width: none; padding: 0; } .head { padding: 0 0 .6rem; border-top: 0; }
 	.card { box-shadow: none; break-inside: auto; padding: .6rem .8rem; } .card > h2, .card > h3, .round { break-after: avoid; }

@@ -18,6 +18,7 @@ import { showText } from "../plan/render/escape.ts";
 import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
+import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { replaceFile } from "./whole-file.ts";
 
@@ -25,7 +26,7 @@ import { replaceFile } from "./whole-file.ts";
 export interface Terminal {
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 	readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly directory: string;
 	readonly now: () => number;
@@ -95,6 +96,9 @@ export function describeFailure({ error, about }: Failure): NonNullable<Output["
 	};
 }
 
+/** Columns of a terminal that does not say how many it has. */
+const usualColumns = 80;
+
 export class Voice {
 	readonly #terminal: Terminal;
 	readonly #options: VoiceOptions;
@@ -133,10 +137,16 @@ export class Voice {
 		if (this.#options.verbose) this.#tell(`${text}\n`);
 	}
 
-	/** Shows what is being done, on a terminal only, in a line that the next word takes away. */
+	/**
+	 * Shows what is being done, on a terminal only, in a line that the next word takes away. It is cut to one row: what wraps
+	 * cannot be taken away whole.
+	 */
 	progress(text: string): void {
-		if (this.#options.quiet || this.#options.verbose || this.#terminal.stderr.isTTY !== true) return;
-		this.#tell(this.style.faint(showText(text)));
+		const { stderr, environment } = this.#terminal;
+		const isDumb = environment.TERM === "dumb";
+		if (this.#options.quiet || this.#options.verbose || stderr.isTTY !== true || isDumb) return;
+		// A character in the last column makes some terminals wrap.
+		this.#tell(this.style.faint(cutToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
 		this.#progressShown = true;
 	}
 

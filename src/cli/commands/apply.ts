@@ -170,7 +170,10 @@ function makeContext({ flags, terminal, journal, review, signal }: RunContext, l
 function listenForSignals(voice: Voice): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
-		if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+		if (controller.signal.aborted) {
+			voice.clear();
+			process.exit(exitCodes.interrupted);
+		}
 		voice.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
 		controller.abort();
 	};

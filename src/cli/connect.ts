@@ -54,11 +54,16 @@ export async function connect(
 	}
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
+	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
 	const local =
 		flags.local === true ? await (await import("./local.ts")).startLocalService(terminal.directory) : undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
 		const stamper = findStamper(local === undefined ? flags : { keyFile: local.keyFile }, terminal.environment);
+		const notices = makeThrottleNotices(terminal.steadyNow);
+		const tell = (notice: string | undefined): void => {
+			if (notice !== undefined) voice.note(showText(notice));
+		};
 		const client = createClient({
 			url,
 			stamper,
@@ -66,8 +71,9 @@ export async function connect(
 			connections: Math.max(flags.concurrency ?? 0, leastConnections),
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
-			onRequest: ({ operation, attempt, outcome, durationMs, reason }) => {
-				if (reason !== undefined) voice.note(showText(reason));
+			onRequest: (event) => {
+				const { operation, attempt, outcome, durationMs } = event;
+				tell(notices.hear(event));
 				voice.detail(
 					`${operation}: ${outcome}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
 				);
@@ -77,6 +83,7 @@ export async function connect(
 			client,
 			localOrganizationIds: local?.organizationIds,
 			close: async () => {
+				tell(notices.end());
 				await client.close();
 				await local?.close();
 			},

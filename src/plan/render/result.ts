@@ -141,7 +141,7 @@ export function unreadOf({ command, plans = [], broken = [], savedPlan }: Comman
 }
 
 function stateOf(command: string, plan: Plan, report: Report | null, broken: Broken | null): State {
-	if (report !== null) return stateOfReport(report);
+	if (report !== null) return stateOfReport(report, plan);
 	if (broken === null) return stateOfPlan(plan, command);
 	if (plan.problems.length > 0) return "impossible";
 	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
@@ -155,8 +155,11 @@ function stateOfDrift({ verdict }: OrganizationDrift, plan: Plan): State {
 	return plan.steps.length === 0 ? "reported" : "drifted";
 }
 
-function stateOfReport(report: Report): State {
-	return statesAfterApply[exitCodeOf(report)] ?? "failed";
+/** What had nothing to submit is not counted as applied. */
+function stateOfReport(report: Report, plan: Plan): State {
+	const state = statesAfterApply[exitCodeOf(report)] ?? "failed";
+	if (state !== "applied" || report.steps.length > 0) return state;
+	return findsDifference(plan) ? "reported" : "unchanged";
 }
 
 function stateOfPlan(plan: Plan, command: string): State {

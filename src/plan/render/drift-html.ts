@@ -21,7 +21,7 @@ import {
 import { chips, renderFields } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
-import { tellDoubt } from "./text.ts";
+import { needsSigns, signsMean, tellDoubt } from "./text.ts";
 
 /** A section of the page as html-sections.ts has them. */
 export interface DriftSection {
@@ -69,7 +69,7 @@ export function driftSections({ drift, plan }: OrganizationResult): readonly Dri
 function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, plan: Plan): Html | null {
 	if (findings.length === 0) return null;
 	const nobody = tellNobody(drift, plan);
-	return html`<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
+	return html`${needsSigns(plan) ? html`<p class="note">${signsMean}</p>` : null}<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
 		nobody === null ? null : html`<p class="note">${nobody}</p>`
 	}`;
 }
@@ -81,12 +81,20 @@ function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): 
 	const chip =
 		state === null ? null : html`<span class="word ${finding.state === "new" ? "bad" : "attention"}">${state}</span> `;
 	const change = plan.changes.find(({ address }) => address === finding.address);
-	return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${finding.address}</code> ${chip}${tellWhat(finding)}${
+	const sign = signs[change?.action ?? "report"];
+	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code> ${chip}${tellWhat(finding)}${
 		change === undefined ? null : renderDifference(change, plan)
 	}${since === null ? null : html`<p>${since}</p>`}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p></div></li>\n`;
 }
 
-/** How live differs from the document, from where the reader stands: what is missing, what is too much. */
+/** As everywhere: what apply would do (`signsMean`). */
+const signs: Readonly<Record<Change["action"], { readonly text: string; readonly look: string }>> = {
+	update: { text: "~", look: "w" },
+	remove: { text: "\u2212", look: "r" },
+	report: { text: "!", look: "w" },
+};
+
+/** What apply would do about it: names, and users with the signs of every other page. */
 function renderDifference(change: Change, plan: Plan): Html | null {
 	if (change.action === "report") return renderFields(change);
 	if (change.action === "remove") {
@@ -98,8 +106,8 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	return html`${
 		before.name === after.name
 			? null
-			: html`<p><span class="kind">is called</span> <strong>${bdi(before.name)}</strong></p>`
-	}${chips("missing", "r", "\u2212", addUserIds, plan)}${chips("unwanted", "a", "+", removeUserIds, plan)}${
+			: html`<p><span class="kind">apply would rename</span> <strong>${bdi(before.name)}</strong> <span class="kind">to</span> <strong>${bdi(after.name)}</strong></p>`
+	}${chips("apply would add", "a", "+", addUserIds, plan)}${chips("apply would remove", "r", "\u2212", removeUserIds, plan)}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}`;
 }

@@ -17,6 +17,7 @@ import {
 	capitalize,
 	count,
 	headings,
+	needsSigns,
 	renderChange,
 	renderGuards,
 	renderPlan,
@@ -24,6 +25,7 @@ import {
 	renderUnread,
 	renderWaiting,
 	type Style,
+	signsMean,
 	summarizeDrift,
 } from "./text.ts";
 
@@ -34,6 +36,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 	const nobody = tellNobody(drift, plan);
 	const lines = [
 		style.strong(`Organization ${showText(plan.organizationId)}`),
+		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
 		"",
 		...plan.changes.flatMap((change) => [
 			...renderChange(change, plan, style),

@@ -32,10 +32,12 @@ import {
 import {
 	describeWaiting,
 	headings,
+	needsSigns,
 	plainStyle,
 	renderChange,
 	renderProblem,
 	showUser,
+	signsMean,
 	sortWaiting,
 	tellGuard,
 	tellUnread,
@@ -186,11 +188,14 @@ function fineOnes(organizations: readonly OrganizationResult[]): Block {
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
-	const { plan, threeWay, verdict } = one;
+	const { plan, threeWay, drift, verdict } = one;
 	const organization = codeSpan(plan.organizationId);
+	// Where something had drifted a reader could take the signs for what was done before.
+	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
+	const about = `${tellBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
-		? `#### Organization ${organization}\n\n${verdict}${tellBase(threeWay)}`
-		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${tellBase(threeWay)}`;
+		? `#### Organization ${organization}\n\n${verdict}${about}`
+		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
 	const group = plan.organizationId;
 	const blocks = sections.map((section) => ({ ...section(one), group })).filter(({ lines }) => lines.length > 0);
 	// Of a thousand organizations those come first that a guard or a removal speaks of.

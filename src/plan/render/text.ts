@@ -35,6 +35,14 @@ export const headings = {
 	unlooked: "Organizations that could not be read",
 } as const;
 
+/** What the signs mean, in every format and whatever the command: what apply would do, never what was done before it. */
+export const signsMean = "Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.";
+
+/** Whether a sign of these changes could be taken for what was done before. */
+export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
+	return changes.some(({ action }) => action !== "report");
+}
+
 /** What is added to a line of a change; empty for nothing. */
 export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
 
@@ -124,7 +132,7 @@ function countByKind(plan: Plan): string {
 		.join(", ");
 }
 
-/** The change in as many lines as it takes, the first beginning with what is done: `~`, `-`, or `!` for what is only said. */
+/** The change in as many lines as it takes, the first beginning with its sign (`signsMean`). */
 export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
 	if (change.kind === "userTag") return renderTag(change, plan, style, note);
 	if (change.action === "remove") {

@@ -4,7 +4,7 @@
 import type { ThreeWay } from "../three-way.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
-import { count } from "./text.ts";
+import { count, signsMean } from "./text.ts";
 import { tellPlanned } from "./three-way-markdown.ts";
 import {
 	describeDrifted,
@@ -12,6 +12,7 @@ import {
 	type Entry,
 	type EntryLine,
 	type Sign,
+	signOfUndone,
 	tellDriftUnread,
 	tellDropped,
 	tellNothing,
@@ -37,7 +38,7 @@ export function undoneSections({ threeWay, results }: OrganizationResult): reado
 		const words = tellUndone(one, threeWay).map((part, index) =>
 			index % 2 === 0 ? part : html`<strong>${bdi(part)}</strong>`,
 		);
-		return html`<li>${mark("!")}<div><code>${one.address}</code> ${words}</div></li>\n`;
+		return html`<li>${mark(signOfUndone(one))}<div><code>${one.address}</code> ${words}</div></li>\n`;
 	});
 	const body = (): Html => html`<ul class="changes">${items}</ul>`;
 	return [{ title: threeWayHeadings.undoes, number: items.length, look: "attention", body }];
@@ -52,7 +53,7 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 		number: entries.length === 0 ? null : entries.length,
 		look: "plain",
 		body: () =>
-			html`${entries.length === 0 ? html`<p>${tellNothing(which, threeWay)}</p>` : renderEntries(entries)}${more.map(
+			html`${entries.length === 0 ? html`<p>${tellNothing(which, threeWay)}</p>` : html`<p class="note">${signsMean}</p>${renderEntries(entries)}`}${more.map(
 				(line) => html`<p class="doubt">${line}</p>`,
 			)}`,
 	});

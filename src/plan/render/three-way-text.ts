@@ -4,10 +4,10 @@
  */
 import { defaultMemberRemovals } from "../guards.ts";
 import type { Plan } from "../plan.ts";
-import type { DriftedDifference, PlannedDifference, ThreeWay } from "../three-way.ts";
+import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../three-way.ts";
 import type { MeantDifference } from "../three-way-meant.ts";
 import { showText, showValue } from "./escape.ts";
-import { count, type NoteOf, renderPlan, type Style, showUser, tellUnread } from "./text.ts";
+import { count, type NoteOf, renderPlan, type Style, showUser, signsMean, tellUnread } from "./text.ts";
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
@@ -21,9 +21,10 @@ export const threeWayHeadings = {
 /** What is said of a planned line that puts drift back. */
 export const undoesDrift = "undoes drift";
 
+/** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
 
-/** One thing that is said of an object; `sign` is null where it is neither more nor less. Nothing in it is escaped. */
+/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Nothing in it is escaped. */
 export interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
@@ -46,8 +47,6 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.meant).map((differences) => {
 		const { address } = differences[0];
 		const whole = differences.find(({ what }) => what in wholes);
-		const modes = differences.find(({ what }) => what === "members-mode");
-		const mode = typeof modes?.after === "string" ? modes.after : null;
 		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
@@ -56,14 +55,14 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 			note: whole === undefined ? "" : note(whole),
 			lines: differences
 				.filter((one) => one !== whole)
-				.map((one) => tellMeant(one, threeWay, mode, note(one), whole?.what === "managed")),
+				.map((one) => tellMeant(one, threeWay, note(one), whole?.what === "managed")),
 		};
 	});
 }
 
 /** Differences that are said of the object as a whole. */
 const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
-	managed: ["+", "is managed from now on"],
+	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
 	absent: ["-", "must not exist from now on"],
 	"not-absent": ["~", "may exist from now on; nothing is done about it"],
@@ -76,7 +75,6 @@ const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", 
 function tellMeant(
 	{ what, userId, field, before, after, address }: MeantDifference,
 	names: Pick<ThreeWay, "userNames">,
-	newMode: string | null,
 	so: string,
 	isNew: boolean,
 ): EntryLine {
@@ -92,11 +90,12 @@ function tellMeant(
 		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
 	}
 	if (what === "member") return line("+", `member ${user}`);
-	if (what === "no-member") return line("-", `member ${user}`, newMode === "atLeast" ? "no longer required" : "");
-	if (what === "never") return line("+", `never ${user}`);
-	if (what === "no-never") return line("-", `never ${user}`);
-	if (what === "protected") return line("+", userId === null ? String(after) : user);
-	if (what === "unprotected") return line("-", userId === null ? String(before) : user);
+	if (what === "no-member")
+		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
+	if (what === "never") return line("-", `member ${user}`, "never from now on");
+	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
+	if (what === "protected") return line(null, userId === null ? String(after) : user, "protected from now on");
+	if (what === "unprotected") return line(null, userId === null ? String(before) : user, "no longer protected");
 	if (what === "limit") {
 		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
@@ -109,26 +108,31 @@ function tellMeant(
 export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
-		const { address, what, after, message } = first;
+		const { address, what, after, message, fate } = first;
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${after} is there` : "is there";
-			return { sign: "+", address, text: name, note: tellFate(first), lines: [] };
+			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "is not there", note: tellFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: tellFate(first), lines: [] };
 		const lines = differences.map((one) => tellDrifted(one, threeWay));
-		return { sign: what === "field" ? "!" : "~", address, text: "", note: "", lines };
+		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
 
 function tellDrifted(difference: DriftedDifference, names: Pick<ThreeWay, "userNames">): EntryLine {
-	const { what, userId, field, before, after } = difference;
+	const { what, userId, field, before, after, fate } = difference;
 	const note = tellFate(difference);
-	if (what === "renamed") return { sign: null, text: `name: ${String(before)} -> ${String(after)}`, note };
+	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
 	if (userId === null) {
-		return { sign: null, text: `${field ?? what}: ${showValue(before)} -> ${showValue(after)}`, note };
+		const part = what === "renamed" ? "name" : (field ?? what);
+		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
-	return { sign: what === "member-gained" ? "+" : "-", text: `member ${showUser(userId, names)}`, note };
+	const isGained = what === "member-gained";
+	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const text = `member ${showUser(userId, names)}`;
+	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
@@ -140,7 +144,8 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function tellFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
-	const told = what === "is-there" && fate === "undone" ? "apply removes it" : said;
+	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
+	const told = removes ? "apply removes it" : said;
 	return basis === "memory" ? `${told}; as last applied, not as live` : told;
 }
 
@@ -156,6 +161,11 @@ export function tellUndone(undone: PlannedDifference, names: Pick<ThreeWay, "use
 	if (what === "add-member") return ["gives it back to ", user, ...doubt];
 	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
 	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", before];
+}
+
+/** The sign of what apply would undo: as always what it does now, not what was done before. */
+export function signOfUndone({ what }: PlannedDifference): Sign {
+	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
 }
 
 /** The same as one text, escaped. */
@@ -203,16 +213,19 @@ export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
 
 /** The entry in lines, as text and Markdown have them; escaped. */
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
-	const mark = (one: Sign | null, said: string): string =>
-		one === "+" ? style.add(said) : one === "-" ? style.remove(said) : one === null ? said : style.update(said);
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
-		`${mark(sign, sign)} ${showText(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
+		`${markSign(sign, sign, style)} ${showText(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
 		...lines.map((line) => {
-			const said = line.sign === null ? showText(line.text) : mark(line.sign, `${line.sign} ${showText(line.text)}`);
+			const said =
+				line.sign === null ? showText(line.text) : markSign(line.sign, `${line.sign} ${showText(line.text)}`, style);
 			return `    ${said}${behind(line.note)}`;
 		}),
 	];
+}
+
+function markSign(sign: Sign, text: string, style: Style): string {
+	return sign === "+" ? style.add(text) : sign === "-" ? style.remove(text) : style.update(text);
 }
 
 /** The plan with the three parts told apart; ends with a newline. */
@@ -226,10 +239,14 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		const lines = entries.length === 0 ? [tellNothing(which, threeWay), ...shown] : shown;
 		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
 	};
-	const undone = threeWay.undoes.map((one) => `  ${style.warn("!")} ${showUndone(one, threeWay)}`);
+	const undone = threeWay.undoes.map((one) => {
+		const sign = signOfUndone(one);
+		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+	});
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
 		`Base: ${showText(base.name)}${isNew}`,
+		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
 		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
 		...part("meant", describeMeant(threeWay)),

@@ -24,6 +24,8 @@ export interface WaitingActivity {
 	readonly createdAt: string | null;
 	/** Who approved it so far, by user id; null when it is not known. */
 	readonly approvedBy: readonly string[] | null;
+	/** What the activity itself calls those users, by user id; left out where it does not say. */
+	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Who said that it waits: the service a moment ago, or our journal when it was last asked for. */
 	readonly saidBy: "service" | "journal";
 }

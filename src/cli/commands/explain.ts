@@ -4,7 +4,7 @@
  */
 import { ConfigurationError, exitCodes, OrgsyncError, ServiceError } from "../../errors.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showName, showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -59,8 +59,8 @@ export async function explain(
 	}
 }
 
-/** A user as a person knows it: the document's alias with the id, or the id alone. */
-type NameUser = (userId: string) => string;
+/** A user as a person knows it: the document's alias with the id, or the id alone, and the live name where it is another. */
+type NameUser = (userId: string, liveName?: string) => string;
 
 /** Names from the documents; one that nobody named and that cannot be read is no reason to explain nothing. */
 async function readNames(organizationId: string, flags: ExplainFlags, terminal: Terminal): Promise<NameUser> {
@@ -73,9 +73,13 @@ async function readNames(organizationId: string, flags: ExplainFlags, terminal: 
 	} catch (error) {
 		if (flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
 	}
-	return (userId) => {
+	return (userId, liveName) => {
 		const alias = aliases.get(userId.toLowerCase());
-		return showText(alias === undefined ? userId : `${alias} (${userId})`);
+		const notes = [
+			...(alias === undefined ? [] : [showName(userId)]),
+			...(liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`]),
+		];
+		return `${showName(alias ?? userId)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 	};
 }
 
@@ -142,9 +146,14 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-function votersOf({ votes }: Activity, selection: string): readonly string[] {
+function votersOf(activity: Activity, selection: string): readonly string[] {
+	return [...votersIn(activity, selection).keys()];
+}
+
+/** Who voted so, with the name that the vote has. */
+function votersIn({ votes }: Activity, selection: string): ReadonlyMap<string, string | undefined> {
 	const cast = votes.filter((vote) => vote.selection === selection);
-	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
+	return new Map(cast.flatMap(({ userId, userName }) => (userId === undefined ? [] : [[userId, userName] as const])));
 }
 
 function describeActivity(activity: Activity): Readonly<Record<string, unknown>> {
@@ -174,8 +183,10 @@ function explainActivity(activity: Activity | undefined, nameUser: NameUser): re
 	const { status, type, fingerprint, canApprove } = activity;
 	const state = statusWords.get(status) ?? `has the status ${status}`;
 	const operation = Object.values(submits).find((one) => one.type === type);
-	const approved = votersOf(activity, "VOTE_SELECTION_APPROVED").map(nameUser);
-	const rejected = votersOf(activity, "VOTE_SELECTION_REJECTED").map(nameUser);
+	const nameVoters = (selection: string): readonly string[] =>
+		[...votersIn(activity, selection)].map(([userId, liveName]) => nameUser(userId, liveName));
+	const approved = nameVoters("VOTE_SELECTION_APPROVED");
+	const rejected = nameVoters("VOTE_SELECTION_REJECTED");
 	const lines = [
 		`${showText(operation?.name ?? type)} ${showText(state)}; fingerprint ${showText(fingerprint)}`,
 		...(approved.length === 0 ? [] : [`approved by ${approved.join(", ")}`]),

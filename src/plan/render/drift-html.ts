@@ -18,7 +18,7 @@ import {
 	tellTime,
 	tellWhat,
 } from "./drift-words.ts";
-import { chips, renderFields } from "./html-details.ts";
+import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
 import { needsSigns, signsMean, tellDoubt } from "./text.ts";
@@ -77,12 +77,12 @@ function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, 
 function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): Html {
 	const state = tellState(finding, drift);
 	const since = finding.state === "new" ? null : tellSince(finding, drift);
-	const by = tellBy(finding, drift);
+	const by = tellBy(finding, drift, plan);
 	const chip =
 		state === null ? null : html`<span class="word ${finding.state === "new" ? "bad" : "attention"}">${state}</span> `;
 	const change = plan.changes.find(({ address }) => address === finding.address);
 	const sign = signs[change?.action ?? "report"];
-	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code> ${chip}${tellWhat(finding)}${
+	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code>${change !== undefined && "userId" in change ? renderOwner(change.userId, plan) : null} ${chip}${tellWhat(finding)}${
 		change === undefined ? null : renderDifference(change, plan)
 	}${since === null ? null : html`<p>${since}</p>`}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p></div></li>\n`;
 }

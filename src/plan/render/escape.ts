@@ -30,6 +30,23 @@ function escapeCharacter(character: string): string {
 	return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
+/**
+ * A name of others that stands among words of ours on one line: as `showText`, and in quotes where it could be taken for
+ * more than a name: for a list, a note, an arrow, or nothing at all.
+ */
+export function showName(name: string): string {
+	return ambiguous.test(name) ? showText(`"${name.replace(/["\\]/g, "\\$&")}"`) : showText(name);
+}
+
+/** What our own lines are made of: blanks at the ends or in a row, list and note marks, quotes, escapes, arrows. */
+const ambiguous = /^$|^\s|\s$|\s\s|[,;()[\]{}"`\\]|:\s|->|=>|\u2192/;
+
+/** The address of an object, its kind bare and what stands behind that as a name. */
+export function showAddress(address: string): string {
+	const at = address.indexOf(":") + 1;
+	return at === 0 ? showText(address) : `${showText(address.slice(0, at))}${showName(address.slice(at))}`;
+}
+
 /** A value as a reader would write it: texts in quotes, everything else as JSON; nothing is `(not set)`. */
 export function showValue(value: unknown): string {
 	if (value === null || value === undefined) return "(not set)";

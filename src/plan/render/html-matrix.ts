@@ -3,9 +3,11 @@
  * none of them alone has to carry it. A cell costs a few bytes, since there may be ten thousand.
  */
 import type { Plan } from "../plan.ts";
+import { noteOn } from "./html-details.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
 import { type Mark, type Matrix, type MatrixRow, makeMatrix } from "./matrix.ts";
-import { count, showUser } from "./text.ts";
+import { count } from "./text.ts";
+import { userParts } from "./users.ts";
 
 const marks: Readonly<Record<Mark, { readonly name: string; readonly sign: string; readonly word: string }>> = {
 	gains: { name: "a", sign: "+", word: "gains" },
@@ -38,10 +40,10 @@ ${renderLegend(matrix)}${
 		: html`<p class="note">${count(matrix.leftOut, "user", "users")} who only keep what they have are left out.</p>`
 }
 <div class="scroll" role="group" aria-label="Matrix of user tags and users" tabindex="0"><table class="grid"><caption class="unseen">User tags in rows, users in columns; what each user gains, loses or keeps.</caption>
-<thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(
-		({ id: userId, moves }) =>
-			html`<th scope="col" class="${moves ? "u" : "u q"}"><span title="${userId}"><bdi>${showUser(userId, plan)}</bdi></span></th>`,
-	)}</tr></thead>
+<thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(({ id: userId, moves }) => {
+		const { name, note } = userParts(userId, plan);
+		return html`<th scope="col" class="${moves ? "u" : "u q"}"><span title="${userId}">${bdi(name)}${noteOn(note)}</span></th>`;
+	})}</tr></thead>
 <tbody>${matrix.rows.map((row) => renderRow(row, matrix))}</tbody></table></div>
 <p class="paper note">The matrix is too wide for paper; the list of user tags has the same.</p>
 </div>`;

@@ -10,25 +10,16 @@ import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { Waiting } from "../waiting.ts";
 import { driftSections } from "./drift-html.ts";
-import { chips, renderFields } from "./html-details.ts";
+import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, type Html, html } from "./html-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
-import {
-	describeWaiting,
-	headings,
-	renderProblem,
-	sortWaiting,
-	tellDoubt,
-	tellGuard,
-	tellReported,
-	tellUnread,
-	tellWaiting,
-} from "./text.ts";
-import { partSections, undoneSections, wordUndone } from "./three-way-html.ts";
+import { headings, renderProblem, tellDoubt, tellGuard, tellReported, tellUnread } from "./text.ts";
+import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
 
 type Undone = ReturnType<typeof markUndone>;
 
@@ -74,6 +65,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 	};
 	return [
 		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
+		...aliasSections(one),
 		...undoneSections(one),
 		{
 			title: "Why it broke off",
@@ -147,7 +139,7 @@ function changeSections({ plan, threeWay, results, drift }: OrganizationResult):
 			title: "Removals",
 			number: removals.length,
 			look: "plain",
-			body: () => renderRemovals(removals, byAddress, isUndone),
+			body: () => renderRemovals(removals, plan, byAddress, isUndone),
 		},
 		matrix(results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag"),
 		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
@@ -155,7 +147,7 @@ function changeSections({ plan, threeWay, results, drift }: OrganizationResult):
 			title: "Differences that can only be reported",
 			number: reported.length,
 			look: "attention",
-			body: () => renderReported(reported),
+			body: () => renderReported(reported, plan),
 		},
 	];
 }
@@ -199,14 +191,19 @@ function renderLeft(left: readonly { readonly address: string }[], unverified: s
 	}`;
 }
 
-function renderRemovals(removals: readonly RemovalChange[], results: Results, isUndone: Undone): Html | null {
+function renderRemovals(
+	removals: readonly RemovalChange[],
+	plan: Plan,
+	results: Results,
+	isUndone: Undone,
+): Html | null {
 	if (removals.length === 0) return null;
 	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
 	return html`<ul class="changes">${removals.map((change) => {
 		const doubt = tellDoubt(change);
 		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
 			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
-		}<code>${change.address}</code> ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
+		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
 	})}</ul>`;
 }
 
@@ -233,19 +230,19 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 	}</div></li>\n`;
 }
 
-function renderReported(changes: readonly ReportChange[]): Html | null {
+function renderReported(changes: readonly ReportChange[], plan: Plan): Html | null {
 	if (changes.length === 0) return null;
 	return html`<ul class="changes">${changes.map((change) => {
-		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code> ${tellReported(change)}${renderFields(change)}</div></li>\n`;
+		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code>${renderOwner(change.userId, plan)} ${tellReported(change)}${renderFields(change)}</div></li>\n`;
 	})}</ul>`;
 }
 
-function renderWaiting(activities: readonly Waiting[], { userNames }: Plan): Html | null {
+function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null {
 	return list(
 		activities.map((activity) => {
 			const word = activity.status === null ? "in doubt" : activity.verdict;
 			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${line}</span>`);
-			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, userNames).join(": ")}${means}</span>`;
+			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${means}</span>`;
 		}),
 	);
 }

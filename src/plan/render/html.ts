@@ -26,8 +26,9 @@ import {
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
-import { count, headings, sortWaiting } from "./text.ts";
+import { count, headings } from "./text.ts";
 import { renderDroppedPage } from "./three-way-html.ts";
+import { sortWaiting } from "./waiting-text.ts";
 
 const policy = [
 	"default-src 'none'",

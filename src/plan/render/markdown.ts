@@ -12,7 +12,7 @@ import { hasFindings } from "../three-way.ts";
 import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
-import { showText } from "./escape.ts";
+import { showAddress, showText } from "./escape.ts";
 import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
 import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import {
@@ -30,21 +30,19 @@ import {
 	unreadOf,
 } from "./result.ts";
 import {
-	describeWaiting,
 	headings,
 	needsSigns,
 	plainStyle,
 	renderChange,
 	renderProblem,
-	showUser,
 	signsMean,
-	sortWaiting,
 	tellGuard,
 	tellUnread,
-	tellWaiting,
 } from "./text.ts";
-import { droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
+import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
+import { showUser } from "./users.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
 
 export interface MarkdownOptions {
 	/** Tells apart comments that are kept up to date one by one; the command when left out. */
@@ -206,6 +204,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** What is shown of an organization, in this order. A section without lines is left out. */
 const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
+	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
 	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
 	({ plan, results }) =>
@@ -286,8 +285,8 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 function waitingLines({ plan, results }: OrganizationResult, which: "waits" | "inDoubt"): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
-		const means = tellWaiting({ ...activity, covers: [listCovers(activity.covers)] });
-		return [...describeWaiting(activity, plan.userNames), means.map(codeSpan).join("; ")]
+		const means = tellWaiting(activity, listCovers(activity.covers));
+		return [...describeWaiting(activity, plan), means.map(codeSpan).join("; ")]
 			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
 			.join(": ");
 	});
@@ -325,7 +324,7 @@ function removalLines({ plan, threeWay, results, broken, drift }: OrganizationRe
 		if (change.action === "remove")
 			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
 		if (change.kind !== "userTag") return [];
-		const start = `- ${clip(showText(change.address), longestText / 3)} loses`;
+		const start = `- ${clip(showAddress(change.address), longestAddress)}  loses`;
 		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
 		return [...byNote].flatMap(([said, userIds]) => {
 			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
@@ -334,15 +333,16 @@ function removalLines({ plan, threeWay, results, broken, drift }: OrganizationRe
 	});
 }
 
+/** Longest beginning of an address in a line that must not be cut, in characters: a user needs up to 180 of the line. */
+const longestAddress = 80;
+
 /** The names in lines that are short enough never to be cut, so that no removal goes unseen. */
 function groupNames(names: readonly string[]): readonly string[] {
 	const lines: string[] = [];
 	for (const name of names) {
-		const shown = clip(name, longestText / 3);
 		const last = lines.at(-1);
-		if (last !== undefined && last.length + shown.length < longestText / 3)
-			lines[lines.length - 1] = `${last}, ${shown}`;
-		else lines.push(shown);
+		if (last !== undefined && last.length + name.length < longestText / 3) lines[lines.length - 1] = `${last}, ${name}`;
+		else lines.push(name);
 	}
 	return lines;
 }

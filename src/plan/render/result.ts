@@ -13,6 +13,7 @@ import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
+import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeUndone } from "./three-way-text.ts";
 
 /** Why something could not go on. */
@@ -123,10 +124,13 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 		const results = (report ?? broken)?.steps ?? null;
 		const state = drift === null ? stateOf(command, plan, report, broken) : stateOfDrift(drift, plan);
 		const threeWay = threeWays.get(plan.organizationId) ?? null;
+		const aliases = results === null ? summarizeAliases(threeWay) : "";
 		const undone = results === null ? summarizeUndone(threeWay, plan) : "";
 		const verdict =
-			drift === null ? `${tellOne(command, plan, report, broken)}${undone}` : summarizeFindings(drift, plan);
-		return { command, plan, threeWay, report, broken, drift, results, state, tone: states[state][1], verdict };
+			drift === null ? `${tellOne(command, plan, report, broken)}${aliases}${undone}` : summarizeFindings(drift, plan);
+		// An alias that means somebody else is to be looked at, also where nothing is to be done.
+		const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
+		return { command, plan, threeWay, report, broken, drift, results, state, tone, verdict };
 	});
 }
 
@@ -253,10 +257,15 @@ export function judgeResult(result: CommandResult): { readonly verdict: string; 
 
 /** Of several organizations, in how many apply would undo what the change does not mention. */
 function tellWhereUndone(organizations: readonly OrganizationResult[]): string {
-	const found = organizations.filter(({ threeWay, plan }) => summarizeUndone(threeWay, plan) !== "").length;
-	return found === 0
-		? ""
-		: ` In ${found} of them apply would undo what was changed outside and this change does not mention.`;
+	const count = (tell: (one: OrganizationResult) => string) => organizations.filter((one) => tell(one) !== "").length;
+	const moved = count(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
+	const found = count(({ threeWay, plan }) => summarizeUndone(threeWay, plan));
+	return [
+		...(moved === 0 ? [] : [` In ${moved} of them an alias means another user from now on.`]),
+		...(found === 0
+			? []
+			: [` In ${found} of them apply would undo what was changed outside and this change does not mention.`]),
+	].join("");
 }
 
 /** The organizations that only the base speaks of. */

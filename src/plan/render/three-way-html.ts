@@ -5,6 +5,7 @@ import type { ThreeWay } from "../three-way.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
 import { count, signsMean } from "./text.ts";
+import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
 import { tellPlanned } from "./three-way-markdown.ts";
 import {
 	describeDrifted,
@@ -30,6 +31,24 @@ interface Section {
 
 /** More objects or lines than this are folded; of what apply would undo, none. */
 const mostOpen = 30;
+
+/** The aliases that mean another user; no section where there is none. */
+export function aliasSections({ threeWay, results }: OrganizationResult): readonly Section[] {
+	const moved = results === null ? tellMovedAliases(threeWay) : [];
+	if (moved.length === 0) return [];
+	const items = moved.map(
+		({ alias, now, before }) =>
+			html`<li>${mark("!")}<div><strong>${bdi(alias)}</strong><p><span class="kind">now</span> ${bdi(now)}</p><p><span class="kind">before</span> ${bdi(before)}</p></div></li>\n`,
+	);
+	return [
+		{
+			title: aliasHeading,
+			number: items.length,
+			look: "attention",
+			body: () => html`<ul class="changes">${items}</ul>`,
+		},
+	];
+}
 
 /** What apply would undo; no section where that is nothing. */
 export function undoneSections({ threeWay, results }: OrganizationResult): readonly Section[] {

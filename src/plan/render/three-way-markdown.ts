@@ -5,6 +5,7 @@ import type { Plan } from "../plan.ts";
 import type { ThreeWay } from "../three-way.ts";
 import { type Block, codeSpan, fence } from "./markdown-text.ts";
 import { count, plainStyle } from "./text.ts";
+import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
 import {
 	describeDrifted,
 	describeMeant,
@@ -30,6 +31,14 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 		return `${codeSpan(one.address)}: ${words.join("")}`;
 	});
 	return bullets(1.5, ["change that would be undone", "changes that would be undone"], threeWayHeadings.undoes, lines);
+}
+
+/** The aliases that mean another user; kept as what apply would undo is. */
+export function aliasBlock(threeWay: ThreeWay | null): Block {
+	const lines = tellMovedAliases(threeWay).map(
+		({ alias, now, before }) => `${codeSpan(alias)} is now ${codeSpan(now)}, before ${codeSpan(before)}`,
+	);
+	return bullets(1.4, ["alias of another user", "aliases of other users"], aliasHeading, lines);
 }
 
 /** Where the base is named, behind what is said of the organization; empty without one. */

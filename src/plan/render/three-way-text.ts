@@ -6,8 +6,16 @@ import { defaultMemberRemovals } from "../guards.ts";
 import type { Plan } from "../plan.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../three-way.ts";
 import type { MeantDifference } from "../three-way-meant.ts";
-import { showText, showValue } from "./escape.ts";
-import { count, type NoteOf, renderPlan, type Style, showUser, signsMean, tellUnread } from "./text.ts";
+import { showAddress, showName, showText, showValue } from "./escape.ts";
+import { count, type NoteOf, renderPlan, type Style, signsMean, tellUnread } from "./text.ts";
+import {
+	aliasHeading,
+	showMovedAlias,
+	summarizeAliases,
+	tellMovedAliases,
+	tellOtherAliases,
+} from "./three-way-aliases.ts";
+import { showUser } from "./users.ts";
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
@@ -24,7 +32,7 @@ export const undoesDrift = "undoes drift";
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
 
-/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Nothing in it is escaped. */
+/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Names in it are shown already. */
 export interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
@@ -44,7 +52,10 @@ export interface Entry {
 /** What the change of the document means, an entry an object. */
 export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	const already = new Set(threeWay.alreadySo.map(keyOf));
-	return groupByObject(threeWay.meant).map((differences) => {
+	const aliases = tellOtherAliases(threeWay).map(({ alias, text }): Entry => {
+		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
+	});
+	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
 		const { address } = differences[0];
 		const whole = differences.find(({ what }) => what in wholes);
 		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
@@ -58,6 +69,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 				.map((one) => tellMeant(one, threeWay, note(one), whole?.what === "managed")),
 		};
 	});
+	return [...aliases, ...objects];
 }
 
 /** Differences that are said of the object as a whole. */
@@ -74,7 +86,7 @@ const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", 
 
 function tellMeant(
 	{ what, userId, field, before, after, address }: MeantDifference,
-	names: Pick<ThreeWay, "userNames">,
+	names: ThreeWay,
 	so: string,
 	isNew: boolean,
 ): EntryLine {
@@ -84,7 +96,7 @@ function tellMeant(
 		text,
 		note: [note, so].filter((part) => part !== "").join(", "),
 	});
-	if (what === "renamed") return line(null, `name: ${String(before)} -> ${String(after)}`);
+	if (what === "renamed") return line(null, `name: ${showName(String(before))} -> ${showName(String(after))}`);
 	if (what === "members-mode") {
 		const [was, is] = [before, after].map((mode) => modeWords[String(mode)] ?? "not managed");
 		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
@@ -94,8 +106,10 @@ function tellMeant(
 		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
 	if (what === "never") return line("-", `member ${user}`, "never from now on");
 	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
-	if (what === "protected") return line(null, userId === null ? String(after) : user, "protected from now on");
-	if (what === "unprotected") return line(null, userId === null ? String(before) : user, "no longer protected");
+	if (what === "protected")
+		return line(null, userId === null ? showName(String(after)) : user, "protected from now on");
+	if (what === "unprotected")
+		return line(null, userId === null ? showName(String(before)) : user, "no longer protected");
 	if (what === "limit") {
 		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
@@ -110,7 +124,7 @@ export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 		const [first] = differences;
 		const { address, what, after, message, fate } = first;
 		if (what === "is-there") {
-			const name = typeof after === "string" && after !== "" ? `${after} is there` : "is there";
+			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
 			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "is not there", note: tellFate(first), lines: [] };
@@ -121,7 +135,7 @@ export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	});
 }
 
-function tellDrifted(difference: DriftedDifference, names: Pick<ThreeWay, "userNames">): EntryLine {
+function tellDrifted(difference: DriftedDifference, names: ThreeWay): EntryLine {
 	const { what, userId, field, before, after, fate } = difference;
 	const note = tellFate(difference);
 	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
@@ -150,17 +164,17 @@ function tellFate({ fate, what, basis }: DriftedDifference): string {
 }
 
 /**
- * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Each format
- * shows names in its own way.
+ * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
+ * shown already; each format marks them in its own way.
  */
-export function tellUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): readonly string[] {
+export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
 	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
-	if (what === "rename") return ["renames it back from ", before ?? "", " to ", after ?? ""];
+	if (what === "rename") return ["renames it back from ", showName(before ?? ""), " to ", showName(after ?? "")];
 	if (what === "add-member") return ["gives it back to ", user, ...doubt];
 	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
-	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", before];
+	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(before)];
 }
 
 /** The sign of what apply would undo: as always what it does now, not what was done before. */
@@ -169,8 +183,8 @@ export function signOfUndone({ what }: PlannedDifference): Sign {
 }
 
 /** The same as one text, escaped. */
-export function showUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): string {
-	return `${showText(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
+export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
 }
 
 /** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
@@ -215,7 +229,7 @@ export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
-		`${markSign(sign, sign, style)} ${showText(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
+		`${markSign(sign, sign, style)} ${showAddress(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
 		...lines.map((line) => {
 			const said =
 				line.sign === null ? showText(line.text) : markSign(line.sign, `${line.sign} ${showText(line.text)}`, style);
@@ -243,11 +257,13 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		const sign = signOfUndone(one);
 		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
 	});
+	const moved = tellMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
 		`Base: ${showText(base.name)}${isNew}`,
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
+		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
 		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
 		...part("meant", describeMeant(threeWay)),
 		...part("drifted", describeDrifted(threeWay), tellDriftUnread(threeWay)),
@@ -255,7 +271,8 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${tellNothing("planned", threeWay)}`] : []),
 		"",
 	];
-	return renderPlan(plan, style, `${summary}${summarizeUndone(threeWay, plan)}`, lead, noteUndone(threeWay, style));
+	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
 }
 
 /** The organizations that only the base speaks of; ends with a newline. */

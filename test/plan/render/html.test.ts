@@ -7,7 +7,8 @@ import { html, trusted } from "../../../src/plan/render/html-text.ts";
 import { renderMarkdown } from "../../../src/plan/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../../src/plan/render/matrix.ts";
 import { resultsByAddress } from "../../../src/plan/render/result.ts";
-import { describeWaiting, plainStyle, renderPlan, tellWaiting } from "../../../src/plan/render/text.ts";
+import { plainStyle, renderPlan } from "../../../src/plan/render/text.ts";
+import { describeWaiting, tellWaiting } from "../../../src/plan/render/waiting-text.ts";
 import { id } from "../support-organizations.ts";
 import { largePlan } from "./large.ts";
 import { alice, bob, carol, doubtfulPlanOf, fingerprint, planOf, resultsOf } from "./support.ts";
@@ -81,7 +82,7 @@ describe("the page as text", () => {
 describe("what was sent and never answered", () => {
 	const doubtful = doubtfulPlanOf();
 	const sentences = doubtful.waiting.flatMap((activity) => [
-		...describeWaiting(activity, doubtful.userNames),
+		...describeWaiting(activity, doubtful),
 		...tellWaiting(activity),
 	]);
 	const formats = {

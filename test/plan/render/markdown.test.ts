@@ -72,7 +72,7 @@ describe("a result as Markdown", () => {
 		]) {
 			expect(open, told).toContain(told);
 		}
-		expect(open).toMatch(/userTag:officers loses .*bob/);
+		expect(open).toMatch(/userTag:officers {2}loses .*bob/);
 		expect(html.match(/<details>/g)?.length).toBe(3);
 	});
 

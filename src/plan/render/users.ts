@@ -1,0 +1,50 @@
+/**
+ * Users as every format shows them: by alias, and beside it the live name and enough of the id where the alias alone could be
+ * mistaken for somebody else.
+ */
+import { describeLabel, labelUser, longestAlias, type UserNames } from "../users.ts";
+import { showName, showText } from "./escape.ts";
+import { clip } from "./markdown-text.ts";
+
+/** The user on one line, escaped and never so long that the id is cut off. */
+export function showUser(userId: string, names: UserNames): string {
+	const { name, note } = userParts(userId, names);
+	return note === "" ? name : `${name} (${note})`;
+}
+
+/** The same in two parts, for formats that tell them apart by their looks; the note is empty where the name is enough. */
+export function userParts(userId: string, names: UserNames): { readonly name: string; readonly note: string } {
+	const label = labelUser(userId, names);
+	const parts = describeLabel(label, (name) => showName(clip(name, longestAlias)));
+	return { name: showName(clip(label.name, longestAlias)), note: parts.join(", ") };
+}
+
+/**
+ * A user whom the service itself named somewhere else, as in a vote. The plan may not speak of this user: only what is said
+ * there or known is told.
+ */
+export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
+	const { liveNames, ...others } = names;
+	const all = { ...liveNames, ...said };
+	return showUser(userId, Object.hasOwn(all, userId.toLowerCase()) ? { ...others, liveNames: all } : others);
+}
+
+/** The user by the whole id, and the live name where it is known: for telling users apart whose aliases are in question. */
+export function identifyUser(userId: string, { liveNames }: UserNames): string {
+	if (liveNames === undefined) return showText(userId);
+	if (!Object.hasOwn(liveNames, userId)) return `${showText(userId)} (no live user)`;
+	return `${showText(userId)} (live name ${showName(clip(liveNames[userId] ?? "", longestAlias))})`;
+}
+
+/** A value that may be the id of a user: as that user where it is, else as it is. */
+export function showIfUser(value: string, names: UserNames): string {
+	const id = value.toLowerCase();
+	const isUser = Object.hasOwn(names.userNames, id) || Object.hasOwn(names.liveNames ?? {}, id);
+	return isUser ? showUser(id, names) : showName(value);
+}
+
+/** Whose object it is, behind its address; empty where the address says it without a doubt, or it is nobody's. */
+export function tellOwner(userId: string | null | undefined, names: UserNames): string {
+	if (userId === null || userId === undefined || userParts(userId, names).note === "") return "";
+	return `  of ${showUser(userId, names)}`;
+}

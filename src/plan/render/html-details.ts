@@ -23,14 +23,14 @@ export function chips(
 		.map((userId) => ({ ...userParts(userId, plan), undone: isUndone(userId) }))
 		.sort((left, right) => compareText(left.name, right.name));
 	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
-		({ name, note, undone }) =>
-			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(note)}</span>${wordUndone(undone)} `,
+		({ name, notes, undone }) =>
+			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(notes)}</span>${wordUndone(undone)} `,
 	)}</p>`;
 }
 
 /** What tells a user from others of the same name, beside the name; null where the name is enough. */
-export function noteOn(note: string): Html | null {
-	return note === "" ? null : html` <span class="who">${bdi(note)}</span>`;
+function noteOn(notes: readonly string[]): Html | null {
+	return notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
 }
 
 /** Whose object it is, where its address alone could be mistaken; null where it is not. */

@@ -3,7 +3,6 @@
  * none of them alone has to carry it. A cell costs a few bytes, since there may be ten thousand.
  */
 import type { Plan } from "../plan.ts";
-import { noteOn } from "./html-details.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
 import { type Mark, type Matrix, type MatrixRow, makeMatrix } from "./matrix.ts";
 import { count } from "./text.ts";
@@ -41,8 +40,10 @@ ${renderLegend(matrix)}${
 }
 <div class="scroll" role="group" aria-label="Matrix of user tags and users" tabindex="0"><table class="grid"><caption class="unseen">User tags in rows, users in columns; what each user gains, loses or keeps.</caption>
 <thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(({ id: userId, moves }) => {
-		const { name, note } = userParts(userId, plan);
-		return html`<th scope="col" class="${moves ? "u" : "u q"}"><span title="${userId}">${bdi(name)}${noteOn(note)}</span></th>`;
+		const { name, notes } = userParts(userId, plan);
+		const kind = `u${notes.length === 0 ? "" : " n"}${moves ? "" : " q"}`;
+		const lines = notes.map((note) => html` <span class="who">${bdi(note)}</span>`);
+		return html`<th scope="col" class="${kind}"><span title="${userId}">${bdi(name)}${lines}</span></th>`;
 	})}</tr></thead>
 <tbody>${matrix.rows.map((row) => renderRow(row, matrix))}</tbody></table></div>
 <p class="paper note">The matrix is too wide for paper; the list of user tags has the same.</p>

@@ -35,6 +35,30 @@ export function bdi(name: string): Html {
 	return html`<bdi>${name}</bdi>`;
 }
 
+/**
+ * A sentence of ours as HTML: what stands in it between back quotes, a command or a name as `showName` shows it, is code. Only
+ * for sentences in which every name is shown so: a back quote in any other would move the code.
+ */
+export function sentence(text: string): Html {
+	const parts: Child[] = [];
+	let at = 0;
+	for (const match of text.matchAll(nameOrCode)) {
+		const [whole, code] = match;
+		if (code === undefined) continue;
+		parts.push(text.slice(at, match.index), html`<code>${code}</code>`);
+		at = match.index + whole.length;
+	}
+	return html`${parts}${text.slice(at)}`;
+}
+
+/** A name in quotes, in which back quotes mean nothing, or something between back quotes. */
+const nameOrCode = /"(?:[^"\\]|\\.)*"|`("(?:[^"\\]|\\.)*"|[^"`][^`]*)`/g;
+
+/** The text with curved quotes for pairs of back quotes, for messages that hold names as they are: no element comes of it. */
+export function curveQuotes(text: string): string {
+	return text.replace(/`([^`]*)`/g, "\u201c$1\u201d");
+}
+
 /** The source that a content security policy allows this inline text by. */
 export function hashSource(text: string): string {
 	return `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;

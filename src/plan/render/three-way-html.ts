@@ -2,7 +2,7 @@
  * The three-way plan on the page: sections of one organization, told apart by their headings.
  */
 import type { ThreeWay } from "../three-way.ts";
-import { bdi, type Html, html } from "./html-text.ts";
+import { bdi, curveQuotes, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
 import { count, signsMean } from "./text.ts";
 import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
@@ -112,7 +112,7 @@ function renderEntry({ sign, address, text, note, lines }: Entry): Html {
 		lines.length <= mostOpen
 			? all
 			: html`<details><summary>${count(lines.length, "difference", "differences")}</summary>${all}</details>`;
-	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(text)} `}${tellNote(note)}${shown}</div></li>\n`;
+	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(curveQuotes(text))} `}${tellNote(note)}${shown}</div></li>\n`;
 }
 
 function renderLine({ sign, text, note }: EntryLine): Html {

@@ -8,15 +8,18 @@ import { clip } from "./markdown-text.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */
 export function showUser(userId: string, names: UserNames): string {
-	const { name, note } = userParts(userId, names);
-	return note === "" ? name : `${name} (${note})`;
+	const { name, notes } = userParts(userId, names);
+	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
 }
 
-/** The same in two parts, for formats that tell them apart by their looks; the note is empty where the name is enough. */
-export function userParts(userId: string, names: UserNames): { readonly name: string; readonly note: string } {
+/** The same in parts, for formats that tell them apart by their looks; there are no notes where the name is enough. */
+export function userParts(
+	userId: string,
+	names: UserNames,
+): { readonly name: string; readonly notes: readonly string[] } {
 	const label = labelUser(userId, names);
-	const parts = describeLabel(label, (name) => showName(clip(name, longestAlias)));
-	return { name: showName(clip(label.name, longestAlias)), note: parts.join(", ") };
+	const notes = describeLabel(label, (name) => showName(clip(name, longestAlias)));
+	return { name: showName(clip(label.name, longestAlias)), notes };
 }
 
 /**
@@ -45,6 +48,6 @@ export function showIfUser(value: string, names: UserNames): string {
 
 /** Whose object it is, behind its address; empty where the address says it without a doubt, or it is nobody's. */
 export function tellOwner(userId: string | null | undefined, names: UserNames): string {
-	if (userId === null || userId === undefined || userParts(userId, names).note === "") return "";
+	if (userId === null || userId === undefined || userParts(userId, names).notes.length === 0) return "";
 	return `  of ${showUser(userId, names)}`;
 }

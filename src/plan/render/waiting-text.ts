@@ -81,7 +81,7 @@ export function tellWaiting(
 	what: string = activity.covers.map(showAddress).join(", "),
 ): readonly string[] {
 	const { status, verdict } = activity;
-	const name = showText(nameOf(activity));
+	const name = showName(nameOf(activity));
 	if (status === null) return [`it may still change ${what}: apply leaves that alone`, learnOrGiveUp(name)];
 	return [
 		verdict === "joins"

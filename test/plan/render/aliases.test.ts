@@ -45,7 +45,8 @@ function textOf(html: string): string {
 		.replace(/<[^>]*>/g, " ")
 		.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
 		.replaceAll("\u2212", "-")
-		.replace(/[\u00a0 ]+/g, " ");
+		.replace(/[\u00a0 ]+/g, " ")
+		.replaceAll("( ", "(");
 }
 
 function formatsOf(result: CommandResult): Readonly<Record<string, string>> {

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { ConfigurationError, DocumentError, explainFileError } from "../errors.ts";
 import { type DocumentSource, parseDocuments } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { showText } from "../plan/render/escape.ts";
 import type { Terminal } from "./voice.ts";
 
 /** Where a command looks when it is not told. */
@@ -70,7 +71,7 @@ function orRefuse<T>(path: string, read: () => T): T {
 	try {
 		return read();
 	} catch (error) {
-		throw new ConfigurationError(`${path} cannot be read: ${explainFileError(error)}`, { cause: error });
+		throw new ConfigurationError(`${showText(path)} cannot be read: ${explainFileError(error)}`, { cause: error });
 	}
 }
 

@@ -6,6 +6,7 @@
 import type { Change } from "./change.ts";
 import { uuid } from "./document/users.ts";
 import type { Known } from "./organization.ts";
+import { showName } from "./render/escape.ts";
 import { compareText } from "./value.ts";
 
 /** The names that a label is made of; a plan and a three-way comparison have them. */
@@ -39,8 +40,11 @@ export interface UserLabel {
 	readonly isMissing: boolean;
 }
 
-/** A longer alias is cut where it is shown, so that it alone tells nobody apart. */
-export const longestAlias = 50;
+/**
+ * Longest name that is shown whole, in characters as they are shown: escapes count. Of a longer one the beginning is shown,
+ * which alone tells nobody apart.
+ */
+export const longestName = 60;
 
 /** The label of the user with this id, in any case. */
 export function labelUser(anyId: string, names: UserNames): UserLabel {
@@ -57,7 +61,8 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const others = owners.get(lookOf(alias)) ?? new Set();
 	const isOther = live !== undefined && live !== alias;
 	const isShared = [...others].some((id) => id !== userId);
-	const isDoubtful = isFormer || isMissing || isOther || isShared || alias.length > longestAlias;
+	const isId = uuid.test(lookOf(alias));
+	const isDoubtful = isFormer || isMissing || isOther || isShared || isId || showName(alias).length > longestName;
 	return {
 		name: alias,
 		isFormer,

@@ -67,8 +67,18 @@ describe("a user", () => {
 		],
 		[
 			"with an alias that has to be cut",
-			`${"a".repeat(49)}… (id 10000001…)`,
-			names({ [alice]: "a".repeat(60) }, { [alice]: "a".repeat(60) }),
+			`${"a".repeat(59)}… (id 10000001…)`,
+			names({ [alice]: "a".repeat(61) }, { [alice]: "a".repeat(61) }),
+		],
+		[
+			"with an alias of which the escapes have to be cut",
+			`${"\\u{3164}".repeat(7)}… (id 10000001…)`,
+			names({ [alice]: "\u3164".repeat(10) }, { [alice]: "\u3164".repeat(10) }),
+		],
+		[
+			"with an alias that looks like an id",
+			"10000002-7A3F-4C9E-9D40-00000000000\uFF12 (id 10000001…)",
+			names({ [alice]: "10000002-7A3F-4C9E-9D40-00000000000\uFF12" }),
 		],
 	])("%s is shown as %s", (_, shown, all) => expect(showUser(alice, all)).toBe(shown));
 

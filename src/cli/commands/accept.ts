@@ -61,7 +61,9 @@ export async function acceptFound(
 	await refuseChanged(sources, flags, terminal);
 	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept);
 	if ("refusals" in acceptance) {
-		throw new ConfigurationError(acceptance.refusals.join("\n"), { hint: "nothing was written to any document" });
+		throw new ConfigurationError(acceptance.refusals.map(showText).join("\n"), {
+			hint: "nothing was written to any document",
+		});
 	}
 	replaceFiles(acceptance.contents, terminal.directory);
 	for (const { address, file, line } of acceptance.accepted) {

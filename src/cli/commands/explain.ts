@@ -245,7 +245,7 @@ function explainPolicies({ evaluations, policies, activity }: Findings, reads: R
 	const lines = all.map(({ policyId, outcome }) => {
 		const words = outcomeWords.get(outcome ?? "") ?? `says ${showText(outcome ?? "nothing")}`;
 		const policy = policies.find((one) => one.policyId === policyId);
-		const name = policy?.policyName == null ? "" : ` (${showText(policy.policyName)})`;
+		const name = policy?.policyName == null ? "" : ` (${showName(policy.policyName)})`;
 		const expression =
 			outcome === asksForApproval && policy?.consensus != null ? `; it asks for \`${showText(policy.consensus)}\`` : "";
 		return `  policy ${showText(policyId ?? "(no id)")}${name} ${words}${expression}\n`;

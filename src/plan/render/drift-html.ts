@@ -4,8 +4,8 @@
  */
 import type { Change } from "../change.ts";
 import type { Finding, OrganizationDrift } from "../drift.ts";
-import { quoteForShell } from "../drift-todo.ts";
 import type { Plan } from "../plan.ts";
+import { quoteForShell } from "../shell.ts";
 import {
 	driftHeadings,
 	seenFindings,
@@ -18,6 +18,7 @@ import {
 	tellTime,
 	tellWhat,
 } from "./drift-words.ts";
+import { showRename } from "./escape.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
@@ -103,10 +104,11 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	}
 	const { before, after, addUserIds, removeUserIds } = change;
 	const doubt = tellDoubt(change);
+	const [from, to] = showRename(before.name, after.name);
 	return html`${
 		before.name === after.name
 			? null
-			: html`<p><span class="kind">apply would rename</span> <strong>${bdi(before.name)}</strong> <span class="kind">to</span> <strong>${bdi(after.name)}</strong></p>`
+			: html`<p><span class="kind">apply would rename</span> <strong>${bdi(from)}</strong> <span class="kind">to</span> <strong>${bdi(to)}</strong></p>`
 	}${chips("apply would add", "a", "+", addUserIds, plan)}${chips("apply would remove", "r", "\u2212", removeUserIds, plan)}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}`;

@@ -35,22 +35,65 @@ function escapeCharacter(character: string): string {
  * more than a name: for a list, a note, an arrow, or nothing at all.
  */
 export function showName(name: string): string {
-	return ambiguous.test(name) ? showText(`"${name.replace(/["\\]/g, "\\$&")}"`) : showText(name);
+	return ambiguous.test(name) ? `"${showBlanks(name.replace(/["\\]/g, "\\$&"))}"` : showText(name);
 }
 
-/** What our own lines are made of: blanks at the ends or in a row, list and note marks, quotes, escapes, arrows. */
-const ambiguous = /^$|^\s|\s$|\s\s|[,;()[\]{}"`\\]|:\s|->|=>|\u2192/;
+/** What our own lines are made of: blanks at the ends or in a row, signs, list and note marks, quotes, escapes, arrows. */
+const ambiguous = /^$|^\s|\s$|\s\s|(?:^|\s)[-+~!\u2212]\s|[,;()[\]{}"`\\]|:\s|->|=>|\u2192/;
+
+/** As `showText`, with blanks at the ends and in a row as their number too: on a page and in a wrapped line nobody sees them. */
+export function showBlanks(name: string): string {
+	return showText(name).replace(/^ | (?= |$)/g, "\\u{20}");
+}
+
+/** Two names of one thing, before and after: as `showName`, and letter by letter where both look the same. */
+export function showRename(before: string, after: string): readonly [before: string, after: string] {
+	const show = (name: string): string => showName(clipMiddle(name));
+	const pair = [show(before), show(after)] as const;
+	if (before === after || pair[0].normalize("NFKC") !== pair[1].normalize("NFKC")) return pair;
+	return [spell(before), spell(after)];
+}
+
+/** Everything but printable ASCII by its number. */
+function spell(name: string): string {
+	return showName(clipMiddle(name).replace(/[^ -~\u2026]/gu, escapeCharacter));
+}
+
+/** Longest name in a line that is not all about it, in characters. */
+const longestName = 120;
+
+/** A name of usual length as it is; of a longer one the beginning and the end. */
+export function clipMiddle(name: string): string {
+	const characters = [...name];
+	if (characters.length <= longestName) return name;
+	return `${characters.slice(0, longestName - 40).join("")}\u2026${characters.slice(-39).join("")}`;
+}
+
+/** As `showName`, in at most so many characters as they are shown: of a longer name the beginning, its quotes closed. */
+export function showNameWithin(name: string, most: number): string {
+	if (showName(name).length <= most) return showName(name);
+	const characters = [...name].slice(0, most);
+	while (characters.length > 0 && showName(`${characters.join("")}\u2026`).length > most) characters.pop();
+	return showName(`${characters.join("")}\u2026`);
+}
 
 /** The address of an object, its kind bare and what stands behind that as a name. */
 export function showAddress(address: string): string {
+	return showAddressWithin(address, Number.POSITIVE_INFINITY);
+}
+
+/** The same, in at most so many characters. */
+export function showAddressWithin(address: string, most: number): string {
 	const at = address.indexOf(":") + 1;
-	return at === 0 ? showText(address) : `${showText(address.slice(0, at))}${showName(address.slice(at))}`;
+	if (at === 0) return showText(address);
+	const kind = showText(address.slice(0, at));
+	return `${kind}${showNameWithin(address.slice(at), most - kind.length)}`;
 }
 
 /** A value as a reader would write it: texts in quotes, everything else as JSON; nothing is `(not set)`. */
 export function showValue(value: unknown): string {
 	if (value === null || value === undefined) return "(not set)";
-	return showText(JSON.stringify(value));
+	return showBlanks(JSON.stringify(value));
 }
 
 /**

@@ -251,7 +251,14 @@ function renderAnnotation({ level, title, message, at }: Annotation): string {
 			? []
 			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
 	const properties = [...place, `title=${escapeProperty(title)}`];
-	return `::${level} ${properties.join(",")}::${escapeData(clip(showText(message.replace(/\s*\n\s*/g, " ")), longestMessage))}`;
+	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
+}
+
+/** The message, or as much of it as is shown with where the rest is: what was cut off must not pass for nothing. */
+function cut(message: string): string {
+	return message.length <= longestMessage
+		? message
+		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
 }
 
 /** As the toolkit of GitHub's actions escapes the text of a command. */

@@ -3,6 +3,7 @@
  * none of them alone has to carry it. A cell costs a few bytes, since there may be ten thousand.
  */
 import type { Plan } from "../plan.ts";
+import { showRename } from "./escape.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
 import { type Mark, type Matrix, type MatrixRow, makeMatrix } from "./matrix.ts";
 import { count } from "./text.ts";
@@ -66,7 +67,8 @@ function renderLegend({ rows }: Matrix): Html {
 
 function renderRow({ change, marks: row }: MatrixRow, { users }: Matrix): Html {
 	const { before, after, addUserIds, removeUserIds } = change;
-	const name = before.name === after.name ? bdi(after.name) : html`${bdi(before.name)} \u2192 ${bdi(after.name)}`;
+	const [from, to] = showRename(before.name, after.name);
+	const name = before.name === after.name ? bdi(after.name) : html`${bdi(from)} \u2192 ${bdi(to)}`;
 	// The end tags of cells may be left out, and ten thousand of them are a tenth of the page.
 	const cells = row.map((mark, index) => {
 		const quiet = users[index]?.moves === false;

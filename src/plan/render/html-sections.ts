@@ -10,6 +10,7 @@ import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { Waiting } from "../waiting.ts";
 import { driftSections } from "./drift-html.ts";
+import { showRename } from "./escape.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
@@ -243,8 +244,9 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 	const { before, after, addUserIds, removeUserIds, tagId } = change;
 	const renamed = before.name !== after.name;
 	const doubt = tellDoubt(change);
+	const [from, to] = showRename(before.name, after.name);
 	const name = renamed
-		? html`<strong>${bdi(before.name)}</strong> <span class="kind">becomes</span> <strong>${bdi(after.name)}</strong>`
+		? html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`
 		: html`<strong>${bdi(after.name)}</strong>`;
 	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`

@@ -3,7 +3,7 @@
  * nobody has to remember to.
  */
 import { createHash } from "node:crypto";
-import { showText } from "./escape.ts";
+import { showBlanks, showText } from "./escape.ts";
 
 /** HTML that was made here, by `html` or `trusted`. */
 export interface Html {
@@ -30,9 +30,9 @@ export function escapeHtml(text: string): string {
 	return showText(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A name of others: what is written from right to left turns nothing around it. */
+/** A name of others: what is written from right to left turns nothing around it, and no blank in it goes unseen. */
 export function bdi(name: string): Html {
-	return html`<bdi>${name}</bdi>`;
+	return html`<bdi>${showBlanks(name)}</bdi>`;
 }
 
 /**

@@ -9,12 +9,12 @@ import type { Problem } from "../../errors.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { hasFindings } from "../three-way.ts";
-import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
-import { showAddress, showText } from "./escape.ts";
-import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
+import { showAddress, showName, showText } from "./escape.ts";
+import { removalLines } from "./markdown-removals.ts";
+import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
@@ -24,25 +24,17 @@ import {
 	listMoved,
 	type OrganizationResult,
 	organizationsOf,
-	resultsByAddress,
 	type ToldError,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
-import {
-	headings,
-	needsSigns,
-	plainStyle,
-	renderChange,
-	renderProblem,
-	signsMean,
-	tellGuard,
-	tellUnread,
-} from "./text.ts";
+import { headings, needsSigns, plainStyle, renderProblem, signsMean, tellGuard, tellUnread } from "./text.ts";
 import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
-import { showUser } from "./users.ts";
 import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+
+/** Longest sentence of a guard, in characters: it may name many tags. */
+const longestGuard = 1_000;
 
 export interface MarkdownOptions {
 	/** Tells apart comments that are kept up to date one by one; the command when left out. */
@@ -216,7 +208,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				.filter(({ refuses }) => refuses && results === null)
 				.map((guard) => {
 					const { found, allowed, meant } = tellGuard(guard);
-					return `${codeSpan(found)} (${allowed}); when this is meant: \`${meant}\``;
+					return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
 				}),
 		),
 	({ results }) =>
@@ -231,7 +223,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["difference", "differences"],
 			reportHeadings.left,
-			(report?.left ?? []).map(({ address }) => codeSpan(address)),
+			(report?.left ?? []).map(({ address }) => codeSpan(showAddress(address))),
 		),
 	({ report }) =>
 		bullets(1, ["warning", "warnings"], "Not verified", [
@@ -277,7 +269,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			8,
 			["user tag", "user tags"],
 			`User tags that the document does not speak of (${plan.unmanaged.length})`,
-			plan.unmanaged.map(({ address }) => address),
+			plan.unmanaged.map(({ address }) => showAddress(address)),
 		),
 ];
 
@@ -306,43 +298,6 @@ function indent(line: string): string {
 /** A step, what it comes after, and the activity that stands for it. */
 function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showText(nameOf(waitsFor))}`;
+	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showName(nameOf(waitsFor))}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
-}
-
-/** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
-	if (drift !== null) return [];
-	const byAddress = resultsByAddress(results);
-	const note = noteUndone(threeWay, plainStyle);
-	const became = (address: string): string => {
-		const result = byAddress.get(address);
-		if (result === undefined) return broken === null ? "" : "  [no result]";
-		return `  [${tellOutcome({ ...result, message: null })}]`;
-	};
-	return plan.changes.flatMap((change) => {
-		if (change.action === "remove")
-			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
-		if (change.kind !== "userTag") return [];
-		const start = `- ${clip(showAddress(change.address), longestAddress)}  loses`;
-		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
-		return [...byNote].flatMap(([said, userIds]) => {
-			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
-			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
-		});
-	});
-}
-
-/** Longest beginning of an address in a line that must not be cut, in characters: a user needs up to 180 of the line. */
-const longestAddress = 80;
-
-/** The names in lines that are short enough never to be cut, so that no removal goes unseen. */
-function groupNames(names: readonly string[]): readonly string[] {
-	const lines: string[] = [];
-	for (const name of names) {
-		const last = lines.at(-1);
-		if (last !== undefined && last.length + name.length < longestText / 3) lines[lines.length - 1] = `${last}, ${name}`;
-		else lines.push(name);
-	}
-	return lines;
 }

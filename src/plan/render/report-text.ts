@@ -2,8 +2,9 @@
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
 import type { Outcome, Report, StepResult } from "../report.ts";
+import { quoteForShell } from "../shell.ts";
 import type { WaitsFor } from "../steps.ts";
-import { showAddress, showText, showValue } from "./escape.ts";
+import { showAddress, showName, showText, showValue } from "./escape.ts";
 import type { Style } from "./text.ts";
 
 /** What stands where nobody agreed to a plan. */
@@ -64,8 +65,9 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	}
 	if (outcome.startsWith("awaiting")) {
 		const { activityId, fingerprint } = result;
-		lines.push(`     activity ${showText(activityId ?? "(no id)")}, fingerprint ${showText(fingerprint ?? "(none)")}`);
-		lines.push(`     orgsync explain ${showText(activityId ?? "ACTIVITY")} says what it waits for`);
+		const id = activityId === null ? "(no id)" : showName(activityId);
+		lines.push(`     activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`);
+		lines.push(`     orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;

@@ -215,9 +215,14 @@ export function tellSavedPlan(result: CommandResult): string | null {
 	if (savedPlan === undefined) return null;
 	const { digest, readAt, generatedBy } = savedPlan;
 	const which = `saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}`;
-	if (command !== "apply") return `${startSentence(which)}, made by ${showText(generatedBy)}.`;
+	if (command !== "apply") return `${startSentence(which)}, made by ${showMaker(generatedBy)}.`;
 	const ran = (result.reports ?? []).length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
+}
+
+/** Name and version as they are; anything else in quotes, for a file could say more than that. */
+function showMaker(generatedBy: string): string {
+	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
 }
 
 function startSentence(text: string): string {

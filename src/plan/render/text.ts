@@ -7,7 +7,7 @@ import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
 import type { PlannedDifference } from "../three-way.ts";
-import { showAddress, showName, showText, showValue } from "./escape.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
 import { plainStyle, type Style } from "./style.ts";
 import { showUser, tellOwner } from "./users.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
@@ -124,7 +124,8 @@ function countByKind(plan: Plan): string {
 export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
 	if (change.kind === "userTag") return renderTag(change, plan, style, note);
 	if (change.action === "remove") {
-		const name = change.before === null || change.before.name === "" ? "" : `  ${showName(change.before.name)}`;
+		const name =
+			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
 		const doubt = tellDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
 		const owner = tellOwner(change.userId, plan);
@@ -172,7 +173,7 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 	const name = (userId: string): string => showUser(userId, plan);
 	const lines = [`${style.update("~")} ${showAddress(change.address)}  ${style.faint(showText(change.tagId))}`];
 	if (change.before.name !== change.after.name) {
-		const names = `${showName(change.before.name)} -> ${showName(change.after.name)}`;
+		const names = showRename(change.before.name, change.after.name).join(" -> ");
 		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
 	}
 	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;

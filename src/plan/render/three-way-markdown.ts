@@ -3,6 +3,7 @@
  */
 import type { Plan } from "../plan.ts";
 import type { ThreeWay } from "../three-way.ts";
+import { showAddress, showName } from "./escape.ts";
 import { type Block, codeSpan, fence } from "./markdown-text.ts";
 import { count, plainStyle } from "./text.ts";
 import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
@@ -28,7 +29,7 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
 	const lines = threeWay.undoes.map((one) => {
 		const words = tellUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
-		return `${codeSpan(one.address)}: ${words.join("")}`;
+		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
 	return bullets(1.5, ["change that would be undone", "changes that would be undone"], threeWayHeadings.undoes, lines);
 }
@@ -43,7 +44,7 @@ export function aliasBlock(threeWay: ThreeWay | null): Block {
 
 /** Where the base is named, behind what is said of the organization; empty without one. */
 export function tellBase(threeWay: ThreeWay | null): string {
-	return threeWay === null ? "" : ` Base: ${codeSpan(threeWay.base.name)}.`;
+	return threeWay === null ? "" : ` Base: ${codeSpan(showName(threeWay.base.name))}.`;
 }
 
 /** What the change means, or what had drifted before it. */

@@ -6,7 +6,7 @@ import { defaultMemberRemovals } from "../guards.ts";
 import type { Plan } from "../plan.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../three-way.ts";
 import type { MeantDifference } from "../three-way-meant.ts";
-import { showAddress, showName, showText, showValue } from "./escape.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
 import { count, type NoteOf, renderPlan, type Style, signsMean, tellUnread } from "./text.ts";
 import {
 	aliasHeading,
@@ -42,6 +42,7 @@ export interface EntryLine {
 
 export interface Entry {
 	readonly sign: Sign;
+	/** As it is shown. */
 	readonly address: string;
 	/** Of the object itself; empty for nothing. */
 	readonly text: string;
@@ -56,7 +57,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
 	});
 	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
-		const { address } = differences[0];
+		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
 		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
 		return {
@@ -96,7 +97,7 @@ function tellMeant(
 		text,
 		note: [note, so].filter((part) => part !== "").join(", "),
 	});
-	if (what === "renamed") return line(null, `name: ${showName(String(before))} -> ${showName(String(after))}`);
+	if (what === "renamed") return line(null, `name: ${showRename(String(before), String(after)).join(" -> ")}`);
 	if (what === "members-mode") {
 		const [was, is] = [before, after].map((mode) => modeWords[String(mode)] ?? "not managed");
 		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
@@ -122,7 +123,8 @@ function tellMeant(
 export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
-		const { address, what, after, message, fate } = first;
+		const { what, after, message, fate } = first;
+		const address = showAddress(first.address);
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
 			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
@@ -171,10 +173,13 @@ export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly
 	const { what, userId, before, after, basis } = undone;
 	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
-	if (what === "rename") return ["renames it back from ", showName(before ?? ""), " to ", showName(after ?? "")];
+	if (what === "rename") {
+		const [from, to] = showRename(before ?? "", after ?? "");
+		return ["renames it back from ", from, " to ", to];
+	}
 	if (what === "add-member") return ["gives it back to ", user, ...doubt];
 	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
-	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(before)];
+	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
 }
 
 /** The sign of what apply would undo: as always what it does now, not what was done before. */
@@ -229,7 +234,7 @@ export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
-		`${markSign(sign, sign, style)} ${showAddress(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
+		`${markSign(sign, sign, style)} ${address}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
 		...lines.map((line) => {
 			const said =
 				line.sign === null ? showText(line.text) : markSign(line.sign, `${line.sign} ${showText(line.text)}`, style);
@@ -260,7 +265,7 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 	const moved = tellMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
-		`Base: ${showText(base.name)}${isNew}`,
+		`Base: ${showName(base.name)}${isNew}`,
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
 		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
@@ -283,7 +288,7 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 /** What is left alone in an organization that only the base speaks of, on one line. */
 export function tellDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
-	return `${showText(organizationId)}: in ${showText(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
+	return `${showText(organizationId)}: in ${showName(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
 }
 
 function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {

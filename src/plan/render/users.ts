@@ -2,14 +2,18 @@
  * Users as every format shows them: by alias, and beside it the live name and enough of the id where the alias alone could be
  * mistaken for somebody else.
  */
-import { describeLabel, labelUser, longestAlias, type UserNames } from "../users.ts";
-import { showName, showText } from "./escape.ts";
-import { clip } from "./markdown-text.ts";
+import { describeLabel, labelUser, longestName, type UserNames } from "../users.ts";
+import { showName, showNameWithin, showText } from "./escape.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */
 export function showUser(userId: string, names: UserNames): string {
 	const { name, notes } = userParts(userId, names);
 	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
+}
+
+/** A name that cannot crowd out what stands behind it. */
+function showShort(name: string): string {
+	return showNameWithin(name, longestName);
 }
 
 /** The same in parts, for formats that tell them apart by their looks; there are no notes where the name is enough. */
@@ -18,8 +22,7 @@ export function userParts(
 	names: UserNames,
 ): { readonly name: string; readonly notes: readonly string[] } {
 	const label = labelUser(userId, names);
-	const notes = describeLabel(label, (name) => showName(clip(name, longestAlias)));
-	return { name: showName(clip(label.name, longestAlias)), notes };
+	return { name: showShort(label.name), notes: describeLabel(label, showShort) };
 }
 
 /**
@@ -36,7 +39,7 @@ export function showSaidUser(userId: string, names: UserNames, said: UserNames["
 export function identifyUser(userId: string, { liveNames }: UserNames): string {
 	if (liveNames === undefined) return showText(userId);
 	if (!Object.hasOwn(liveNames, userId)) return `${showText(userId)} (no live user)`;
-	return `${showText(userId)} (live name ${showName(clip(liveNames[userId] ?? "", longestAlias))})`;
+	return `${showText(userId)} (live name ${showShort(liveNames[userId] ?? "")})`;
 }
 
 /** A value that may be the id of a user: as that user where it is, else as it is. */

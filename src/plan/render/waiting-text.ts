@@ -2,6 +2,7 @@
  * Activities that wait for somebody, and what was sent and never answered, in words that are the same in every format.
  */
 import type { Plan } from "../plan.ts";
+import { quoteForShell } from "../shell.ts";
 import type { UserNames } from "../users.ts";
 import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
 import { showAddress, showName, showText } from "./escape.ts";
@@ -81,12 +82,12 @@ export function tellWaiting(
 	what: string = activity.covers.map(showAddress).join(", "),
 ): readonly string[] {
 	const { status, verdict } = activity;
-	const name = showName(nameOf(activity));
-	if (status === null) return [`it may still change ${what}: apply leaves that alone`, learnOrGiveUp(name)];
+	const name = nameOf(activity);
+	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
 	return [
 		verdict === "joins"
 			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
-			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${name}`,
+			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${showText(quoteForShell(name))}`,
 	];
 }
 

@@ -14,7 +14,7 @@ import {
 	OrgsyncError,
 	type Problem,
 } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showLines, showText } from "../plan/render/escape.ts";
 import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
@@ -279,11 +279,6 @@ const colorStyle: Style = {
 	faint: colored("dim"),
 	strong: colored("bold"),
 };
-
-/** Every line made safe for a terminal by itself, so that a message may still have several. */
-function showLines(text: string): string {
-	return text.split("\n").map(showText).join("\n");
-}
 
 function describe(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

@@ -12,6 +12,11 @@ export function showText(text: string): string {
 	return escapeUnsafe(text, escapeCharacter).replace(/^(\s*):(?=:)/, "$1\\u{3a}");
 }
 
+/** As `showText`, but line by line: for messages of ours that have several lines. */
+export function showLines(text: string): string {
+	return text.split("\n").map(showText).join("\n");
+}
+
 /**
  * The text with `toEscape` applied to each character that is not safe to show, wherever the text stands in a line: invisible
  * ones, marks that would be drawn over what stands before or around the text, and `#` of a command in a log.
@@ -48,7 +53,7 @@ export function showBlanks(name: string): string {
 
 /** Two names of one thing, before and after: as `showName`, and letter by letter where both look the same. */
 export function showRename(before: string, after: string): readonly [before: string, after: string] {
-	const show = (name: string): string => showName(clipMiddle(name));
+	const show = (name: string): string => showName(clipMiddle(name, longestOfTwo));
 	const pair = [show(before), show(after)] as const;
 	if (before === after || pair[0].normalize("NFKC") !== pair[1].normalize("NFKC")) return pair;
 	return [spell(before), spell(after)];
@@ -56,17 +61,17 @@ export function showRename(before: string, after: string): readonly [before: str
 
 /** Everything but printable ASCII by its number. */
 function spell(name: string): string {
-	return showName(clipMiddle(name).replace(/[^ -~\u2026]/gu, escapeCharacter));
+	return showName(clipMiddle(name, longestOfTwo).replace(/[^ -~\u2026]/gu, escapeCharacter));
 }
 
-/** Longest name in a line that is not all about it, in characters. */
-const longestName = 120;
+/** Longest name in a line, in characters: of one that has it alone, and of two that share it. */
+const [longestAlone, longestOfTwo] = [400, 120];
 
 /** A name of usual length as it is; of a longer one the beginning and the end. */
-export function clipMiddle(name: string): string {
+export function clipMiddle(name: string, most: number = longestAlone): string {
 	const characters = [...name];
-	if (characters.length <= longestName) return name;
-	return `${characters.slice(0, longestName - 40).join("")}\u2026${characters.slice(-39).join("")}`;
+	if (characters.length <= most) return name;
+	return `${characters.slice(0, most - 40).join("")}\u2026${characters.slice(-39).join("")}`;
 }
 
 /** As `showName`, in at most so many characters as they are shown: of a longer name the beginning, its quotes closed. */

@@ -91,6 +91,35 @@ test("export writes a tag's name with escapes where it would not be seen, or be 
 	expect(parse(stdout).userTags).toContainEqual({ name, id: tags.oncall, members: { exactly: ["bob"] } });
 });
 
+test("an error of the service, and what it calls activities and who voted, begin no command of a log either", async () => {
+	const world = await makeWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+	const keys = ["message", "userName", "policyName", "outcome", "consensus"];
+	const url = await startHostileService(world.url, (text, key) => (keys.includes(key) ? evil : text));
+	const options = { env: { ORGSYNC_URL: url } };
+	const words: readonly (readonly string[])[] = [
+		["plan"],
+		["apply", "--yes"],
+		["apply", "--yes", "--format", "json"],
+		["status"],
+		["status", "--format", "json"],
+		["drift"],
+		["query", "get_mfa_policies", `userId=${organizationId}`],
+		["query", "list_users"],
+		["wait", "--wait", "0"],
+		["export"],
+		["plan", "--verbose"],
+	];
+	for (const one of words) {
+		const { stdout, stderr } = await world.run(one, options);
+		expect(`${stdout}${stderr}`, one.join(" ")).not.toMatch(unsafe);
+		expect(`${stdout}${stderr}`.length, one.join(" ")).toBeGreaterThan(20);
+	}
+	const explained = await world.run(["explain", world.activities()[0].id], options);
+	expect(explained.stdout).toContain("approved by alice");
+	expect(`${explained.stdout}${explained.stderr}`).not.toMatch(unsafe);
+});
+
 test("validate shows the name of a file on one line", async () => {
 	const world = await makeWorld();
 	world.write("a\n::error::b.yaml", document());

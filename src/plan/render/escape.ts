@@ -56,7 +56,9 @@ export function showRename(before: string, after: string): readonly [before: str
 	const show = (name: string): string => showName(clipMiddle(name, longestOfTwo));
 	const pair = [show(before), show(after)] as const;
 	if (before === after || pair[0].normalize("NFKC") !== pair[1].normalize("NFKC")) return pair;
-	return [spell(before), spell(after)];
+	const spelled = [spell(before), spell(after)] as const;
+	// Where they differ in what was left out, nothing is.
+	return spelled[0] === spelled[1] ? [showName(before), showName(after)] : spelled;
 }
 
 /** Everything but printable ASCII by its number. */

@@ -159,6 +159,11 @@ describe("a rename to a name that looks the same", () => {
 	it("is shown as any other where both can be told apart", () =>
 		expect(showRename("signers", "signérs")).toEqual(["signers", "signérs"]));
 
+	it("that differs from it far inside is shown whole", () => {
+		const [before, after] = [`${"x".repeat(200)}a${"x".repeat(200)}`, `${"x".repeat(200)}b${"x".repeat(200)}`];
+		expect(showRename(before, after)).toEqual([before, after]);
+	});
+
 	it("of which the end is what matters keeps the end in sight", () => {
 		const [before, after] = showRename(`${"x".repeat(400)}-old`, `${"x".repeat(400)}-root`);
 		expect(before).toMatch(/^x{80}…x+-old$/);

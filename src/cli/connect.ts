@@ -60,6 +60,7 @@ export async function connect(
 	const overrides = await checkTls(flags, terminal, voice);
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
+	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
 	const local =
 		flags.local === true
 			? await (await import("./local.ts")).startLocalService(terminal.directory, (text) => voice.note(showText(text)))
@@ -71,6 +72,10 @@ export async function connect(
 			terminal.environment,
 			(text) => voice.note(showText(text)),
 		);
+		const notices = makeThrottleNotices(terminal.steadyNow);
+		const tell = (notice: string | undefined): void => {
+			if (notice !== undefined) voice.note(showText(notice));
+		};
 		const client = createClient({
 			url,
 			stamper,
@@ -79,8 +84,9 @@ export async function connect(
 			insecure: overrides.includes("insecure"),
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
-			onRequest: ({ operation, attempt, outcome, durationMs, reason }) => {
-				if (reason !== undefined) voice.note(showText(reason));
+			onRequest: (event) => {
+				const { operation, attempt, outcome, durationMs } = event;
+				tell(notices.hear(event));
 				voice.detail(
 					`${operation}: ${outcome}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
 				);
@@ -91,6 +97,7 @@ export async function connect(
 			localOrganizationIds: local?.organizationIds,
 			overrides,
 			close: async () => {
+				tell(notices.end());
 				await client.close();
 				await local?.close();
 			},

@@ -2,9 +2,9 @@
  * The formats of a result besides text: what `--format json` prints, rendered for whom it is meant. Each renderer is loaded
  * only when it is asked for.
  */
+import { writeJson } from "../plan/render/escape.ts";
 import type { GithubOptions } from "../plan/render/github.ts";
 import type { CommandResult } from "../plan/render/result.ts";
-import { writeJson } from "./json-text.ts";
 
 /** How a result can be printed. Only plans and reports have more than the first two. */
 export const formats = ["text", "json", "markdown", "html", "github"] as const;
@@ -25,7 +25,7 @@ type Renderer = (result: CommandResult, options: GithubOptions) => Promise<Rende
 
 /** The renderers by format. Text is each command's own. */
 export const renderers: Readonly<Record<Exclude<Format, "text">, Renderer>> = {
-	json: async ({ generatedBy, ...output }) => ({ text: writeJson(output), summary: "" }),
+	json: async ({ generatedBy, ...output }) => ({ text: `${writeJson(output, 2)}\n`, summary: "" }),
 	markdown: async (result, options) => {
 		const { renderMarkdown } = await import("../plan/render/markdown.ts");
 		return { text: renderMarkdown(result, options), summary: "" };

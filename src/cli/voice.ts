@@ -15,10 +15,11 @@ import {
 	OutputError,
 	type Problem,
 } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showLines, showText } from "../plan/render/escape.ts";
 import type { MarkdownOptions } from "../plan/render/markdown.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
+import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
@@ -27,7 +28,7 @@ import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 export interface Terminal {
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 	readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+	readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number | undefined };
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly directory: string;
 	readonly now: () => number;
@@ -97,6 +98,9 @@ export function describeFailure({ error, about }: Failure): NonNullable<Output["
 	};
 }
 
+/** Columns of a terminal that does not say how many it has. */
+const usualColumns = 80;
+
 export class Voice {
 	readonly #terminal: Terminal;
 	readonly #options: VoiceOptions;
@@ -140,10 +144,16 @@ export class Voice {
 		if (this.#options.verbose) this.#tell(`${text}\n`);
 	}
 
-	/** Shows what is being done, on a terminal only, in a line that the next word takes away. */
+	/**
+	 * Shows what is being done, on a terminal only, in a line that the next word takes away. It is cut to one row: what wraps
+	 * cannot be taken away whole.
+	 */
 	progress(text: string): void {
-		if (this.#options.quiet || this.#options.verbose || this.#terminal.stderr.isTTY !== true) return;
-		this.#tell(this.style.faint(showText(text)));
+		const { stderr, environment } = this.#terminal;
+		const isDumb = environment.TERM === "dumb";
+		if (this.#options.quiet || this.#options.verbose || stderr.isTTY !== true || isDumb) return;
+		// A character in the last column makes some terminals wrap.
+		this.#tell(this.style.faint(cutToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
 		this.#progressShown = true;
 	}
 
@@ -209,7 +219,7 @@ export class Voice {
 		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
 		if (hint !== null) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 		const { error } = failure;
-		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(error.stack ?? "");
+		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
 	}
 
 	/** Prints what every format but text is made of. */
@@ -291,11 +301,6 @@ const colorStyle: Style = {
 	faint: colored("dim"),
 	strong: colored("bold"),
 };
-
-/** Every line made safe for a terminal by itself, so that a message may still have several. */
-function showLines(text: string): string {
-	return text.split("\n").map(showText).join("\n");
-}
 
 function describe(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

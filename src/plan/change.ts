@@ -58,6 +58,8 @@ export interface RemovalChange extends ChangeOf<"oauthProvider" | "policy" | "tv
 export interface ReportChange
 	extends ChangeOf<"sessionProfile" | "mfaPolicy" | "bootProof" | "supportedAsset", "report"> {
 	readonly reason: "differs" | "not-there";
+	/** The user whose MFA policy it is; left out for the other kinds. */
+	readonly userId?: string;
 	/** Only the fields that the document writes and that differ; null when the object is not there. */
 	readonly before: Readonly<Record<string, unknown>> | null;
 	readonly after: Readonly<Record<string, unknown>>;

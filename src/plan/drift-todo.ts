@@ -4,6 +4,7 @@
  */
 import type { Difference } from "./drift-difference.ts";
 import type { Plan } from "./plan.ts";
+import { quoteForShell } from "./shell.ts";
 import { nameOf } from "./waiting.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
@@ -11,7 +12,7 @@ export function tellTodo(difference: Difference, plan: Plan): string {
 	const { kind, problem } = difference;
 	if (problem !== null) return tellProblem(difference);
 	if (difference.waitsFor !== null) {
-		const name = nameOf(difference.waitsFor);
+		const name = quoteForShell(nameOf(difference.waitsFor));
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
 	}
 	const contradicting = contradictionOf(difference, plan);
@@ -52,7 +53,7 @@ function contradictionOf({ address }: Difference, { steps }: Plan): string | nul
 	const step = steps.find(({ covers, waitsFor }) => waitsFor !== null && covers.includes(address));
 	const waitsFor = step?.waitsFor ?? null;
 	if (waitsFor === null || waitsFor.verdict === "joins") return null;
-	const name = nameOf(waitsFor);
+	const name = quoteForShell(nameOf(waitsFor));
 	if (waitsFor.verdict === "rejected") {
 		return `rejected before, as activity ${name}, so \`orgsync apply\` does not submit it again: \`orgsync apply --retry-rejected\` does`;
 	}
@@ -64,9 +65,4 @@ function contradictionOf({ address }: Difference, { steps }: Plan): string | nul
 
 function accept({ address }: Difference): string {
 	return `\`orgsync drift --accept ${quoteForShell(address)}\` takes it over into the document`;
-}
-
-/** The word as a shell takes it for one. */
-export function quoteForShell(word: string): string {
-	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -35,6 +35,8 @@ export interface Attribution {
 	readonly userId: string | null;
 	/** The alias of the document, or the service's name; null when there is neither. */
 	readonly userName: string | null;
+	/** The service's name; null where it does not say, left out by older versions. */
+	readonly liveName?: string | null;
 	/** When it was last updated, which for a completed activity is when it took effect; null when the service does not say. */
 	readonly at: string | null;
 }

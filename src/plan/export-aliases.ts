@@ -3,7 +3,7 @@
  * alone, not on the order in which the service lists them.
  */
 import { nameMistake, uuid } from "./document/users.ts";
-import { replaceInvisible } from "./invisible.ts";
+import { replaceHidden } from "./invisible.ts";
 import { compareText } from "./value.ts";
 
 /** A user as far as a document needs one. */
@@ -42,7 +42,7 @@ export function makeAliases(users: readonly LiveUser[]): ReadonlyMap<string, str
 
 /** The name as an alias can be written: without characters that nobody sees, not like an id, not like a variable. */
 function safeName({ id, name }: LiveUser): string {
-	const visible = replaceInvisible(name, () => "\0")
+	const visible = replaceHidden(name, () => "\0")
 		.replace(/\p{Cc}+|\$\{/gu, "-")
 		.trim();
 	const short = [...visible].slice(0, longestName).join("").trim();

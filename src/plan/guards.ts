@@ -5,9 +5,10 @@
  * Unknown is not empty here either: members that are not known cannot be counted, so a percentage is only of known ones.
  */
 import type { Change, TagChange } from "./change.ts";
-import { nameOfUser } from "./kinds.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
+import { showAddress, showName } from "./render/escape.ts";
 import type { Step } from "./steps.ts";
+import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";
 
 /** What is guarded; also the word before `=` in `--allow`. */
@@ -128,7 +129,7 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 	const over = losing.filter((change) => exceedsPercentage(change, limit.percent));
 	const shares = over.map(
 		({ address, before, removeUserIds }) =>
-			`${address} would lose ${removeUserIds.length} of ${before.members?.length ?? "an unknown number"}`,
+			`${showAddress(address)} would lose ${removeUserIds.length} of ${before.members?.length ?? "an unknown number"}`,
 	);
 	return [
 		{
@@ -195,7 +196,7 @@ function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]
 			found: touched.length,
 			refuses: true,
 			where,
-			message: `${where.join(", ")} would touch what the document protects`,
+			message: `${where.map(showAddress).join(", ")} would touch what the document protects`,
 		},
 	];
 }
@@ -208,7 +209,7 @@ function judgeCaller(
 	caller: string,
 ): readonly Guard[] {
 	const guards: Guard[] = [];
-	const name = nameOfUser(desired, caller);
+	const name = nameCaller(desired, live, caller);
 	const lost = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
 	const owned = live.oauthProviders.known
 		? live.oauthProviders.value.filter(({ userId }) => userId === caller).length
@@ -243,6 +244,15 @@ function tellLoss(isUnknown: boolean, what: string): string {
 	return isUnknown
 		? `could be left without any ${what}: those that are left cannot be read`
 		: `would be left without any ${what}`;
+}
+
+/** The caller by alias, with live name and id where the alias alone could be mistaken. */
+function nameCaller({ users }: DesiredOrganization, live: LiveOrganization, caller: string): string {
+	const userNames = Object.fromEntries(Object.entries(users).map(([alias, id]) => [id, alias]));
+	const liveNames = liveNamesFor([caller], userNames, live.users);
+	const label = labelUser(caller, { userNames, ...(liveNames === undefined ? {} : { liveNames }) });
+	const parts = describeLabel(label, showName);
+	return parts.length === 0 ? showName(label.name) : `${showName(label.name)} (${parts.join(", ")})`;
 }
 
 /** How many tags the user would have; undefined when members are not known. */

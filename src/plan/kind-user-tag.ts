@@ -13,6 +13,7 @@ import type {
 	LiveUserTag,
 	RememberedTag,
 } from "./organization.ts";
+import { showName } from "./render/escape.ts";
 import { compareText } from "./value.ts";
 
 /** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */
@@ -53,12 +54,12 @@ export function findTags(
 	for (const wanted of wantedTags) {
 		const match = matchTag(wanted, byId, byName);
 		if (match.length > 1) {
-			const names = match.map(({ name }) => `\`${name}\``).join(" and ");
+			const names = match.map(({ name }) => `\`${showName(name)}\``).join(" and ");
 			problems.push(
 				problem(
 					wanted,
 					"tag-ambiguous",
-					`both ${names} are there; which of them is to become \`${wanted.name}\`? Write its id`,
+					`both ${names} are there; which of them is to become \`${showName(wanted.name)}\`? Write its id`,
 				),
 			);
 			continue;
@@ -70,7 +71,7 @@ export function findTags(
 		}
 		const other = claimed.get(tag.id);
 		if (other !== undefined) {
-			const message = `the live tag \`${tag.name}\` (${tag.id}) is meant by \`${other.name}\` and by \`${wanted.name}\`; one entry a tag`;
+			const message = `the live tag \`${showName(tag.name)}\` (${tag.id}) is meant by \`${showName(other.name)}\` and by \`${showName(wanted.name)}\`; one entry a tag`;
 			problems.push(problem(wanted, "tag-claimed-twice", message));
 			continue;
 		}
@@ -93,11 +94,13 @@ function matchTag(
 
 function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live: LiveOrganization): string {
 	const what =
-		wanted.id === undefined ? `no user tag is called \`${wanted.name}\`` : `no user tag has the id ${wanted.id}`;
+		wanted.id === undefined
+			? `no user tag is called \`${showName(wanted.name)}\``
+			: `no user tag has the id ${wanted.id}`;
 	const cannot = "orgsync cannot make user tags, because the interface has no operation for it";
 	const renamed = userTags.find(({ id }) => wanted.id === undefined && live.memory.userTags[id]?.name === wanted.name);
 	if (renamed !== undefined) {
-		return `${what}; the tag that had this name when orgsync last changed it is now called \`${renamed.name}\`: add \`id: ${renamed.id}\` to rename it back`;
+		return `${what}; the tag that had this name when orgsync last changed it is now called \`${showName(renamed.name)}\`: add \`id: ${renamed.id}\` to rename it back`;
 	}
 	const nearest = nearestNames(
 		wanted.name,
@@ -106,7 +109,7 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 	const hint =
 		nearest.length === 0
 			? "the organization has no user tags"
-			: `the nearest: ${nearest.map((name) => `\`${name}\``).join(", ")}`;
+			: `the nearest: ${nearest.map((name) => `\`${showName(name)}\``).join(", ")}`;
 	return `${what}; ${hint}; ${cannot}`;
 }
 
@@ -129,7 +132,7 @@ function takenNames(found: readonly FoundTag[], liveTags: readonly LiveUserTag[]
 		if (wanted.name === tag.name) continue;
 		const holder = holders.get(wanted.name);
 		if (holder === undefined || holder.id === tag.id || renamed.has(holder.id)) continue;
-		const message = `\`${tag.name}\` cannot be renamed to \`${wanted.name}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;
+		const message = `\`${showName(tag.name)}\` cannot be renamed to \`${showName(wanted.name)}\`: that name belongs to the tag ${holder.id}, which is not renamed along with it; give that tag another name too`;
 		problems.push(problem(wanted, "tag-name-taken", message));
 	}
 	return problems;

@@ -11,6 +11,8 @@ export interface Expectation {
 	readonly label: string;
 	readonly fields: Readonly<Record<string, unknown>>;
 	readonly found: Known<LiveRecord | null> | undefined;
+	/** The user whose object it is, where it is a user's. */
+	readonly userId?: string;
 	/** What the service calls the field that the document calls `name`; null when it is `name` there too. */
 	readonly nameField: string | null;
 }
@@ -19,7 +21,7 @@ export interface Expectation {
 export function expectationDifferences(kind: ReportChange["kind"], expectations: readonly Expectation[]): Differences {
 	const changes: ReportChange[] = [];
 	const unread: Unread[] = [];
-	for (const { label, fields, found, nameField } of expectations) {
+	for (const { label, fields, found, nameField, userId } of expectations) {
 		const address = `${kind}:${label}`;
 		if (found === undefined || !found.known) {
 			unread.push({ address, because: found?.because ?? "it was not asked for", standsIn: "nothing" });
@@ -36,6 +38,7 @@ export function expectationDifferences(kind: ReportChange["kind"], expectations:
 			kind,
 			action: "report",
 			reason: live === null ? "not-there" : "differs",
+			...(userId === undefined ? {} : { userId }),
 			basis: "live",
 			before:
 				live === null ? null : Object.fromEntries(differing.map((field) => [field, liveField(live, field, nameField)])),

@@ -88,6 +88,7 @@ export const kinds: readonly Kind[] = [
 				"mfaPolicy",
 				desired.expect.mfaPolicies.map(({ userId, id, name, fields }) => ({
 					label: `${nameOfUser(desired, userId)}/${name ?? id ?? ""}`,
+					userId,
 					fields,
 					found: mapKnown(
 						live.mfaPolicies[userId] ?? notAsked,

@@ -118,6 +118,8 @@ export interface LiveOrganization {
 	readonly policies: Known<readonly LiveNamed[]>;
 	readonly oauthProviders: Known<readonly LiveOauthProvider[]>;
 	readonly tvcApps: Known<readonly LiveNamed[]>;
+	/** User id to the name that the service has, which need not be unique; empty where it has none. */
+	readonly users: Known<Readonly<Record<string, string>>>;
 	/** By session profile id; a known `null` means that there is none. */
 	readonly sessionProfiles: Readonly<Record<string, Known<LiveRecord | null>>>;
 	/** By user id; each record has `mfaPolicyId` and the fields of interface.md 2.5. */

@@ -9,6 +9,7 @@ import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
 import { makeSteps, type Step } from "./steps.ts";
+import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
 import { holdRejected, holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
 
@@ -23,6 +24,8 @@ export interface Plan {
 	readonly documentDigest: string;
 	/** Names of users for whoever reads the plan: user id to alias. */
 	readonly userNames: Readonly<Record<string, string>>;
+	/** What the service calls them, and everybody with a name like theirs (users.ts); left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
 	readonly reads: Reads;
 	/** When the organization was read, ISO 8601 in UTC. */
 	readonly readAt: string;
@@ -64,11 +67,15 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
 	const { steps, waiting } = holdRejected(holdSteps(wanted, context.waiting ?? []), context.rejected ?? []);
 	const caller = context.caller ?? { known: false, because: "nobody asked" };
+	const userNames = namesOfUsers(desired);
+	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];
+	const liveNames = liveNamesFor(mentioned, userNames, live.users);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
 		documentDigest: desired.digest,
-		userNames: namesOfUsers(desired),
+		userNames,
+		...(liveNames === undefined ? {} : { liveNames }),
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		unread: [...unread, ...(context.unread ?? [])],
@@ -85,6 +92,12 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 			.filter(({ action }) => action !== "report")
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
 	};
+}
+
+/** Whoever approved the activity, and whatever its parameters name: users are among that. */
+function usersOfActivity({ approvedBy, parameters }: WaitingActivity): readonly string[] {
+	const named = Object.values(parameters).flat();
+	return [...(approvedBy ?? []), ...named.filter((value) => typeof value === "string")];
 }
 
 /** User id to the alias that the document gives it, sorted. */

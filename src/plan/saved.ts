@@ -11,7 +11,7 @@ import { checkSchema } from "../schema.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
-import { showText } from "./render/escape.ts";
+import { showText, writeJson } from "./render/escape.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";
 
@@ -56,7 +56,7 @@ export function makeSavedPlan(content: SavedContent, generatedBy: string): Saved
 
 /** The bytes of the file, ending with a newline; the same plans give the same bytes. */
 export function encodeSavedPlan(saved: SavedPlan): string {
-	return `${JSON.stringify(saved, null, 2)}\n`;
+	return `${writeJson(saved, 2)}\n`;
 }
 
 /** What is said of it beside its plans. */

@@ -8,8 +8,10 @@ import { type MovedObject, type MovedState, type Problem, StalePlanError } from 
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
-import { showText } from "./render/escape.ts";
+import { showAddress, showName, showText } from "./render/escape.ts";
+import { showUser } from "./render/users.ts";
 import type { Step } from "./steps.ts";
+import { isSameLabel, labelUser, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 import { listOf } from "./waiting.ts";
 
@@ -38,7 +40,7 @@ export function refuseStale(revisited: readonly Revisited[]): void {
 
 /** One moved object in a line that is safe for a terminal. */
 export function tellMoved({ address, because }: MovedObject): string {
-	return showText(`${address}: ${because}`);
+	return `${showAddress(address)}: ${showText(because)}`;
 }
 
 /**
@@ -71,6 +73,8 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 	// What moved can stand in the way of what did not: that is no news of its own.
 	if (moved.length > 0) return moved;
 	if (untrue.length > 0) return untrue;
+	const named = findOtherNames(saved, fresh);
+	if (named.length > 0) return named;
 	return hindered.length > 0 ? hindered : findOtherSteps(saved, fresh);
 }
 
@@ -86,6 +90,25 @@ function tellUntrue({ organizationId }: Plan, { address, before }: Change): Move
 		"nothing moved, but the saved plan tells the change otherwise than it is: it was not made by orgsync plan";
 	const state = before as MovedState | null;
 	return { organizationId, address, reason: "step-differs", before: state, after: state, because };
+}
+
+/**
+ * Changes whose users were shown otherwise than they are: whoever reviewed the plan went by what it says of them. Aliases are
+ * looked at when the documents are (saved.ts); here it is what the service calls them, and who has a name like theirs.
+ */
+function findOtherNames(saved: Plan, fresh: Plan): readonly MovedObject[] {
+	const current = new Map(fresh.changes.map((change) => [change.address, change]));
+	return saved.changes.flatMap((change): readonly MovedObject[] => {
+		// A difference that can only be reported is not looked at again.
+		if (change.action === "report" || !current.has(change.address)) return [];
+		const other = usersOf(change).find((userId) => !isSameLabel(labelUser(userId, saved), labelUser(userId, fresh)));
+		if (other === undefined) return [];
+		const [was, is] = [saved, fresh].map((plan) => showUser(other, plan));
+		const because = `the saved plan shows user ${other} as ${was}, and now that is ${is}: its reviewers went by its names`;
+		const state = change.before as MovedState | null;
+		const { organizationId } = saved;
+		return [{ organizationId, address: change.address, reason: "changed", before: state, after: state, because }];
+	});
 }
 
 type Description = Pick<MovedObject, "reason" | "before" | "after" | "because">;
@@ -121,8 +144,10 @@ function tellTag(
 	if (fresh !== undefined && fresh.tagId !== tagId) {
 		said.push(`the document means another tag now, ${fresh.tagId} in place of ${tagId}`);
 	}
-	if (now === null) return [...said, `when planned it was called \`${before.name}\`, now it is not there any more`];
-	if (now.name !== before.name) said.push(`when planned it was called \`${before.name}\`, now \`${now.name}\``);
+	if (now === null)
+		return [...said, `when planned it was called \`${showName(before.name)}\`, now it is not there any more`];
+	if (now.name !== before.name)
+		said.push(`when planned it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``);
 	const had = before.members;
 	if (had === null && now.members === null) return said;
 	if (had === null) {
@@ -160,8 +185,8 @@ function tellHolders(userIds: readonly string[], plan: Plan, verb: "had" | "have
 	return `${listNames(userIds, plan)} ${word} it`;
 }
 
-function listNames(userIds: readonly string[], { userNames }: Plan): string {
-	const names = userIds.map((id) => (Object.hasOwn(userNames, id) ? (userNames[id] ?? id) : id)).sort(compareText);
+function listNames(userIds: readonly string[], plan: Plan): string {
+	const names = userIds.map((id) => showUser(id, plan)).sort(compareText);
 	const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
 	return `${names.slice(0, mostNames).join(", ")}${more}`;
 }
@@ -184,7 +209,7 @@ function describeRemoval(
 	const because =
 		before.name === there.name
 			? "it has the name that it had when planned, and is another thing: what the service says of it has changed"
-			: `when planned it was called \`${before.name}\`, now \`${there.name}\``;
+			: `when planned it was called \`${showName(before.name)}\`, now \`${showName(there.name)}\``;
 	return { reason: "changed", ...states, because };
 }
 

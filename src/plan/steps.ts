@@ -8,6 +8,7 @@
  * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
  */
 import type { Change, RemovalChange, TagChange } from "./change.ts";
+import { showName } from "./render/escape.ts";
 import { compareText } from "./value.ts";
 
 /** One activity to submit. `parameters` is what goes into the body; ids sorted, so that equal wishes have equal bytes. */
@@ -166,7 +167,7 @@ function stepAside(change: TagChange, name: string): Draft {
 		parameters: { userTagId: change.tagId, newUserTagName: name, addUserIds: [], removeUserIds: [] },
 		covers: [change.address],
 		after: [],
-		reason: `\`${change.before.name}\` steps aside, because tags are exchanging their names and names are unique`,
+		reason: `\`${showName(change.before.name)}\` steps aside, because tags are exchanging their names and names are unique`,
 	};
 }
 
@@ -183,9 +184,9 @@ function tagDraft(change: TagChange, after: readonly string[]): Draft {
 		covers: [change.address],
 		after,
 		reason: {
-			"name-differs": `rename \`${change.before.name}\` to \`${change.after.name}\``,
-			"members-differ": `change who has \`${change.after.name}\``,
-			"name-and-members-differ": `rename \`${change.before.name}\` to \`${change.after.name}\` and change who has it`,
+			"name-differs": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\``,
+			"members-differ": `change who has \`${showName(change.after.name)}\``,
+			"name-and-members-differ": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\` and change who has it`,
 		}[change.reason],
 	};
 }

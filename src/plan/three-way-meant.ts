@@ -102,7 +102,10 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Mea
 			: [meant(address, "renamed", names, found === null ? null : cells.name(found))]),
 		...(modes.before === modes.after ? [] : [meant(address, "members-mode", { ...about, ...modes })]),
 		...wanted.added.map((userId) => meant(address, "member", { ...about, userId }, member(userId))),
-		...wanted.gone.map((userId) => meant(address, "no-member", { ...about, userId }, takes ? member(userId) : null)),
+		...wanted.gone.map((userId) => {
+			const parts = { ...about, userId, after: modes.after };
+			return meant(address, "no-member", parts, takes ? member(userId) : null);
+		}),
 		...forbidden.added.map((userId) => meant(address, "never", { ...about, userId }, member(userId))),
 		...forbidden.gone.map((userId) => meant(address, "no-never", { ...about, userId })),
 	];

@@ -12,6 +12,7 @@ import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import { emptyExpectations } from "./organization.ts";
 import { cells, documentDifferences, type MeantDifference } from "./three-way-meant.ts";
 import { pairTags, pinTags } from "./three-way-tags.ts";
+import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** The document as it stood before, and how the user named it; null where it said nothing of the organization. */
@@ -62,6 +63,10 @@ export interface ThreeWay {
 	readonly head: { readonly documentDigest: string } | null;
 	/** Names of users for whoever reads it, those of the base document too. */
 	readonly userNames: Readonly<Record<string, string>>;
+	/** As in a plan: what the service calls them, left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Aliases that do not mean the same user in both documents; left out by older versions. */
+	readonly aliases?: readonly AliasDifference[];
 	readonly meant: readonly MeantDifference[];
 	readonly drifted: readonly DriftedDifference[];
 	/** Of what apply will do, what the change does not mention and what puts drift back. */
@@ -76,7 +81,8 @@ export interface ThreeWay {
 
 /** Whether the change of the document, or what drifted before it, has anything to show. */
 export function hasFindings(threeWay: ThreeWay | null): boolean {
-	return threeWay !== null && threeWay.meant.length + threeWay.drifted.length > 0;
+	if (threeWay === null) return false;
+	return threeWay.meant.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
 }
 
 /** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
@@ -111,11 +117,17 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 		!unknown.has(address.replace(/:.*$/su, ":*")) &&
 		// Where members cannot be read, names can.
 		(what === "renamed" || !unknown.has(address));
+	const userNames = namesOf(before, head);
+	const named = meant.flatMap(({ difference: { userId } }) => userId ?? []);
+	const mentioned = [...named, ...[...toLive.changes, ...fromBase.changes].flatMap(usersOf)];
+	const liveNames = liveNamesFor(mentioned, userNames, live.users);
 	return {
 		organizationId: head.organizationId,
 		base: { name: base.name, documentDigest: base.desired?.digest ?? null },
 		head: { documentDigest: head.digest },
-		userNames: namesOf(before, head),
+		userNames,
+		...(liveNames === undefined ? {} : { liveNames }),
+		aliases: aliasDifferences(before.users, head.users),
 		meant: meant.map(({ difference }) => difference),
 		drifted,
 		undoes: [...planned.values()].filter(({ cell }) => undone.has(cell)).map(plannedOf),
@@ -134,6 +146,7 @@ export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 		base: { name, documentDigest: base.digest },
 		head: null,
 		userNames: namesOf(base, head),
+		aliases: [],
 		meant: meant.map(({ difference }) => difference),
 		drifted: [],
 		undoes: [],

@@ -5,6 +5,7 @@
  * What was sent and never answered may be such an activity too. A step that wants just that is sent by the same bytes, which
  * cannot make a second; any other step for the same object is left alone.
  */
+import { quoteForShell } from "./shell.ts";
 import type { Step } from "./steps.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -24,6 +25,8 @@ export interface WaitingActivity {
 	readonly createdAt: string | null;
 	/** Who approved it so far, by user id; null when it is not known. */
 	readonly approvedBy: readonly string[] | null;
+	/** What the activity itself calls those users, by user id; left out where it does not say. */
+	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Who said that it waits: the service a moment ago, or our journal when it was last asked for. */
 	readonly saidBy: "service" | "journal";
 }
@@ -48,7 +51,7 @@ export function nameOf({ activityId, fingerprint }: Pick<WaitingActivity, "activ
 
 /** What a person can do about what was sent and never answered. */
 export function learnOrGiveUp(name: string): string {
-	return `the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${name}\` gives them up`;
+	return `the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${quoteForShell(name)}\` gives them up`;
 }
 
 /**

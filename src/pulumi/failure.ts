@@ -3,6 +3,7 @@
  * waits keeps its id and state, and nobody sees a stack trace.
  */
 import { OrgsyncError } from "../errors.ts";
+import { showLines, showText } from "../plan/render/escape.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
@@ -48,7 +49,7 @@ export class ResourceFailure extends Error {
 /** Message and hint of an error that is thrown on purpose, in words for whoever runs Pulumi; any other is thrown again. */
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
-	return forPulumi(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`);
+	return showLines(forPulumi(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
 }
 
 /** An error of a check: about a property, or about none when it is not the inputs' fault. */
@@ -73,7 +74,7 @@ export function isDone(report: Report | undefined): boolean {
 
 /** Why a report is not a success, and what to do, one sentence a step. */
 export function explainReport(report: Report | undefined): string {
-	return report === undefined ? "" : listFailures(report).join("\n");
+	return report === undefined ? "" : listFailures(report).map(showLines).join("\n");
 }
 
 function listFailures(report: Report): readonly string[] {
@@ -88,7 +89,7 @@ function listFailures(report: Report): readonly string[] {
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
 	const { step, message, activityId, fingerprint, policyEvaluations } = result;
-	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${forPulumi(message)})`}`];
+	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`];
 	for (const { policyId, outcome: verdict } of policyEvaluations) {
 		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
 	}

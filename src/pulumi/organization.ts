@@ -8,7 +8,7 @@ import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments, withoutWords } from "../plan/document.ts";
-import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
+import { escapeSequence, replaceHidden } from "../plan/invisible.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plainStyle, renderPlan } from "../plan/render/text.ts";
@@ -172,7 +172,7 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
-			: { file: "document", content: replaceInvisible(JSON.stringify(document, null, 2), escapeSequence) };
+			: { file: "document", content: replaceHidden(JSON.stringify(document, null, 2), escapeSequence) };
 	const { organizations, problems } = parseDocuments([source], process.env, {
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,

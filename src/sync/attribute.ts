@@ -249,5 +249,5 @@ function newestOf(activities: readonly Completed[]): Completed | undefined {
 function describe({ id, type, userId, userName, atMs }: Completed, { userNames }: Plan): Attribution {
 	const alias = userId !== null && Object.hasOwn(userNames, userId) ? (userNames[userId] ?? null) : null;
 	const at = atMs === undefined || Number.isNaN(new Date(atMs).getTime()) ? null : new Date(atMs).toISOString();
-	return { activityId: id, type, userId, userName: alias ?? userName, at };
+	return { activityId: id, type, userId, userName: alias ?? userName, liveName: userName, at };
 }

@@ -11,7 +11,17 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { type Ask, extended, orUnknown, settle, textOr, toNamed, toOauthProviders, toUserTags } from "./read.ts";
+import {
+	type Ask,
+	extended,
+	orUnknown,
+	settle,
+	textOr,
+	toNamed,
+	toOauthProviders,
+	toUserNames,
+	toUserTags,
+} from "./read.ts";
 
 /**
  * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
@@ -35,6 +45,7 @@ export async function readWhole(organizationId: string, reader: Reader, reads: R
 		policies: toNamed(policies, "policies", "policyId", "policyName"),
 		oauthProviders: toOauthProviders(users),
 		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		users: toUserNames(users),
 		sessionProfiles: toSessionProfiles(profiles),
 		mfaPolicies: users.known ? await readMfaPolicies(users.value, ask) : {},
 		bootProofs: {},

@@ -80,6 +80,7 @@ export async function readLive(
 		policies: toNamed(policies, "policies", "policyId", "policyName"),
 		oauthProviders: toOauthProviders(users),
 		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		users: toUserNames(users),
 		sessionProfiles,
 		mfaPolicies,
 		bootProofs,
@@ -92,9 +93,11 @@ export async function readLive(
 /** What was read for more than this document, as if it had been read for this one alone: the same plan comes of it. */
 export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
-	if (wants.users || !live.userTags.known) return live;
-	const members = notRead(reads) as Known<never>;
-	return { ...live, userTags: { known: true, value: live.userTags.value.map((tag) => ({ ...tag, members })) } };
+	if (wants.users) return live;
+	const unread = notRead(reads) as Known<never>;
+	if (!live.userTags.known) return { ...live, users: unread };
+	const userTags = live.userTags.value.map((tag) => ({ ...tag, members: unread }));
+	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
 export type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
@@ -275,6 +278,15 @@ function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]
 	}
 	for (const list of members.values()) list.sort(compareText);
 	return members;
+}
+
+/** The names of users that `list_users` shows. */
+export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
+	if (!users.known) return users;
+	const entries = ((users.value.users ?? []) as readonly LiveRecord[]).map(
+		(user) => [String(user.userId).toLowerCase(), textOr(user.userName, "")] as const,
+	);
+	return { known: true, value: Object.fromEntries(entries) };
 }
 
 /** The OAuth providers that `list_users` shows. */

@@ -185,6 +185,10 @@ function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
 	const operation = byType.get(String(record.type));
 	if (operation === undefined || !waitingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
+	const approvals = activity.votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
+	const liveNames = approvals.flatMap(({ userId, userName }) =>
+		userId === undefined || userName === undefined ? [] : [[userId.toLowerCase(), userName] as const],
+	);
 	return [
 		{
 			activityId: activity.id,
@@ -193,9 +197,8 @@ function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
 			operation: operation.name,
 			parameters: activity.intent ?? {},
 			createdAt: activity.createdAtMs === undefined ? null : new Date(activity.createdAtMs).toISOString(),
-			approvedBy: activity.votes
-				.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED")
-				.flatMap(({ userId }) => (userId === undefined ? [] : [userId])),
+			approvedBy: approvals.flatMap(({ userId }) => userId ?? []),
+			...(liveNames.length === 0 ? {} : { liveNames: Object.fromEntries(liveNames) }),
 			saidBy: "service",
 		},
 	];

@@ -8,6 +8,8 @@ import type { SubmitOperation } from "./operations.ts";
 export interface Vote {
 	readonly id: string | undefined;
 	readonly userId: string | undefined;
+	/** What the service calls the user. */
+	readonly userName: string | undefined;
 	/** `VOTE_SELECTION_APPROVED` or `VOTE_SELECTION_REJECTED`; any other is passed through. */
 	readonly selection: string | undefined;
 	readonly createdAtMs: number | undefined;
@@ -83,9 +85,11 @@ function readFailure(value: unknown): Activity["failure"] {
 
 function readVote(value: Readonly<Record<string, unknown>>): Vote {
 	const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
+	const { userName } = isRecord(value.user) ? value.user : {};
 	return {
 		id: text("id"),
 		userId: text("userId"),
+		userName: typeof userName === "string" ? userName : undefined,
 		selection: text("selection"),
 		createdAtMs: readTime(value.createdAt),
 	};

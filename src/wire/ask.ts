@@ -27,6 +27,8 @@ export interface RequestEvent {
 	readonly durationMs: number;
 	/** Of a 429 only: one line for a person, why, what comes next and what would avoid it. */
 	readonly reason?: string;
+	/** Of a 429 only: what the service says, and in how many milliseconds it is asked again; undefined when it is not. */
+	readonly throttle?: { readonly because: string; readonly againMs: number | undefined };
 }
 
 /** Counted since the client was made: `queries` + `submits` + `retries` attempts were made in all. */
@@ -147,7 +149,7 @@ function leave(gate: Gate, number: number, exchange: Answer | Silence, verdict: 
 
 function tell(
 	{ gate, onRequest }: AskContext,
-	event: Omit<RequestEvent, "outcome" | "reason">,
+	event: Omit<RequestEvent, "outcome" | "reason" | "throttle">,
 	exchange: Answer | Silence,
 	verdict: Verdict,
 	delayMs: number | undefined,
@@ -155,13 +157,15 @@ function tell(
 	const outcome = exchange.kind === "answer" ? exchange.httpStatus : exchange.word;
 	// Another 429 may have asked for a longer pause than this one.
 	const againMs = delayMs === undefined ? undefined : Math.max(delayMs, gate.pauseMs());
-	const explained = outcome === 429 && verdict.kind !== "fits";
+	const told =
+		outcome !== 429 || verdict.kind === "fits"
+			? {}
+			: {
+					reason: explainThrottle(verdict, againMs, gate.speed()),
+					throttle: { because: verdict.message, againMs },
+				};
 	try {
-		onRequest({
-			...event,
-			outcome,
-			...(explained ? { reason: explainThrottle(verdict, againMs, gate.speed()) } : {}),
-		});
+		onRequest({ ...event, outcome, ...told });
 	} catch {
 		// A listener that fails must not cost us the answer to something that was done.
 	}

@@ -51,6 +51,7 @@ function makeCase(members: number): { desired: DesiredOrganization; live: LiveOr
 			policies: unknown,
 			oauthProviders: unknown,
 			tvcApps: unknown,
+			users: unknown,
 			sessionProfiles: {},
 			mfaPolicies: {},
 			bootProofs: {},

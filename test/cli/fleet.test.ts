@@ -48,6 +48,51 @@ test("plan reads every organization once, with two queries, and sums them up in 
 	expect(world.requests().filter((name) => name === "list_users")).toHaveLength(12);
 });
 
+test("a service that answers 429 to many requests is told once, and in the end how it went", async () => {
+	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
+	await world.addFault({ operation: "*", fault: "429", count: 8 });
+	const { code, stderr } = await world.run(["plan", "-f", "fleet.yaml"]);
+	expect(code).toBe(0);
+	const lines = stderr.trimEnd().split("\n");
+	expect(lines).toHaveLength(2);
+	expect(lines[0]).toMatch(/^too many requests.*; asked again in .* --max-rps, or /);
+	expect(lines[1]).toMatch(
+		/^rate limit: the service rejected 8 requests within \d+ s \(429\); orgsync retried all of them$/,
+	);
+});
+
+test("apply shows only what changes, and counts the organizations that have nothing to do, not as applied", async () => {
+	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
+	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
+	const { code, stdout, stderr } = await world.run([...apply, ...words]);
+	expect(code).toBe(0);
+	expect(stderr).toBe(`Organization ${organizationId}
+
+~ userTag:signatories  ${tags.signers}
+    name: signers -> signatories
+
+Plan: 1 activity. 1 user tag to update.
+
+12 organizations: no changes.
+
+${organizationId} [1/1] ok rename \`signers\` to \`signatories\`  userTag:signatories
+`);
+	expect(stdout).toMatch(
+		new RegExp(`^Organization ${organizationId}
+Applied: 1 completed \\(.*\\).
+
+12 organizations: nothing to do.
+
+13 organizations: 1 applied, 12 as the document says.
+$`),
+	);
+	const again = await world.run([...apply, ...words, "--format", "markdown"]);
+	expect(again.stdout).toContain("### 13 organizations: 13 as the document says.\n");
+	expect((await world.run([...apply, ...words])).stdout).toBe(
+		"13 organizations: nothing to do.\n\n13 organizations: 13 as the document says.\n",
+	);
+});
+
 test("an organization that the service does not know keeps no other from its verdict", async () => {
 	const world = await makeFleet(1, entry(nobody) + entry(idOf(1)));
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];

@@ -73,9 +73,10 @@ test.runIf(hasGit)(
 		expect(answer.stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
+Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
 
 Apply would undo, though this change does not mention it:
-  ! userTag:signers  takes it back from bob
+  - userTag:signers  takes it back from bob
 
 What this change means (base → head):
   ~ userTag:signers
@@ -83,7 +84,7 @@ What this change means (base → head):
 
 What had drifted before it (base → live):
   ~ userTag:signers
-      + member bob  (apply puts it back)
+      - member bob  (added outside; apply removes it)
 
 What apply will do (head → live):
 

@@ -7,7 +7,7 @@ import { quoted } from "../../src/plan/document/findings.ts";
 import { writeFlow, writeKey, writeText } from "../../src/plan/document/scalar.ts";
 import { parseDocuments } from "../../src/plan/document.ts";
 import { makeAliases } from "../../src/plan/export-aliases.ts";
-import { escapeSequence, findInvisible, nameCharacter, replaceInvisible } from "../../src/plan/invisible.ts";
+import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../../src/plan/invisible.ts";
 import { readDocument } from "../../src/pulumi/inputs.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
@@ -55,8 +55,8 @@ const emoji = ["❤️", "⚡️", "⚡︎", "👩‍👩‍👧", "❤️‍�
 
 describe.each(Object.entries(hidden))("%s", (_what, character) => {
 	const name = `sign${character}ers`;
-	const { character: first = "", index = 0 } = findInvisible(name) ?? {};
-	const escaped = replaceInvisible(name, escapeSequence);
+	const { character: first = "", index = 0 } = findHidden(name) ?? {};
+	const escaped = replaceHidden(name, escapeSequence);
 
 	test("is a problem wherever a document has it as it is", () => {
 		const column = (text: string) => text.indexOf(name) + 1 + index;
@@ -80,13 +80,13 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(problem?.message).toBe(
 			`invisible character ${nameCharacter(first)}; remove it, or write it as "${escapeSequence(first)}" in double quotes`,
 		);
-		expect(findInvisible(JSON.stringify(problem))).toBeUndefined();
+		expect(findHidden(JSON.stringify(problem))).toBeUndefined();
 	});
 
 	test("is part of a name that is written with an escape, or that orgsync writes", () => {
 		const names = [`"${escaped}"`, writeText(name), writeText(name, "single"), writeFlow(name)];
 		for (const written of names) {
-			expect(findInvisible(written)).toBeUndefined();
+			expect(findHidden(written)).toBeUndefined();
 			const { organizations, problems } = parse(`${head}protect: { userTags: [${written}] }\n`);
 			expect(problems).toEqual([]);
 			expect(organizations[0]?.protect.userTags).toEqual([name]);
@@ -97,7 +97,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 
 	test("is an escape in what a message quotes, and no part of an exported alias", () => {
 		expect(quoted(name)).toBe(`\`${escaped}\``);
-		expect(findInvisible(makeAliases([{ id: alice, name }]).get(alice) ?? "")).toBeUndefined();
+		expect(findHidden(makeAliases([{ id: alice, name }]).get(alice) ?? "")).toBeUndefined();
 	});
 
 	test("is a problem in the value of a variable, which is not shown", () => {
@@ -163,7 +163,7 @@ test("any text that is written reads back the same, with nothing in it that a re
 		fc.property(fc.array(character, { maxLength: 6 }), fc.constantFrom("plain", "single", "double"), (parts, style) => {
 			const text = parts.join("");
 			const written = writeText(text, style as "plain");
-			expect(findInvisible(written)).toBeUndefined();
+			expect(findHidden(written)).toBeUndefined();
 			const { organizations, problems } = parse(
 				`${head}expect: { sessionProfiles: [{ id: ${alice}, name: ${written} }] }\n`,
 			);

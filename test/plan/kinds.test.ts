@@ -430,6 +430,7 @@ describe("an expectation", () => {
 						basis: "live",
 						before: { order: 2 },
 						after: { order: 1 },
+						...(kind === "mfaPolicy" ? { userId: alice } : {}),
 					},
 				],
 				problems: [],

@@ -452,8 +452,8 @@ describe("the refusal", () => {
 			revisit(withTag(signers({ name })), { wanted, was: withTag(signers({ name: "approvers" })) }),
 		);
 		expect(error.message.split("\n").length).toBe(2);
-		expect(error.message).toContain("now `a\\u{a}b\\u{1b}[31m\\u{202e}`");
-		expect(error.moved[0]?.because).toContain(name);
+		expect(error.message).toContain('now `"a\\u{a}b\\u{1b}[31m\\u{202e}"`');
+		expect(error.moved[0]?.after?.name).toBe(name);
 	});
 });
 

@@ -53,6 +53,7 @@ export function liveOf(parts: Partial<LiveOrganization> = {}): LiveOrganization 
 		policies: known([]),
 		oauthProviders: known([]),
 		tvcApps: known([]),
+		users: unknown,
 		sessionProfiles: {},
 		mfaPolicies: {},
 		bootProofs: {},

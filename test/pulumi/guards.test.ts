@@ -56,7 +56,7 @@ describe("guards", { timeout: 180_000 }, () => {
 		await refused(
 			["preview"],
 			[
-				`${alice} applies this and would be left without any user tag`,
+				`${alice} (live name alice) applies this and would be left without any user tag`,
 				'`pulumi config set orgsync:allow "memberRemovals=3 ownUserTags=1"`',
 			],
 		);

@@ -63,6 +63,7 @@ describe("who moved it", () => {
 			type: "ACTIVITY_TYPE_UPDATE_USER_TAG",
 			userId: approverId,
 			userName: "approver",
+			liveName: "approver",
 			at: new Date(bench.nowMs - minuteMs).toISOString(),
 		} satisfies Attribution);
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_activities"]);

@@ -53,7 +53,9 @@ export async function acceptFound(
 		env: flags.env,
 	});
 	if ("refusals" in acceptance) {
-		throw new ConfigurationError(acceptance.refusals.join("\n"), { hint: "nothing was written to any document" });
+		throw new ConfigurationError(acceptance.refusals.map(showText).join("\n"), {
+			hint: "nothing was written to any document",
+		});
 	}
 	replaceFiles(acceptance.contents, sources);
 	for (const { address, file, line } of acceptance.accepted) {

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes, StalePlanError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
 import { judgeResult } from "../../plan/render/result.ts";
-import type { Style } from "../../plan/render/text.ts";
+import { count, type Style } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
 import { exitCodeOfError, type Result } from "../voice.ts";
 import type { Unlooked } from "./comparing.ts";
@@ -30,7 +30,9 @@ export function showApplied(applied: readonly Applied[], plans: readonly Plan[],
 	return {
 		exitCode: worstOf(codes),
 		text: (style) => {
-			const each = applied.map((one) => {
+			const idle = several ? applied.filter(isIdle).length : 0;
+			const shown = several ? applied.filter((one) => !isIdle(one)) : applied;
+			const each = shown.map((one) => {
 				const head = several ? `${style.strong(`Organization ${one.organizationId}`)}\n` : "";
 				const became =
 					"report" in one
@@ -38,12 +40,18 @@ export function showApplied(applied: readonly Applied[], plans: readonly Plan[],
 						: renderBroken(one, totals.get(one.organizationId), style, which);
 				return `${head}${became}`;
 			});
+			const others = idle === 0 ? [] : [`${count(idle, "organization", "organizations")}: nothing to do.\n`];
 			const sum = several ? [`${judgeResult({ command: "apply", ...told }).verdict}\n`] : [];
-			return [...each, ...sum].join("\n");
+			return [...each, ...others, ...sum].join("\n");
 		},
 		json: told,
 		failures: several ? failuresOf(broken) : broken.map(({ error }) => ({ error })),
 	};
+}
+
+/** Whether nothing had to be submitted, and nothing is amiss: of a fleet such organizations are only counted. */
+function isIdle(one: Applied): boolean {
+	return "report" in one && one.report.steps.length === 0 && exitCodeOf(one.report) === exitCodes.converged;
 }
 
 function exitCodeOfBroken({ error, steps }: Broken): ExitCode {

@@ -18,7 +18,7 @@ import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from 
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { noReview, type Review } from "./apply-review.ts";
 import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
-import { renderPlans } from "./showing.ts";
+import { renderPlansToApply } from "./showing.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
@@ -67,7 +67,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		});
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
-		if (plans.length > 0) voice.note(renderPlans(plans, voice.style));
+		if (plans.length > 0) voice.note(renderPlansToApply(plans, voice.style));
 		const positionOf = positionsOf(organizations);
 		const { possible, impossible } = setAside(plans, compared);
 		try {
@@ -169,7 +169,10 @@ function makeContext({ flags, terminal, journal, review, signal }: RunContext, l
 function listenForSignals(voice: Voice): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
-		if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+		if (controller.signal.aborted) {
+			voice.clear();
+			process.exit(exitCodes.interrupted);
+		}
 		voice.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
 		controller.abort();
 	};

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../plan/render/escape.ts";
 import { readNamedFile } from "../named-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
@@ -50,7 +50,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	const signalled = new Promise<string>((resolveSignal) => {
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
-	terminal.stdout.write(`${JSON.stringify({ ready: true, url: service.url, organizations })}\n`);
+	terminal.stdout.write(`${writeJson({ ready: true, url: service.url, organizations })}\n`);
 	const lost = await failureOf(terminal.stdout);
 	if (lost === undefined || lost.code === "EPIPE") voice.detail(`${await signalled}: closing`);
 	await service.close();

@@ -3,12 +3,12 @@
  * that a later one of the same policy replaced, is history and is told in the past tense. Pure.
  */
 import type { Reads } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showName, showText } from "../../plan/render/escape.ts";
 import { type Activity, readTime } from "../../wire/activity.ts";
 import { submits } from "../../wire/operations.ts";
 
-/** A user as a person knows it: the document's alias with the id, or the id alone. */
-export type NameUser = (userId: string) => string;
+/** A user as a person knows it: the document's alias with the id, or the id alone, and the live name where it is another. */
+export type NameUser = (userId: string, liveName?: string) => string;
 
 /** What the service says of one activity. */
 export interface Findings {
@@ -61,9 +61,14 @@ export function renderFindings(found: Findings, reads: Reads, nameUser: NameUser
 }
 
 /** Ids of the users who voted so, each once, in the order of their votes. */
-export function votersOf({ votes }: Activity, selection: string): readonly string[] {
+export function votersOf(activity: Activity, selection: string): readonly string[] {
+	return [...votersIn(activity, selection).keys()];
+}
+
+/** The same users with the name that the vote has. */
+function votersIn({ votes }: Activity, selection: string): ReadonlyMap<string, string | undefined> {
 	const cast = votes.filter((vote) => vote.selection === selection);
-	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
+	return new Map(cast.flatMap(({ userId, userName }) => (userId === undefined ? [] : [[userId, userName] as const])));
 }
 
 /** The judgments of one record; none where it has null in their place. */
@@ -100,8 +105,10 @@ function describeStatus(activity: Activity | undefined, nameUser: NameUser): rea
 	const { status, type, fingerprint, canApprove, failure } = activity;
 	const state = statuses.get(status)?.words ?? `has the status ${status}`;
 	const operation = Object.values(submits).find((one) => one.type === type);
-	const approved = votersOf(activity, "VOTE_SELECTION_APPROVED").map(nameUser);
-	const rejected = votersOf(activity, "VOTE_SELECTION_REJECTED").map(nameUser);
+	const nameVoters = (selection: string): readonly string[] =>
+		[...votersIn(activity, selection)].map(([userId, liveName]) => nameUser(userId, liveName));
+	const approved = nameVoters("VOTE_SELECTION_APPROVED");
+	const rejected = nameVoters("VOTE_SELECTION_REJECTED");
 	const reason = status === "ACTIVITY_STATUS_FAILED" ? failure?.message : undefined;
 	return [
 		`${showText(operation?.name ?? type)} ${showText(state)}; fingerprint ${showText(fingerprint)}`,
@@ -135,7 +142,7 @@ function describePolicies({ evaluations, policies, activity }: Findings, reads: 
 		const outcome = judgment.outcome ?? "nothing";
 		const name = policyOf(judgment)?.policyName;
 		const words = outcomeWords.get(outcome)?.[tense] ?? `${tense === 0 ? "says" : "said"} ${showText(outcome)}`;
-		return `policy ${showText(policyId ?? "(no id)")}${name == null ? "" : ` (${showText(name)})`} ${words}`;
+		return `policy ${showText(policyId ?? "(no id)")}${name == null ? "" : ` (${showName(name)})`} ${words}`;
 	};
 	const asking = now.filter(({ outcome }) => outcome === requiresConsensus);
 	const isUnsaid = asking.some((judgment) => policyOf(judgment)?.consensus == null);

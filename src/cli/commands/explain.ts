@@ -4,7 +4,7 @@
  */
 import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showName, showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -74,9 +74,13 @@ async function readNames(organizationId: string, flags: ExplainFlags, terminal: 
 	} catch (error) {
 		if (flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
 	}
-	return (userId) => {
+	return (userId, liveName) => {
 		const alias = aliases.get(userId.toLowerCase());
-		return showText(alias === undefined ? userId : `${alias} (${userId})`);
+		const notes = [
+			...(alias === undefined ? [] : [showName(userId)]),
+			...(liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`]),
+		];
+		return `${showName(alias ?? userId)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 	};
 }
 

@@ -41,7 +41,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);
-		return sent.outcome === "completed" ? deliver(sent, flags, terminal) : notYet(sent);
+		return sent.outcome === "completed" ? deliver(sent, flags, terminal, voice) : notYet(sent);
 	} finally {
 		journal.close();
 		await connection.close();
@@ -81,13 +81,14 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal): Result {
+function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, voice: Voice): Result {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
 	}
 	const about = { activityId: sent.activityId, fingerprint: sent.fingerprint, outcome: sent.outcome };
 	if (flags.out === undefined) {
+		if (voice.format === "text") refuseUnprintable(bundle, sent);
 		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
 	}
 	try {
@@ -97,9 +98,25 @@ function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal): Re
 	}
 	return {
 		exitCode: exitCodes.converged,
-		text: () => `The import bundle is in ${flags.out}.\n`,
+		text: () => `The import bundle is in ${showText(flags.out ?? "")}.\n`,
 		json: { ...about, out: flags.out },
 	};
+}
+
+/**
+ * Throws ServiceError for a bundle that standard output cannot take: printed as it is, it could act on a terminal or a log,
+ * and printed with escapes it would be another bundle.
+ *
+ * Unverified, chosen: a bundle is JSON text in printable ASCII, so that no real one is refused.
+ */
+function refuseUnprintable(bundle: string, { activityId }: Sent): void {
+	if (bundle.split("\n").every((line) => /^[ -~]*$/.test(line) && showText(line) === line)) return;
+	throw new ServiceError(
+		`activity ${showText(activityId ?? "")} completed, but its import bundle is not plain text, so it is not printed`,
+		200,
+		undefined,
+		{ hint: "to get one all the same: --out FILE writes it byte for byte, --format json prints it with escapes" },
+	);
 }
 
 const exitCodeByOutcome: Partial<Record<Sent["outcome"], ExitCode>> = {
@@ -115,7 +132,7 @@ function notYet(sent: Sent): Result {
 	return {
 		exitCode: sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error),
 		text: () =>
-			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `activity ${activityId}, fingerprint ${fingerprint}\n`}`,
+			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `${showText(`activity ${activityId}, fingerprint ${fingerprint}`)}\n`}`,
 		json: { outcome, activityId, fingerprint, message, policyEvaluations },
 	};
 }

@@ -5,13 +5,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
 import { readJson } from "../../json.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../plan/render/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
-import { writeJson } from "../json-text.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
@@ -56,7 +55,7 @@ export async function query(
 		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {
 			exitCode: exitCodes.converged,
-			text: () => writeJson(value),
+			text: () => `${writeJson(value, 2)}\n`,
 			json: { operation: operation.name, answer: value },
 		};
 	} finally {

@@ -2,7 +2,7 @@
  * `schema`: the published JSON Schemas, for editors and for whoever reads what orgsync prints.
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../plan/render/escape.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Result } from "../voice.ts";
@@ -23,7 +23,7 @@ export function schema(name: string): Result {
 	const value = bundleSchema(`${wanted}.json`);
 	return {
 		exitCode: exitCodes.converged,
-		text: () => `${JSON.stringify(value, null, 2)}\n`,
+		text: () => `${writeJson(value, 2)}\n`,
 		json: { name: wanted, schema: value },
 	};
 }

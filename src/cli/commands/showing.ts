@@ -89,12 +89,24 @@ export function showPlans({ compared, unlooked }: AllCompared, showing: Showing)
 
 /** Of several plans those with something to look at in full, then one line for each of the others; one always in full. */
 export function renderPlans(plans: readonly Plan[], style: Style, rendering: Rendering = renderingOf()): string {
-	const isFull = (plan: Plan): boolean => plans.length === 1 || findsDifference(plan) || rendering.hasMore(plan);
-	const full = plans.filter(isFull).map((plan) => rendering.render(plan, style));
-	const lines = plans
-		.filter((plan) => !isFull(plan))
-		.map((plan) => `Organization ${showText(plan.organizationId)}: ${rendering.summarize(plan)}\n`);
-	return [...full, ...(lines.length === 0 ? [] : [lines.join("")])].join("\n");
+	const { full, quiet } = sortPlans(plans, rendering);
+	const lines = quiet.map((plan) => `Organization ${showText(plan.organizationId)}: ${rendering.summarize(plan)}\n`);
+	return [...full.map((plan) => rendering.render(plan, style)), ...(lines.length === 0 ? [] : [lines.join("")])].join(
+		"\n",
+	);
+}
+
+/** The plans that `apply` asks about: as renderPlans, but those with nothing to look at are only counted, in one line. */
+export function renderPlansToApply(plans: readonly Plan[], style: Style): string {
+	const rendering = renderingOf();
+	const { full, quiet } = sortPlans(plans, rendering);
+	const line = quiet.length === 0 ? [] : [`${count(quiet.length, "organization", "organizations")}: no changes.\n`];
+	return [...full.map((plan) => rendering.render(plan, style)), ...line].join("\n");
+}
+
+function sortPlans(plans: readonly Plan[], { hasMore }: Rendering) {
+	const isFull = (plan: Plan): boolean => plans.length === 1 || findsDifference(plan) || hasMore(plan);
+	return { full: plans.filter(isFull), quiet: plans.filter((plan) => !isFull(plan)) };
 }
 
 /** An organization that could not be looked at, as the formats and JSON have it. */

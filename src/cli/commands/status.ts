@@ -4,7 +4,7 @@
 import { exitCodes } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { renderWaitingActivity } from "../../plan/render/text.ts";
+import { renderWaitingActivity } from "../../plan/render/waiting-text.ts";
 import type { WaitingActivity } from "../../plan/waiting.ts";
 import type { JournalEntry } from "../../sync/journal.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
@@ -74,9 +74,9 @@ function renderOpen(
 	{ organizationId, unlisted, activities, unanswered }: Open,
 	desired: DesiredOrganization | undefined,
 ): string {
-	const names = Object.fromEntries(Object.entries(desired?.users ?? {}).map(([alias, id]) => [id, alias]));
+	const userNames = Object.fromEntries(Object.entries(desired?.users ?? {}).map(([alias, id]) => [id, alias]));
 	const lines = [
-		...activities.map((activity) => `  ${activity.operation}: ${renderWaitingActivity(activity, names)}`),
+		...activities.map((activity) => `  ${activity.operation}: ${renderWaitingActivity(activity, { userNames })}`),
 		...unanswered.map(
 			({ fingerprint, operation, covers, sentAt }) =>
 				`  ${operation}: sent ${sentAt} and never answered, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,

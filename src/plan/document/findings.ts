@@ -6,7 +6,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import type { Problem } from "../../errors.ts";
-import { escapeSequence, replaceInvisible } from "../invisible.ts";
+import { escapeSequence, replaceHidden } from "../invisible.ts";
 import type { Position } from "../organization.ts";
 import { type Cell, pathOf } from "./cell.ts";
 
@@ -78,7 +78,7 @@ export class Findings {
 /** The text in backticks, cut when it is long, with control characters and invisible ones as YAML escapes. */
 export function quoted(text: string): string {
 	const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-	return `\`${replaceInvisible(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
+	return `\`${replaceHidden(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
 }
 
 /** A cell's scalar as it is written in the document, quoted; never a value from the environment. */

@@ -2,8 +2,7 @@
  * Values to YAML text that reads back as the same values, wherever in a document it stands: in a block, inside [ ] and
  * { }, or as a key. A literal `${` is written as `$${`, because the environment is filled in on reading.
  */
-
-import { escapeSequence, findInvisible, replaceInvisible } from "../invisible.ts";
+import { escapeSequence, findHidden, replaceHidden } from "../invisible.ts";
 
 /** How a text is written; the writer falls back to double quotes where the style cannot hold the text. */
 export type TextStyle = "plain" | "single" | "double";
@@ -15,10 +14,8 @@ const notText = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const plainWords = /^[\p{L}_][\p{L}\p{N}_.@/-]*(?: [\p{L}\p{N}_.@/-]+)*$/u;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether nothing in the text has to be written as an escape: what a reader does not see, or a file cannot hold. */
-function isVisible(text: string): boolean {
-	return findInvisible(text) === undefined && !/\p{Cc}/u.test(text);
-}
+/** What a pipeline's log would take for a command, were the document printed there. */
+const commandOfLog = /(?<=#)#(?=\w*\[)/g;
 
 /** The text as a value of a document. */
 export function writeText(text: string, style: TextStyle = "plain"): string {
@@ -30,11 +27,11 @@ export function writeText(text: string, style: TextStyle = "plain"): string {
 
 /** The text as a key of a map, into which no environment is filled: it cannot hold `${`. */
 export function writeKey(text: string, style: TextStyle = "plain"): string {
-	const visible = isVisible(text);
-	if (visible && style === "plain" && (uuid.test(text) || (plainWords.test(text) && !notText.test(text)))) return text;
-	if (visible && style === "single") return `'${text.replaceAll("'", "''")}'`;
-	const quotedText = JSON.stringify(text);
-	return visible ? quotedText : replaceInvisible(quotedText, escapeSequence).replace(/\p{Cc}/gu, escapeSequence);
+	const isSeen = findHidden(text) === undefined && !/\p{Cc}/u.test(text) && text.search(commandOfLog) < 0;
+	if (isSeen && style === "plain" && (uuid.test(text) || (plainWords.test(text) && !notText.test(text)))) return text;
+	if (isSeen && style === "single") return `'${text.replaceAll("'", "''")}'`;
+	const escaped = replaceHidden(JSON.stringify(text), escapeSequence).replace(/\p{Cc}/gu, escapeSequence);
+	return escaped.replaceAll(commandOfLog, "\\x23");
 }
 
 /** The value on one line. */

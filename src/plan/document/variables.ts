@@ -4,7 +4,7 @@
  * A pull request can write a document, and everyone can read a plan. So a document can use the variables that are meant for
  * it and those that the operator names, never a credential.
  */
-import { findInvisible, nameCharacter } from "../invisible.ts";
+import { findHidden, nameCharacter } from "../invisible.ts";
 import { quoted } from "./findings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -151,7 +151,7 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables): Fou
 		};
 	}
 	const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-	const invisible = value === undefined ? undefined : findInvisible(value);
+	const invisible = value === undefined ? undefined : findHidden(value);
 	if (invisible !== undefined) {
 		return {
 			code: "invisible-character",

@@ -5,7 +5,7 @@
  * The rule it keeps: depth and size are known before a tree is built, so that no file exhausts the stack or the memory.
  */
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
-import { escapeSequence, findInvisible, nameCharacter } from "../invisible.ts";
+import { escapeSequence, findHidden, nameCharacter } from "../invisible.ts";
 import type { Position } from "../organization.ts";
 import type { Findings } from "./findings.ts";
 
@@ -69,12 +69,12 @@ type Report = (offset: number, code: string, message: string) => void;
 function readTokens(text: string, lines: LineCounter, report: Report): CST.Token[] | undefined {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
-	const hidden: Hidden[] = [];
+	const hidden: HiddenMistake[] = [];
 	let count = 0;
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
 		const offset = parser.offset;
-		const found = findHidden(lexeme);
+		const found = judgeLexeme(lexeme);
 		if (found !== undefined && hidden.length < maxHidden) hidden.push({ ...found, offset: offset + found.offset });
 		for (const token of parser.next(lexeme)) tokens.push(token);
 		if (parser.stack.length > deepest) {
@@ -95,7 +95,7 @@ function readTokens(text: string, lines: LineCounter, report: Report): CST.Token
 /** Max number of them that is reported for one file. */
 const maxHidden = 100;
 
-interface Hidden {
+interface HiddenMistake {
 	readonly offset: number;
 	readonly code: string;
 	readonly message: string;
@@ -108,7 +108,7 @@ const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufef
  * Returns the first character of a piece that a reviewer does not see. In a comment only those count that change the order or
  * the lines in which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
  */
-function findHidden(lexeme: string): Hidden | undefined {
+function judgeLexeme(lexeme: string): HiddenMistake | undefined {
 	if (marks.has(lexeme)) return undefined;
 	if (lexeme.startsWith("#")) {
 		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069\u0085\u2028\u2029]/);
@@ -117,7 +117,7 @@ function findHidden(lexeme: string): Hidden | undefined {
 		const message = `the character ${shown} changes how this comment is displayed; remove it`;
 		return { offset, code: "invisible-character", message };
 	}
-	const found = findInvisible(lexeme);
+	const found = findHidden(lexeme);
 	if (found === undefined) return undefined;
 	const { index: offset, character } = found;
 	const message = `invisible character ${nameCharacter(character)}; remove it, or write it as "${escapeSequence(character)}" in double quotes`;

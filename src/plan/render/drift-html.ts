@@ -4,8 +4,8 @@
  */
 import type { Change } from "../change.ts";
 import type { Finding, OrganizationDrift } from "../drift.ts";
-import { quoteForShell } from "../drift-todo.ts";
 import type { Plan } from "../plan.ts";
+import { quoteForShell } from "../shell.ts";
 import {
 	driftHeadings,
 	seenFindings,
@@ -18,10 +18,11 @@ import {
 	tellTime,
 	tellWhat,
 } from "./drift-words.ts";
-import { chips, renderFields } from "./html-details.ts";
+import { showRename } from "./escape.ts";
+import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
-import { tellDoubt } from "./text.ts";
+import { needsSigns, signsMean, tellDoubt } from "./text.ts";
 
 /** A section of the page as html-sections.ts has them. */
 export interface DriftSection {
@@ -69,7 +70,7 @@ export function driftSections({ drift, plan }: OrganizationResult): readonly Dri
 function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, plan: Plan): Html | null {
 	if (findings.length === 0) return null;
 	const nobody = tellNobody(drift, plan);
-	return html`<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
+	return html`${needsSigns(plan) ? html`<p class="note">${signsMean}</p>` : null}<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
 		nobody === null ? null : html`<p class="note">${nobody}</p>`
 	}`;
 }
@@ -77,16 +78,24 @@ function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, 
 function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): Html {
 	const state = tellState(finding, drift);
 	const since = finding.state === "new" ? null : tellSince(finding, drift);
-	const by = tellBy(finding, drift);
+	const by = tellBy(finding, drift, plan);
 	const chip =
 		state === null ? null : html`<span class="word ${finding.state === "new" ? "bad" : "attention"}">${state}</span> `;
 	const change = plan.changes.find(({ address }) => address === finding.address);
-	return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${finding.address}</code> ${chip}${tellWhat(finding)}${
+	const sign = signs[change?.action ?? "report"];
+	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code>${change !== undefined && "userId" in change ? renderOwner(change.userId, plan) : null} ${chip}${tellWhat(finding)}${
 		change === undefined ? null : renderDifference(change, plan)
 	}${since === null ? null : html`<p>${since}</p>`}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p></div></li>\n`;
 }
 
-/** How live differs from the document, from where the reader stands: what is missing, what is too much. */
+/** As everywhere: what apply would do (`signsMean`). */
+const signs: Readonly<Record<Change["action"], { readonly text: string; readonly look: string }>> = {
+	update: { text: "~", look: "w" },
+	remove: { text: "\u2212", look: "r" },
+	report: { text: "!", look: "w" },
+};
+
+/** What apply would do about it: names, and users with the signs of every other page. */
 function renderDifference(change: Change, plan: Plan): Html | null {
 	if (change.action === "report") return renderFields(change);
 	if (change.action === "remove") {
@@ -95,11 +104,12 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 	}
 	const { before, after, addUserIds, removeUserIds } = change;
 	const doubt = tellDoubt(change);
+	const [from, to] = showRename(before.name, after.name);
 	return html`${
 		before.name === after.name
 			? null
-			: html`<p><span class="kind">is called</span> <strong>${bdi(before.name)}</strong></p>`
-	}${chips("missing", "r", "\u2212", addUserIds, plan)}${chips("unwanted", "a", "+", removeUserIds, plan)}${
+			: html`<p><span class="kind">apply would rename</span> <strong>${bdi(from)}</strong> <span class="kind">to</span> <strong>${bdi(to)}</strong></p>`
+	}${chips("apply would add", "a", "+", addUserIds, plan)}${chips("apply would remove", "r", "\u2212", removeUserIds, plan)}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}`;
 }

@@ -5,7 +5,7 @@
 import type { Finding } from "../drift.ts";
 import type { Plan } from "../plan.ts";
 import { driftHeadings, seenFindings, tellFinding, tellGone, tellKept, tellNobody, tellWhat } from "./drift-words.ts";
-import { showText } from "./escape.ts";
+import { showAddress } from "./escape.ts";
 import type { OrganizationResult } from "./result.ts";
 import { type NoteOf, plainStyle, renderChange } from "./text.ts";
 
@@ -26,8 +26,8 @@ export function objectParts({ drift, plan }: OrganizationResult): readonly Drift
 		const change = changes.get(address);
 		const what = finding === undefined ? "" : `  ${tellWhat(finding)}`;
 		return [
-			...(change === undefined ? [`! ${showText(address)}${what}`] : changeLines(change, plan)),
-			...(finding === undefined ? [] : tellFinding(finding, drift).map((line) => `    ${line}`)),
+			...(change === undefined ? [`! ${showAddress(address)}${what}`] : changeLines(change, plan)),
+			...(finding === undefined ? [] : tellFinding(finding, drift, plan).map((line) => `    ${line}`)),
 		];
 	};
 	const part = (title: string, objects: readonly (readonly string[])[]): DriftPart => {

@@ -17,15 +17,17 @@ import {
 	capitalize,
 	count,
 	headings,
+	needsSigns,
 	renderChange,
 	renderGuards,
 	renderPlan,
 	renderProblem,
 	renderUnread,
-	renderWaiting,
 	type Style,
+	signsMean,
 	summarizeDrift,
 } from "./text.ts";
+import { renderWaiting } from "./waiting-text.ts";
 
 /** The report as text, ending with a newline; of a plan without one, the plan. */
 export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, style: Style): string {
@@ -34,10 +36,11 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 	const nobody = tellNobody(drift, plan);
 	const lines = [
 		style.strong(`Organization ${showText(plan.organizationId)}`),
+		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
 		"",
 		...plan.changes.flatMap((change) => [
 			...renderChange(change, plan, style),
-			...notesOn(change.address, drift, style),
+			...notesOn(change.address, drift, plan, style),
 			"",
 		]),
 		...renderProblems(plan, drift, style),
@@ -54,10 +57,10 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 }
 
 /** What is said of the object beside what differs; nothing where that is not known to differ. */
-function notesOn(address: string, drift: OrganizationDrift, style: Style): readonly string[] {
+function notesOn(address: string, drift: OrganizationDrift, plan: Plan, style: Style): readonly string[] {
 	const isThis = (one: Finding): boolean => one.address === address && one.state !== "not-looked-at";
 	const finding = drift.findings.find(isThis) ?? drift.waiting.find(isThis);
-	return finding === undefined ? [] : tellFinding(finding, drift).map((line) => `    ${style.faint(line)}`);
+	return finding === undefined ? [] : tellFinding(finding, drift, plan).map((line) => `    ${style.faint(line)}`);
 }
 
 function renderProblems(plan: Plan, drift: OrganizationDrift, style: Style): readonly string[] {
@@ -65,7 +68,7 @@ function renderProblems(plan: Plan, drift: OrganizationDrift, style: Style): rea
 	const changed = new Set(plan.changes.map(({ address }) => address));
 	const lines = plan.problems.flatMap((problem) => [
 		`  ${renderProblem(problem)}`,
-		...(changed.has(problem.path) ? [] : notesOn(problem.path, drift, style)),
+		...(changed.has(problem.path) ? [] : notesOn(problem.path, drift, plan, style)),
 	]);
 	return [style.remove(`${headings.problems}:`), ...lines, ""];
 }

@@ -4,8 +4,10 @@
  */
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../drift.ts";
 import type { Plan } from "../plan.ts";
-import { showText } from "./escape.ts";
+import type { UserNames } from "../users.ts";
+import { showAddress, showName, showText } from "./escape.ts";
 import { asTheDocumentSays, count, summarizeCure } from "./text.ts";
+import { showSaidUser } from "./users.ts";
 
 /** Headings that stand above the same things in every format. */
 export const driftHeadings = {
@@ -77,8 +79,8 @@ export function tellTime(from: string, to: string): string {
 }
 
 /** Who last changed it; where another finding has somebody to name and this one has not, that; else null. */
-export function tellBy(finding: Finding, drift: OrganizationDrift): string | null {
-	if (finding.by !== null) return tellAttribution(finding.by);
+export function tellBy(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
+	if (finding.by !== null) return tellAttribution(finding.by, names);
 	const seen = seenFindings(drift);
 	const named = seen.some(({ by }) => by !== null);
 	return named && seen.includes(finding) && isAttributable(finding)
@@ -101,10 +103,20 @@ function isAttributable({ kind, what }: Finding): boolean {
 	return kind !== "supportedAsset" && !what.startsWith("tag-");
 }
 
-function tellAttribution({ activityId, type, userId, userName, at }: Attribution): string {
-	const operation = type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase();
-	const who = userName ?? userId ?? "somebody whom the service does not name";
-	return showText(`last changed by ${operation} of ${who}${at === null ? "" : `, ${at}`}, activity ${activityId}`);
+function tellAttribution(by: Attribution, names: UserNames): string {
+	const { activityId, type, at } = by;
+	const operation = showName(type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase());
+	const when = at === null ? "" : `, ${showName(at)}`;
+	return `last changed by ${operation} of ${tellWho(by, names)}${when}, activity ${showName(activityId)}`;
+}
+
+/** As every other user, by what the plan knows and by what the activity itself says; a name without an alias stays a name. */
+function tellWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
+	if (userId === null) return userName === null ? "somebody whom the service does not name" : showName(userName);
+	if (!Object.hasOwn(names.userNames, userId) && userName !== null) {
+		return `${showName(userName)} (id ${showName(userId)})`;
+	}
+	return showSaidUser(userId, names, liveName === undefined || liveName === null ? {} : { [userId]: liveName });
 }
 
 /** What a person can do, names made safe to show. */
@@ -113,25 +125,25 @@ export function tellTodo({ todo }: Finding): string {
 }
 
 /** All that is said of a finding beside what differs, a line each. */
-export function tellFinding(finding: Finding, drift: OrganizationDrift): readonly string[] {
-	return [tellSince(finding, drift), tellBy(finding, drift), tellTodo(finding)].filter((line) => line !== null);
+export function tellFinding(finding: Finding, drift: OrganizationDrift, names: UserNames): readonly string[] {
+	return [tellSince(finding, drift), tellBy(finding, drift, names), tellTodo(finding)].filter((line) => line !== null);
 }
 
 /** What is gone, and how long it was there as far as the reports show. */
 export function tellGone(gone: GoneFinding): string {
 	const { address, firstSeenAt, goneAt } = gone;
-	return `${showText(address)}: ${tellWhat(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${tellTime(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
+	return `${showAddress(address)}: ${tellWhat(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${tellTime(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
 }
 
 /** What is kept of the last report. */
 export function tellKept(finding: Finding): string {
 	const { address, firstSeenAt, lastSeenAt } = finding;
-	return `${showText(address)}: ${tellWhat(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
+	return `${showAddress(address)}: ${tellWhat(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
 }
 
 /** Names of the user tags that the document does not speak of. */
 export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): readonly string[] {
-	return unmanaged.map((address) => showText(address.replace(/^userTag:/, "")));
+	return unmanaged.map((address) => showName(address.replace(/^userTag:/, "")));
 }
 
 /** One sentence: what is known of the organization. It holds counts and our own words only, nothing to escape. */

@@ -6,10 +6,11 @@
 import type { Change } from "../change.ts";
 import type { OrganizationDrift } from "../drift.ts";
 import type { Position } from "../organization.ts";
+import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { tellMoved } from "../stale.ts";
 import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
-import { showText } from "./escape.ts";
+import { showAddress, showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
 import type { PositionOf } from "./positions.ts";
@@ -24,17 +25,10 @@ import {
 	type Tone,
 	unreadOf,
 } from "./result.ts";
-import {
-	describeWaiting,
-	headings,
-	plainStyle,
-	renderChange,
-	renderGuard,
-	sortWaiting,
-	tellUnread,
-	tellWaiting,
-} from "./text.ts";
+import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
+import { aliasHeading, showMovedAlias, tellMovedAliases } from "./three-way-aliases.ts";
 import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -139,21 +133,24 @@ type Positions = (address: string) => Position | undefined;
 /** Of a plan of which nothing was begun. */
 function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const { plan, threeWay, drift } = one;
-	const notesOn = makeNotes(drift);
+	const notesOn = makeNotes(drift, plan);
 	return [
 		...plan.problems.map((problem) => {
 			const message = [problem.message, ...notesOn(problem.path)].join("; ");
 			return atProblem({ ...problem, message });
 		}),
+		...tellMovedAliases(threeWay).map((alias) =>
+			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
+		),
 		...(threeWay?.undoes ?? []).map((undone) => {
-			const told = `${threeWayHeadings.undoes}: ${showUndone(undone, threeWay ?? plan)}`;
+			const told = `${threeWayHeadings.undoes}: ${threeWay === null ? "" : showUndone(undone, threeWay)}`;
 			return annotate("warning", undoesDrift, told, positionOf(undone.address));
 		}),
 		...plan.guards
 			.filter(({ refuses }) => refuses)
 			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
 		...sortWaiting(plan).inDoubt.map((activity) => {
-			const message = [...describeWaiting(activity, plan.userNames), tellWaiting(activity).join("; ")].join(": ");
+			const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
 			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
 		}),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
@@ -165,12 +162,12 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 }
 
 /** What a report of drift says of the object with an address; nothing where there is none. */
-function makeNotes(drift: OrganizationDrift | null): (address: string) => readonly string[] {
+function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: string) => readonly string[] {
 	if (drift === null) return () => [];
 	const findings = new Map([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
 	return (address) => {
 		const finding = findings.get(address);
-		return finding === undefined ? [] : tellFinding(finding, drift);
+		return finding === undefined ? [] : tellFinding(finding, drift, plan);
 	};
 }
 
@@ -178,7 +175,7 @@ function changeAnnotations(
 	{ command, plan, threeWay, drift }: OrganizationResult,
 	positionOf: Positions,
 ): readonly Annotation[] {
-	const notesOn = makeNotes(drift);
+	const notesOn = makeNotes(drift, plan);
 	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
 	// What is new is what somebody is woken for, and no more than ten are shown.
 	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
@@ -213,7 +210,7 @@ function endAnnotations({ report }: OrganizationResult, positionOf: Positions): 
 	if (report === null) return [];
 	return [
 		...(report.left ?? []).map(({ address }) =>
-			annotate("error", "still different", `${reportHeadings.left}: ${address}`, positionOf(address)),
+			annotate("error", "still different", `${reportHeadings.left}: ${showAddress(address)}`, positionOf(address)),
 		),
 		...(report.unverified === null
 			? []
@@ -254,7 +251,14 @@ function renderAnnotation({ level, title, message, at }: Annotation): string {
 			? []
 			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
 	const properties = [...place, `title=${escapeProperty(title)}`];
-	return `::${level} ${properties.join(",")}::${escapeData(clip(showText(message.replace(/\s*\n\s*/g, " ")), longestMessage))}`;
+	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
+}
+
+/** The message, or as much of it as is shown with where the rest is: what was cut off must not pass for nothing. */
+function cut(message: string): string {
+	return message.length <= longestMessage
+		? message
+		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
 }
 
 /** As the toolkit of GitHub's actions escapes the text of a command. */

@@ -5,8 +5,9 @@ import type { ReportChange } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import { compareText } from "../value.ts";
 import { bdi, type Html, html } from "./html-text.ts";
-import { differingFields, showUser } from "./text.ts";
+import { differingFields } from "./text.ts";
 import { wordUndone } from "./three-way-html.ts";
+import { tellOwner, userParts } from "./users.ts";
 
 /** Users by their names, sorted, each with a sign and a colour; null when there is none. Some put drift back. */
 export function chips(
@@ -19,11 +20,23 @@ export function chips(
 ): Html | null {
 	if (userIds.length === 0) return null;
 	const users = userIds
-		.map((userId) => ({ name: showUser(userId, plan), undone: isUndone(userId) }))
+		.map((userId) => ({ ...userParts(userId, plan), undone: isUndone(userId) }))
 		.sort((left, right) => compareText(left.name, right.name));
 	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
-		({ name, undone }) => html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}</span>${wordUndone(undone)} `,
+		({ name, notes, undone }) =>
+			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(notes)}</span>${wordUndone(undone)} `,
 	)}</p>`;
+}
+
+/** What tells a user from others of the same name, beside the name; null where the name is enough. */
+function noteOn(notes: readonly string[]): Html | null {
+	return notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
+}
+
+/** Whose object it is, where its address alone could be mistaken; null where it is not. */
+export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
+	const owner = tellOwner(userId, plan);
+	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
 }
 
 /** The fields that differ, both sides beside each other; null when the object is not there. */

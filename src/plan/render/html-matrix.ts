@@ -3,9 +3,11 @@
  * none of them alone has to carry it. A cell costs a few bytes, since there may be ten thousand.
  */
 import type { Plan } from "../plan.ts";
+import { showRename } from "./escape.ts";
 import { bdi, escapeHtml, type Html, html, trusted } from "./html-text.ts";
 import { type Mark, type Matrix, type MatrixRow, makeMatrix } from "./matrix.ts";
-import { count, showUser } from "./text.ts";
+import { count } from "./text.ts";
+import { userParts } from "./users.ts";
 
 const marks: Readonly<Record<Mark, { readonly name: string; readonly sign: string; readonly word: string }>> = {
 	gains: { name: "a", sign: "+", word: "gains" },
@@ -38,10 +40,12 @@ ${renderLegend(matrix)}${
 		: html`<p class="note">${count(matrix.leftOut, "user", "users")} who only keep what they have are left out.</p>`
 }
 <div class="scroll" role="group" aria-label="Matrix of user tags and users" tabindex="0"><table class="grid"><caption class="unseen">User tags in rows, users in columns; what each user gains, loses or keeps.</caption>
-<thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(
-		({ id: userId, moves }) =>
-			html`<th scope="col" class="${moves ? "u" : "u q"}"><span title="${userId}"><bdi>${showUser(userId, plan)}</bdi></span></th>`,
-	)}</tr></thead>
+<thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(({ id: userId, moves }) => {
+		const { name, notes } = userParts(userId, plan);
+		const kind = `u${notes.length === 0 ? "" : " n"}${moves ? "" : " q"}`;
+		const lines = notes.map((note) => html` <span class="who">${bdi(note)}</span>`);
+		return html`<th scope="col" class="${kind}"><span title="${userId}">${bdi(name)}${lines}</span></th>`;
+	})}</tr></thead>
 <tbody>${matrix.rows.map((row) => renderRow(row, matrix))}</tbody></table></div>
 <p class="paper note">The matrix is too wide for paper; the list of user tags has the same.</p>
 </div>`;
@@ -63,7 +67,8 @@ function renderLegend({ rows }: Matrix): Html {
 
 function renderRow({ change, marks: row }: MatrixRow, { users }: Matrix): Html {
 	const { before, after, addUserIds, removeUserIds } = change;
-	const name = before.name === after.name ? bdi(after.name) : html`${bdi(before.name)} \u2192 ${bdi(after.name)}`;
+	const [from, to] = showRename(before.name, after.name);
+	const name = before.name === after.name ? bdi(after.name) : html`${bdi(from)} \u2192 ${bdi(to)}`;
 	// The end tags of cells may be left out, and ten thousand of them are a tenth of the page.
 	const cells = row.map((mark, index) => {
 		const quiet = users[index]?.moves === false;

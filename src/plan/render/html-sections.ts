@@ -10,25 +10,17 @@ import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { Waiting } from "../waiting.ts";
 import { driftSections } from "./drift-html.ts";
-import { chips, renderFields } from "./html-details.ts";
+import { showRename } from "./escape.ts";
+import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
-import { outcomeOf, renderSteps } from "./html-steps.ts";
-import { bdi, type Child, type Html, html } from "./html-text.ts";
+import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
+import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
-import {
-	describeWaiting,
-	headings,
-	renderProblem,
-	sortWaiting,
-	tellDoubt,
-	tellGuard,
-	tellReported,
-	tellUnread,
-	tellWaiting,
-} from "./text.ts";
-import { partSections, undoneSections, wordUndone } from "./three-way-html.ts";
+import { headings, tellDoubt, tellGuard, tellReported, tellUnread } from "./text.ts";
+import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
 
 type Undone = ReturnType<typeof markUndone>;
 
@@ -74,6 +66,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 	};
 	return [
 		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
+		...aliasSections(one),
 		...undoneSections(one),
 		{
 			title: "Why it broke off",
@@ -89,7 +82,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 		},
 		...driftSections(one),
 		...(results === null ? [] : [steps]),
-		...(one.drift === null ? [guardSection(one)] : []),
+		...(one.drift === null ? guardSections(one) : []),
 		...partSections(one),
 		...changeSections(one),
 		{
@@ -105,7 +98,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
 		},
 		...(results === null ? [steps] : []),
-		...(one.drift === null ? [] : [guardSection(one)]),
+		...(one.drift === null ? [] : guardSections(one)),
 		{
 			title: headings.unread,
 			number: null,
@@ -121,17 +114,27 @@ function sections(one: OrganizationResult): readonly Section[] {
 	];
 }
 
-function guardSection({ plan, results }: OrganizationResult): Section {
-	const refuses = results === null && plan.guards.some((guard) => guard.refuses);
-	return {
-		title: refuses ? headings.guards : "Guards",
-		number: plan.guards.length,
-		look: refuses ? "bad" : "plain",
-		body: () => renderGuards(plan.guards, results !== null),
-	};
+/** Those that keep apply from sending anything, and apart from them those that do not. */
+function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
+	const refusing = plan.guards.filter(({ refuses }) => results === null && refuses);
+	const others = plan.guards.filter((guard) => !refusing.includes(guard));
+	return [
+		{
+			title: headings.guards,
+			number: refusing.length,
+			look: "bad",
+			body: () => renderGuards(refusing, false),
+		},
+		{
+			title: refusing.length === 0 ? "Guards" : "Other guards",
+			number: others.length,
+			look: "plain",
+			body: () => renderGuards(others, results !== null),
+		},
+	];
 }
 
-function changeSections({ plan, threeWay, results, drift }: OrganizationResult): readonly Section[] {
+function changeSections({ command, plan, threeWay, results, drift }: OrganizationResult): readonly Section[] {
 	const matrix = (title: string): Section => {
 		return { title, number: null, look: "plain", body: (_, id) => renderMatrix(plan, id) };
 	};
@@ -142,20 +145,21 @@ function changeSections({ plan, threeWay, results, drift }: OrganizationResult):
 	const reported = plan.changes.filter((change) => change.action === "report");
 	const byAddress = resultsByAddress(results);
 	const isUndone = markUndone(threeWay);
+	const isDone = results !== null || command === "apply";
 	return [
 		{
 			title: "Removals",
 			number: removals.length,
 			look: "plain",
-			body: () => renderRemovals(removals, byAddress, isUndone),
+			body: () => renderRemovals(removals, plan, byAddress, isUndone),
 		},
-		matrix(results === null ? "Who gains and loses which user tag" : "Planned: who gains and loses which user tag"),
+		matrix(isDone ? "Planned: who gains and loses which user tag" : "Who gains and loses which user tag"),
 		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
 		{
 			title: "Differences that can only be reported",
 			number: reported.length,
 			look: "attention",
-			body: () => renderReported(reported),
+			body: () => renderReported(reported, plan),
 		},
 	];
 }
@@ -166,16 +170,26 @@ function list(items: readonly Html[]): Html | null {
 	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
 }
 
-/** An error with what to do about it. */
-export function renderMessage({ message, hint }: ToldError, problems: readonly Problem[] = []): Html {
+/** An error with what to do about it; `more` stands before that. */
+export function renderMessage(
+	{ message, hint }: ToldError,
+	problems: readonly Problem[] = [],
+	more: Html | null = null,
+): Html {
 	const lines = (text: string): Child =>
-		text.split("\n").map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
-	return html`<p>${lines(message)}</p>${renderProblems(problems)}${hint === null ? null : html`<p class="soft">What to do: ${lines(hint)}</p>`}`;
+		curveQuotes(text)
+			.split("\n")
+			.map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
+	return html`<p>${lines(message)}</p>${renderProblems(problems)}${more}${hint === null ? null : html`<p class="soft">What to do: ${lines(hint)}</p>`}`;
 }
 
 /** Problems with their places, or null when there is none. */
 export function renderProblems(problems: readonly Problem[]): Html | null {
-	return list(problems.map((problem) => html`<code>${renderProblem(problem)}</code>`));
+	return list(
+		problems.map(({ file, line, column, message }) => {
+			return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
+		}),
+	);
 }
 
 /** `applied`: somebody acknowledged what the guards found, or nothing would have been sent. */
@@ -199,14 +213,19 @@ function renderLeft(left: readonly { readonly address: string }[], unverified: s
 	}`;
 }
 
-function renderRemovals(removals: readonly RemovalChange[], results: Results, isUndone: Undone): Html | null {
+function renderRemovals(
+	removals: readonly RemovalChange[],
+	plan: Plan,
+	results: Results,
+	isUndone: Undone,
+): Html | null {
 	if (removals.length === 0) return null;
 	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
 	return html`<ul class="changes">${removals.map((change) => {
 		const doubt = tellDoubt(change);
 		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
 			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
-		}<code>${change.address}</code> ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
+		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
 	})}</ul>`;
 }
 
@@ -225,27 +244,28 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 	const { before, after, addUserIds, removeUserIds, tagId } = change;
 	const renamed = before.name !== after.name;
 	const doubt = tellDoubt(change);
+	const [from, to] = showRename(before.name, after.name);
 	const name = renamed
-		? html`<strong>${bdi(before.name)}</strong> <span class="kind">becomes</span> <strong>${bdi(after.name)}</strong>`
+		? html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`
 		: html`<strong>${bdi(after.name)}</strong>`;
-	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address))}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
+	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}</div></li>\n`;
 }
 
-function renderReported(changes: readonly ReportChange[]): Html | null {
+function renderReported(changes: readonly ReportChange[], plan: Plan): Html | null {
 	if (changes.length === 0) return null;
 	return html`<ul class="changes">${changes.map((change) => {
-		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code> ${tellReported(change)}${renderFields(change)}</div></li>\n`;
+		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code>${renderOwner(change.userId, plan)} ${tellReported(change)}${renderFields(change)}</div></li>\n`;
 	})}</ul>`;
 }
 
-function renderWaiting(activities: readonly Waiting[], { userNames }: Plan): Html | null {
+function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null {
 	return list(
 		activities.map((activity) => {
 			const word = activity.status === null ? "in doubt" : activity.verdict;
-			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${line}</span>`);
-			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, userNames).join(": ")}${means}</span>`;
+			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);
+			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${means}</span>`;
 		}),
 	);
 }

@@ -2,10 +2,11 @@
  * The steps as a picture of their order: rounds that come one after the other, the steps of a round side by side, and in
  * each step what it comes after, what it waits for, and after an apply what became of it.
  */
+import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { Step } from "../steps.ts";
 import { nameOf } from "../waiting.ts";
-import { bdi, type Html, html } from "./html-text.ts";
+import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { listCovers, tellOutcome, tellWaitedFor } from "./report-text.ts";
 import type { OrganizationResult, Tone } from "./result.ts";
 import { count } from "./text.ts";
@@ -57,7 +58,7 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, brok
 		waitsFor === null || result !== undefined
 			? null
 			: html`<p class="doubt">${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)} <code>${nameOf(waitsFor)}</code>: nothing is sent</p>`;
-	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${bdi(reason)}</p>
+	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
 
@@ -72,11 +73,19 @@ export function outcomeOf(result: StepResult | undefined): Html | null {
 	return html`<span class="word ${toneOf(result)}">${result.outcome.replaceAll("-", " ")}</span> `;
 }
 
+/** That no step of the plan makes the change now, because an activity stands for it or in its way; null where one does. */
+export function heldWord(address: string, { steps }: Plan): Html | null {
+	const covering = steps.filter(({ covers }) => covers.includes(address));
+	if (covering.length === 0 || covering.some(({ waitsFor }) => waitsFor === null)) return null;
+	const joins = covering.every(({ waitsFor }) => waitsFor?.verdict === "joins");
+	return html`<span class="word attention">${joins ? "waits" : "left alone"}</span> `;
+}
+
 /** What a person has to know of a step that did not complete. */
 function becameOf(result: StepResult | undefined): Html | null {
 	if (result === undefined || result.outcome === "completed") return null;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${result.message === null ? null : html`<p class="doubt">${tellOutcome(result)}</p>`}${policyEvaluations.map(
+	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${

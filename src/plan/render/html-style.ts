@@ -25,7 +25,7 @@ h2 { font-size: 1.15rem; } h3 { font-size: 1.02rem; }
 p { margin: .4rem 0; overflow-wrap: anywhere; }
 a { color: var(--link); }
 code, time { font: .86em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
-code { background: var(--code); border-radius: .3rem; padding: .1em .35em; }
+code { unicode-bidi: isolate; background: var(--code); border-radius: .3rem; padding: .1em .35em; }
 ul, ol { margin: 0; padding: 0; list-style: none; }
 [hidden] { display: none !important; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -83,7 +83,8 @@ input[type=search] { font: inherit; min-width: 0; width: 14rem; padding: .35rem 
 .grid thead th { position: sticky; top: 0; z-index: 1; vertical-align: bottom; border-bottom: 1px solid var(--line); }
 .grid th:first-child { position: sticky; left: 0; z-index: 2; border-right: 1px solid var(--line); padding: .25rem .8rem; }
 .grid thead th:first-child { z-index: 3; padding-bottom: .5rem; }
-.u { min-width: 2rem; padding: .5rem 0; } .u span { display: block; margin: 0 auto; max-height: 9.5rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1.2; }
+.u { min-width: 2rem; padding: .5rem 0; } .u.n { padding: .5rem .35rem; } .u > span { display: block; margin: 0 auto; max-height: 9.5rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1.2; } .u.n > span { max-height: 15rem; }
+.u .who { display: block; max-height: 15rem; overflow: hidden; text-overflow: ellipsis; font-size: .85em; font-weight: 400; }
 .grid tbody th > div { display: flex; gap: .9rem; justify-content: space-between; align-items: center; }
 .name { max-width: 18rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .balance { flex: none; color: var(--soft); font-weight: 500; font-size: .85em; font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -112,7 +113,6 @@ footer { padding-top: .4rem !important; padding-bottom: 2.5rem !important; color
 	.find, .find input { width: 100%; } .lines li { flex-wrap: wrap; gap: .2rem .6rem; }
 	.rounds { padding-left: 1rem; margin-left: .4rem; } .rounds > li::before { left: -1.58rem; }
 }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
 	body { background: #fff; font-size: 10pt; } .inside { max-width: none; padding: 0; } .head { padding: 0 0 .6rem; border-top: 0; }
 	.card { box-shadow: none; break-inside: auto; padding: .6rem .8rem; } .card > h2, .card > h3, .round { break-after: avoid; }

@@ -3,7 +3,7 @@
  * nobody has to remember to.
  */
 import { createHash } from "node:crypto";
-import { showText } from "./escape.ts";
+import { showBlanks, showText } from "./escape.ts";
 
 /** HTML that was made here, by `html` or `trusted`. */
 export interface Html {
@@ -30,9 +30,33 @@ export function escapeHtml(text: string): string {
 	return showText(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A name of others: what is written from right to left turns nothing around it. */
+/** A name of others: what is written from right to left turns nothing around it, and no blank in it goes unseen. */
 export function bdi(name: string): Html {
-	return html`<bdi>${name}</bdi>`;
+	return html`<bdi>${showBlanks(name)}</bdi>`;
+}
+
+/**
+ * A sentence of ours as HTML: what stands in it between back quotes, a command or a name as `showName` shows it, is code. Only
+ * for sentences in which every name is shown so: a back quote in any other would move the code.
+ */
+export function sentence(text: string): Html {
+	const parts: Child[] = [];
+	let at = 0;
+	for (const match of text.matchAll(nameOrCode)) {
+		const [whole, code] = match;
+		if (code === undefined) continue;
+		parts.push(text.slice(at, match.index), html`<code>${code}</code>`);
+		at = match.index + whole.length;
+	}
+	return html`${parts}${text.slice(at)}`;
+}
+
+/** A name in quotes, in which back quotes mean nothing, or something between back quotes. */
+const nameOrCode = /"(?:[^"\\]|\\.)*"|`("(?:[^"\\]|\\.)*"|[^"`][^`]*)`/g;
+
+/** The text with curved quotes for pairs of back quotes, for messages that hold names as they are: no element comes of it. */
+export function curveQuotes(text: string): string {
+	return text.replace(/`([^`]*)`/g, "\u201c$1\u201d");
 }
 
 /** The source that a content security policy allows this inline text by. */

@@ -10,7 +10,7 @@ import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
-import { type Html, hashSource, html, trusted } from "./html-text.ts";
+import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
 import { movedHeading } from "./report-text.ts";
 import {
 	type Broken,
@@ -26,8 +26,9 @@ import {
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
-import { count, headings, sortWaiting } from "./text.ts";
+import { count, headings } from "./text.ts";
 import { renderDroppedPage } from "./three-way-html.ts";
+import { sortWaiting } from "./waiting-text.ts";
 
 const policy = [
 	"default-src 'none'",
@@ -63,7 +64,7 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${isAlone ? null : renderOverview(organizations)}${renderUnread(unread)}${
+${renderError(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
 	isAlone
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.filter(hasDetails).map(renderOrganization)
@@ -113,19 +114,17 @@ function badge(tone: Tone): Html {
 function factsOf(one: OrganizationResult): Html {
 	const { plan, threeWay, drift } = one;
 	const figures = drift === null ? figuresOf(one) : driftFigures(drift).map((figure) => fact(...figure));
-	return html`<dl class="facts">${figures}</dl>
+	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
 <p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
-function figuresOf({ plan, threeWay, report, results }: OrganizationResult): readonly Html[] {
-	const byAddress = resultsByAddress(results);
-	const changes = plan.changes.filter(
-		({ address, action }) => results === null || action === "report" || byAddress.get(address)?.outcome === "completed",
-	);
+/** The figures of a plan are those of its verdict: only what would be submitted counts. */
+function figuresOf(one: OrganizationResult): readonly Html[] {
+	const { plan, threeWay, results } = one;
+	const counts = countedIn(one);
+	const changes = plan.changes.filter(({ address, action }) => action === "report" || counts(address));
 	const tags = changes.filter((change) => change.kind === "userTag");
 	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
-	const completed = results?.filter(({ outcome }) => outcome === "completed").length;
 	const { waits, inDoubt } = sortWaiting(plan);
 	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
 	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
@@ -148,16 +147,33 @@ function figuresOf({ plan, threeWay, report, results }: OrganizationResult): rea
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
 		];
-	const first =
-		completed === undefined
-			? fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")
-			: fact(`${completed} of ${(report?.steps ?? plan.steps).length}`, "steps completed", "");
 	return [
-		first,
+		...firstFigure(one),
 		...counted
 			.filter(([, number]) => number > 0)
 			.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look)),
 	];
+}
+
+/** Whether a change counts: of a plan what it would submit, after an apply what completed, of one that began nothing none. */
+function countedIn({ command, plan, results }: OrganizationResult): (address: string) => boolean {
+	if (results !== null) {
+		const byAddress = resultsByAddress(results);
+		return (address) => byAddress.get(address)?.outcome === "completed";
+	}
+	if (command === "apply") return () => false;
+	const covered = new Set(plan.steps.filter(({ waitsFor }) => waitsFor === null).flatMap(({ covers }) => covers));
+	return (address) => covered.has(address);
+}
+
+/** How much is to be submitted, or was; nothing where there was nothing to do. */
+function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Html[] {
+	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	if (results === null && command === "apply") return [fact(`0 of ${sent}`, "activities submitted", "")];
+	if (results === null) return [fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")];
+	const total = (report?.steps ?? plan.steps).length;
+	const completed = results.filter(({ outcome }) => outcome === "completed").length;
+	return total === 0 ? [] : [fact(`${completed} of ${total}`, "steps completed", "")];
 }
 
 function fact(number: string, words: string, look: string): Html {
@@ -171,9 +187,9 @@ function renderError(result: CommandResult): Html | null {
 	const list =
 		moved.length === 0
 			? null
-			: html`<p>${movedHeading}:</p><ul class="lines">${moved.map((line) => html`<li>${line}</li>\n`)}</ul>`;
+			: html`<p>${movedHeading}:</p><ul class="lines">${moved.map((line) => html`<li>${curveQuotes(line)}</li>\n`)}</ul>`;
 	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
-${renderMessage(error, result.problems)}${list}</section>`;
+${renderMessage(error, result.problems, list)}</section>`;
 }
 
 /** Organizations of which nothing is known but why. */
@@ -183,14 +199,19 @@ function renderUnread(unread: readonly Broken[]): Html | null {
 <ul>${unread.map(({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`)}</ul></section>`;
 }
 
-/** Those that need somebody first; whoever has nothing to show but its verdict has it here. */
-function renderOverview(organizations: readonly OrganizationResult[]): Html {
+/** Those that need somebody first; whoever has nothing to show but its verdict has it here. Null when there is none. */
+function renderOverview(organizations: readonly OrganizationResult[], unread: readonly Broken[]): Html | null {
+	const total = organizations.length + unread.length;
+	if (total === 0) return null;
 	const ordered = (["bad", "attention", "good"] as const).flatMap((tone) =>
 		organizations.filter((one) => one.tone === tone),
 	);
 	const nameOf = ({ plan }: OrganizationResult): Html => html`<code>${plan.organizationId}</code>`;
-	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${organizations.length}</span></h2>
-<ul class="overview">${ordered.map((one) => {
+	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${total}</span></h2>
+<ul class="overview">${unread.map(
+		({ organizationId }) =>
+			html`<li>${badge("bad")}<div><a href="#unlooked"><code>${organizationId}</code></a> <span>Could not be read.</span></div></li>\n`,
+	)}${ordered.map((one) => {
 		const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${nameOf(one)}</a>` : nameOf(one);
 		return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;
 	})}</ul></nav>`;

@@ -8,11 +8,16 @@
 import { showText } from "./escape.ts";
 
 /** Longest text of others that is repeated whole, in characters; what must not be cut is told in shorter lines. */
-export const longestText = 300;
+export const longestText = 500;
 
 /** The text as a code span on one line, cut when it is very long. Empty text is `(empty)`. */
 export function codeSpan(text: string): string {
-	const shown = clip(showText(text), longestText);
+	return codeSpanOf(text, longestText);
+}
+
+/** The same, cut when it is longer than so many characters. */
+export function codeSpanOf(text: string, most: number): string {
+	const shown = clip(showText(text), most);
 	if (shown.trim() === "") return shown === "" ? "(empty)" : `\`"${shown}"\``;
 	const ticks = "`".repeat(longestRun(shown) + 1);
 	const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";

@@ -9,12 +9,12 @@ import type { Problem } from "../../errors.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { hasFindings } from "../three-way.ts";
-import { compareText } from "../value.ts";
 import { nameOf } from "../waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
-import { showText } from "./escape.ts";
-import { type Block, clip, codeSpan, fence, fitBlocks, longestText } from "./markdown-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellOutcome, tellWaitedFor } from "./report-text.ts";
+import { showAddress, showName, showText } from "./escape.ts";
+import { removalLines } from "./markdown-removals.ts";
+import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
@@ -24,25 +24,17 @@ import {
 	listMoved,
 	type OrganizationResult,
 	organizationsOf,
-	resultsByAddress,
 	type ToldError,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
-import {
-	describeWaiting,
-	headings,
-	plainStyle,
-	renderChange,
-	renderProblem,
-	showUser,
-	sortWaiting,
-	tellGuard,
-	tellUnread,
-	tellWaiting,
-} from "./text.ts";
-import { droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
+import { headings, needsSigns, plainStyle, renderProblem, signsMean, tellGuard, tellUnread } from "./text.ts";
+import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+
+/** Longest sentence of a guard, in characters: it may name many tags. */
+const longestGuard = 1_000;
 
 export interface MarkdownOptions {
 	/** Tells apart comments that are kept up to date one by one; the command when left out. */
@@ -186,11 +178,14 @@ function fineOnes(organizations: readonly OrganizationResult[]): Block {
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
-	const { plan, threeWay, verdict } = one;
+	const { plan, threeWay, drift, verdict } = one;
 	const organization = codeSpan(plan.organizationId);
+	// Where something had drifted a reader could take the signs for what was done before.
+	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
+	const about = `${tellBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
-		? `#### Organization ${organization}\n\n${verdict}${tellBase(threeWay)}`
-		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${tellBase(threeWay)}`;
+		? `#### Organization ${organization}\n\n${verdict}${about}`
+		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
 	const group = plan.organizationId;
 	const blocks = sections.map((section) => ({ ...section(one), group })).filter(({ lines }) => lines.length > 0);
 	// Of a thousand organizations those come first that a guard or a removal speaks of.
@@ -201,6 +196,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 /** What is shown of an organization, in this order. A section without lines is left out. */
 const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
+	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
 	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
 	({ plan, results }) =>
@@ -212,7 +208,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				.filter(({ refuses }) => refuses && results === null)
 				.map((guard) => {
 					const { found, allowed, meant } = tellGuard(guard);
-					return `${codeSpan(found)} (${allowed}); when this is meant: \`${meant}\``;
+					return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
 				}),
 		),
 	({ results }) =>
@@ -227,7 +223,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["difference", "differences"],
 			reportHeadings.left,
-			(report?.left ?? []).map(({ address }) => codeSpan(address)),
+			(report?.left ?? []).map(({ address }) => codeSpan(showAddress(address))),
 		),
 	({ report }) =>
 		bullets(1, ["warning", "warnings"], "Not verified", [
@@ -273,7 +269,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			8,
 			["user tag", "user tags"],
 			`User tags that the document does not speak of (${plan.unmanaged.length})`,
-			plan.unmanaged.map(({ address }) => address),
+			plan.unmanaged.map(({ address }) => showAddress(address)),
 		),
 ];
 
@@ -281,8 +277,8 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 function waitingLines({ plan, results }: OrganizationResult, which: "waits" | "inDoubt"): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
-		const means = tellWaiting({ ...activity, covers: [listCovers(activity.covers)] });
-		return [...describeWaiting(activity, plan.userNames), means.map(codeSpan).join("; ")]
+		const means = tellWaiting(activity, listCovers(activity.covers));
+		return [...describeWaiting(activity, plan), means.map(codeSpan).join("; ")]
 			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
 			.join(": ");
 	});
@@ -302,42 +298,6 @@ function indent(line: string): string {
 /** A step, what it comes after, and the activity that stands for it. */
 function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showText(nameOf(waitsFor))}`;
+	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showName(nameOf(waitsFor))}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
-}
-
-/** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
-	if (drift !== null) return [];
-	const byAddress = resultsByAddress(results);
-	const note = noteUndone(threeWay, plainStyle);
-	const became = (address: string): string => {
-		const result = byAddress.get(address);
-		if (result === undefined) return broken === null ? "" : "  [no result]";
-		return `  [${tellOutcome({ ...result, message: null })}]`;
-	};
-	return plan.changes.flatMap((change) => {
-		if (change.action === "remove")
-			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
-		if (change.kind !== "userTag") return [];
-		const start = `- ${clip(showText(change.address), longestText / 3)} loses`;
-		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
-		return [...byNote].flatMap(([said, userIds]) => {
-			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
-			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
-		});
-	});
-}
-
-/** The names in lines that are short enough never to be cut, so that no removal goes unseen. */
-function groupNames(names: readonly string[]): readonly string[] {
-	const lines: string[] = [];
-	for (const name of names) {
-		const shown = clip(name, longestText / 3);
-		const last = lines.at(-1);
-		if (last !== undefined && last.length + shown.length < longestText / 3)
-			lines[lines.length - 1] = `${last}, ${shown}`;
-		else lines.push(shown);
-	}
-	return lines;
 }

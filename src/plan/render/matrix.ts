@@ -5,7 +5,7 @@
 import type { TagChange } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import { compareText } from "../value.ts";
-import { showUser } from "./text.ts";
+import { showUser } from "./users.ts";
 
 /** `mayGain` and `mayLose`: planned without knowing whether it is needed. `none`: has not and gets not. */
 export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknown" | "none";

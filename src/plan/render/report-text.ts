@@ -2,8 +2,9 @@
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
 import type { Outcome, Report, StepResult } from "../report.ts";
+import { quoteForShell } from "../shell.ts";
 import type { WaitsFor } from "../steps.ts";
-import { showText, showValue } from "./escape.ts";
+import { showAddress, showName, showText, showValue } from "./escape.ts";
 import type { Style } from "./text.ts";
 
 /** What stands where nobody agreed to a plan. */
@@ -43,7 +44,7 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
 		lines.push("", style.remove(`${reportHeadings.left}:`));
-		lines.push(...report.left.map(({ address }) => `  ${showText(address)}`));
+		lines.push(...report.left.map(({ address }) => `  ${showAddress(address)}`));
 	}
 	if (report.unverified !== null) {
 		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
@@ -57,15 +58,16 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	const { step, outcome } = result;
 	const mark =
 		outcome === "completed" ? style.add("ok") : outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
-	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(showText(listCovers(step.covers)))}`];
+	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
 	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
 	if (outcome.startsWith("awaiting")) {
 		const { activityId, fingerprint } = result;
-		lines.push(`     activity ${showText(activityId ?? "(no id)")}, fingerprint ${showText(fingerprint ?? "(none)")}`);
-		lines.push(`     orgsync explain ${showText(activityId ?? "ACTIVITY")} says what it waits for`);
+		const id = activityId === null ? "(no id)" : showName(activityId);
+		lines.push(`     activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`);
+		lines.push(`     orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
@@ -103,7 +105,8 @@ export function summarizeBroken(taken: number, total: number): string {
 	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
 }
 
-/** At most three of the addresses, and how many more there are. */
-export function listCovers(covers: readonly string[]): string {
+/** At most three of the addresses, escaped, and how many more there are. */
+export function listCovers(addresses: readonly string[]): string {
+	const covers = addresses.map(showAddress);
 	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }

@@ -13,6 +13,7 @@ import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
+import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeUndone } from "./three-way-text.ts";
 
 /** Why something could not go on. */
@@ -123,10 +124,13 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 		const results = (report ?? broken)?.steps ?? null;
 		const state = drift === null ? stateOf(command, plan, report, broken) : stateOfDrift(drift, plan);
 		const threeWay = threeWays.get(plan.organizationId) ?? null;
+		const aliases = results === null ? summarizeAliases(threeWay) : "";
 		const undone = results === null ? summarizeUndone(threeWay, plan) : "";
 		const verdict =
-			drift === null ? `${tellOne(command, plan, report, broken)}${undone}` : summarizeFindings(drift, plan);
-		return { command, plan, threeWay, report, broken, drift, results, state, tone: states[state][1], verdict };
+			drift === null ? `${tellOne(command, plan, report, broken)}${aliases}${undone}` : summarizeFindings(drift, plan);
+		// An alias that means somebody else is to be looked at, also where nothing is to be done.
+		const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
+		return { command, plan, threeWay, report, broken, drift, results, state, tone, verdict };
 	});
 }
 
@@ -141,7 +145,7 @@ export function unreadOf({ command, plans = [], broken = [], savedPlan }: Comman
 }
 
 function stateOf(command: string, plan: Plan, report: Report | null, broken: Broken | null): State {
-	if (report !== null) return stateOfReport(report);
+	if (report !== null) return stateOfReport(report, plan);
 	if (broken === null) return stateOfPlan(plan, command);
 	if (plan.problems.length > 0) return "impossible";
 	return broken.steps.some(({ outcome }) => outcome === "completed") ? "partlyApplied" : "brokenOff";
@@ -155,8 +159,11 @@ function stateOfDrift({ verdict }: OrganizationDrift, plan: Plan): State {
 	return plan.steps.length === 0 ? "reported" : "drifted";
 }
 
-function stateOfReport(report: Report): State {
-	return statesAfterApply[exitCodeOf(report)] ?? "failed";
+/** What had nothing to submit is not counted as applied. */
+function stateOfReport(report: Report, plan: Plan): State {
+	const state = statesAfterApply[exitCodeOf(report)] ?? "failed";
+	if (state !== "applied" || report.steps.length > 0) return state;
+	return findsDifference(plan) ? "reported" : "unchanged";
 }
 
 function stateOfPlan(plan: Plan, command: string): State {
@@ -208,9 +215,14 @@ export function tellSavedPlan(result: CommandResult): string | null {
 	if (savedPlan === undefined) return null;
 	const { digest, readAt, generatedBy } = savedPlan;
 	const which = `saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}`;
-	if (command !== "apply") return `${startSentence(which)}, made by ${showText(generatedBy)}.`;
+	if (command !== "apply") return `${startSentence(which)}, made by ${showMaker(generatedBy)}.`;
 	const ran = (result.reports ?? []).length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
+}
+
+/** Name and version as they are; anything else in quotes, for a file could say more than that. */
+function showMaker(generatedBy: string): string {
+	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
 }
 
 function startSentence(text: string): string {
@@ -250,10 +262,15 @@ export function judgeResult(result: CommandResult): { readonly verdict: string; 
 
 /** Of several organizations, in how many apply would undo what the change does not mention. */
 function tellWhereUndone(organizations: readonly OrganizationResult[]): string {
-	const found = organizations.filter(({ threeWay, plan }) => summarizeUndone(threeWay, plan) !== "").length;
-	return found === 0
-		? ""
-		: ` In ${found} of them apply would undo what was changed outside and this change does not mention.`;
+	const count = (tell: (one: OrganizationResult) => string) => organizations.filter((one) => tell(one) !== "").length;
+	const moved = count(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
+	const found = count(({ threeWay, plan }) => summarizeUndone(threeWay, plan));
+	return [
+		...(moved === 0 ? [] : [` In ${moved} of them an alias means another user from now on.`]),
+		...(found === 0
+			? []
+			: [` In ${found} of them apply would undo what was changed outside and this change does not mention.`]),
+	].join("");
 }
 
 /** The organizations that only the base speaks of. */

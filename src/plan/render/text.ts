@@ -7,33 +7,29 @@ import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
 import type { Plan } from "../plan.ts";
 import type { PlannedDifference } from "../three-way.ts";
-import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../waiting.ts";
-import { showText, showValue } from "./escape.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
+import { plainStyle, type Style } from "./style.ts";
+import { showUser, tellOwner } from "./users.ts";
+import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
-/** How parts of the text are marked; each function gets text and returns it marked. */
-export interface Style {
-	readonly add: (text: string) => string;
-	readonly remove: (text: string) => string;
-	readonly update: (text: string) => string;
-	readonly warn: (text: string) => string;
-	readonly faint: (text: string) => string;
-	readonly strong: (text: string) => string;
-}
-
-const same = (text: string): string => text;
-
-/** Marks nothing. */
-export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };
+export { plainStyle, type Style };
 
 /** Headings that stand above the same things in every format. */
 export const headings = {
 	problems: "This organization cannot become what the document says",
 	guards: "Guards that keep apply from sending anything",
-	waiting: "Activities that wait",
-	inDoubt: "Sent before, and nobody knows what became of it",
+	...waitingHeadings,
 	unread: "Unknown, because it could not be read",
 	unlooked: "Organizations that could not be read",
 } as const;
+
+/** What the signs mean, in every format and whatever the command: what apply would do, never what was done before it. */
+export const signsMean = "Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.";
+
+/** Whether a sign of these changes could be taken for what was done before. */
+export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
+	return changes.some(({ action }) => action !== "report");
+}
 
 /** What is added to a line of a change; empty for nothing. */
 export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
@@ -124,17 +120,21 @@ function countByKind(plan: Plan): string {
 		.join(", ");
 }
 
-/** The change in as many lines as it takes, the first beginning with what is done: `~`, `-`, or `!` for what is only said. */
+/** The change in as many lines as it takes, the first beginning with its sign (`signsMean`). */
 export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
 	if (change.kind === "userTag") return renderTag(change, plan, style, note);
 	if (change.action === "remove") {
-		const name = change.before === null || change.before.name === "" ? "" : `  ${showText(change.before.name)}`;
+		const name =
+			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
 		const doubt = tellDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		return [`${style.remove("-")} ${showText(change.address)}${name}${unsure}${note(change, "remove", null)}`];
+		const owner = tellOwner(change.userId, plan);
+		return [
+			`${style.remove("-")} ${showAddress(change.address)}${owner}${name}${unsure}${note(change, "remove", null)}`,
+		];
 	}
 	return [
-		`${style.warn("!")} ${showText(change.address)}  ${style.warn(tellReported(change))}`,
+		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(tellReported(change))}`,
 		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }
@@ -169,16 +169,11 @@ export function tellDoubt(change: TagChange | RemovalChange): string | null {
 	return change.basis === "unknown" ? "who has this tag cannot be read: these are not known to be needed" : null;
 }
 
-/** The user's name in the document, or the id. */
-export function showUser(userId: string, { userNames }: Pick<Plan, "userNames">): string {
-	return showText(Object.hasOwn(userNames, userId) ? (userNames[userId] ?? userId) : userId);
-}
-
 function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
 	const name = (userId: string): string => showUser(userId, plan);
-	const lines = [`${style.update("~")} ${showText(change.address)}  ${style.faint(showText(change.tagId))}`];
+	const lines = [`${style.update("~")} ${showAddress(change.address)}  ${style.faint(showText(change.tagId))}`];
 	if (change.before.name !== change.after.name) {
-		const names = `${showText(change.before.name)} -> ${showText(change.after.name)}`;
+		const names = showRename(change.before.name, change.after.name).join(" -> ");
 		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
 	}
 	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
@@ -204,91 +199,11 @@ export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 		if (first === undefined) return [];
 		const shown = group
 			.slice(0, 5)
-			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showText(address)}`);
+			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showAddress(address)}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
 		const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
 		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 	});
-}
-
-const statusWords: Readonly<Record<string, string>> = {
-	ACTIVITY_STATUS_CONSENSUS_NEEDED: "waits for approval",
-	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "waits for an authenticator",
-	ACTIVITY_STATUS_CREATED: "has not begun",
-	ACTIVITY_STATUS_PENDING: "is under way",
-};
-
-/**
- * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
- * when it was sent and what is missing.
- */
-export function renderWaitingActivity(activity: WaitingActivity, userNames: Plan["userNames"]): string {
-	const { activityId, fingerprint, status, createdAt, approvedBy, saidBy } = activity;
-	if (status === null) {
-		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
-		const answer = activityId === null ? "no answer came" : `activity ${activityId} has a status that nobody knows`;
-		return showText(`${sent}, and ${answer}; fingerprint ${fingerprint}`);
-	}
-	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${status}`;
-	const since = createdAt === null ? "" : ` since ${createdAt}`;
-	const approvers = (approvedBy ?? []).map((userId) => userNames[userId.toLowerCase()] ?? userId);
-	const votes = approvers.length === 0 ? "" : `, approved by ${approvers.join(", ")}`;
-	const source = saidBy === "journal" ? ", as last known" : "";
-	return showText(`activity ${activityId} ${state}${since}${votes}${source}; fingerprint ${fingerprint}`);
-}
-
-/** Activities that wait and those in doubt, under their headings. */
-export function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	const { waits, inDoubt } = sortWaiting(plan);
-	return [[headings.waiting, waits] as const, [headings.inDoubt, inDoubt] as const].flatMap(([heading, activities]) => {
-		if (activities.length === 0) return [];
-		const lines = activities.flatMap((activity) => [
-			`  ${describeWaiting(activity, plan.userNames).join(": ")}`,
-			...tellWaiting(activity).map((line) => `    ${line}`),
-		]);
-		return [style.warn(`${heading}:`), ...lines, ""];
-	});
-}
-
-/** Activities that wait for somebody, and those of which nobody knows the end: each needs something else of a person. */
-export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
-	readonly waits: readonly Waiting[];
-	readonly inDoubt: readonly Waiting[];
-} {
-	return {
-		waits: waiting.filter(({ status }) => status !== null),
-		inDoubt: waiting.filter(({ status }) => status === null),
-	};
-}
-
-/** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
-export function describeWaiting(activity: Waiting, userNames: Plan["userNames"]): readonly string[] {
-	const state = renderWaitingActivity(activity, userNames);
-	if (activity.status !== null) return [state];
-	return [showText(`${activity.operation} (${describeParameters(activity, userNames)})`), state];
-}
-
-/** What it means for this plan, and what to do about one that is in doubt. */
-export function tellWaiting(activity: Waiting): readonly string[] {
-	const { covers, status, verdict } = activity;
-	const what = showText(covers.join(", "));
-	const name = showText(nameOf(activity));
-	if (status === null) return [`it may still change ${what}: apply leaves that alone`, learnOrGiveUp(name)];
-	return [
-		verdict === "joins"
-			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
-			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${name}`,
-	];
-}
-
-/** What was asked for, without what is empty; users by the names of the document. */
-function describeParameters({ parameters }: Waiting, userNames: Plan["userNames"]): string {
-	const nameOfUser = (value: unknown): string => userNames[String(value).toLowerCase()] ?? String(value);
-	return Object.entries(parameters)
-		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
-		.filter(([, values]) => values.length > 0)
-		.map(([key, values]) => `${key} ${values.map(nameOfUser).join(", ")}`)
-		.join("; ");
 }
 
 /** Guards that refuse, under their heading. */

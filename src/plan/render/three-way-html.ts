@@ -2,9 +2,10 @@
  * The three-way plan on the page: sections of one organization, told apart by their headings.
  */
 import type { ThreeWay } from "../three-way.ts";
-import { bdi, type Html, html } from "./html-text.ts";
+import { bdi, curveQuotes, type Html, html } from "./html-text.ts";
 import type { OrganizationResult } from "./result.ts";
-import { count } from "./text.ts";
+import { count, signsMean } from "./text.ts";
+import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
 import { tellPlanned } from "./three-way-markdown.ts";
 import {
 	describeDrifted,
@@ -12,6 +13,7 @@ import {
 	type Entry,
 	type EntryLine,
 	type Sign,
+	signOfUndone,
 	tellDriftUnread,
 	tellDropped,
 	tellNothing,
@@ -30,6 +32,24 @@ interface Section {
 /** More objects or lines than this are folded; of what apply would undo, none. */
 const mostOpen = 30;
 
+/** The aliases that mean another user; no section where there is none. */
+export function aliasSections({ threeWay, results }: OrganizationResult): readonly Section[] {
+	const moved = results === null ? tellMovedAliases(threeWay) : [];
+	if (moved.length === 0) return [];
+	const items = moved.map(
+		({ alias, now, before }) =>
+			html`<li>${mark("!")}<div><strong>${bdi(alias)}</strong><p><span class="kind">now</span> ${bdi(now)}</p><p><span class="kind">before</span> ${bdi(before)}</p></div></li>\n`,
+	);
+	return [
+		{
+			title: aliasHeading,
+			number: items.length,
+			look: "attention",
+			body: () => html`<ul class="changes">${items}</ul>`,
+		},
+	];
+}
+
 /** What apply would undo; no section where that is nothing. */
 export function undoneSections({ threeWay, results }: OrganizationResult): readonly Section[] {
 	if (threeWay === null || threeWay.undoes.length === 0 || results !== null) return [];
@@ -37,7 +57,7 @@ export function undoneSections({ threeWay, results }: OrganizationResult): reado
 		const words = tellUndone(one, threeWay).map((part, index) =>
 			index % 2 === 0 ? part : html`<strong>${bdi(part)}</strong>`,
 		);
-		return html`<li>${mark("!")}<div><code>${one.address}</code> ${words}</div></li>\n`;
+		return html`<li>${mark(signOfUndone(one))}<div><code>${one.address}</code> ${words}</div></li>\n`;
 	});
 	const body = (): Html => html`<ul class="changes">${items}</ul>`;
 	return [{ title: threeWayHeadings.undoes, number: items.length, look: "attention", body }];
@@ -52,7 +72,7 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 		number: entries.length === 0 ? null : entries.length,
 		look: "plain",
 		body: () =>
-			html`${entries.length === 0 ? html`<p>${tellNothing(which, threeWay)}</p>` : renderEntries(entries)}${more.map(
+			html`${entries.length === 0 ? html`<p>${tellNothing(which, threeWay)}</p>` : html`<p class="note">${signsMean}</p>${renderEntries(entries)}`}${more.map(
 				(line) => html`<p class="doubt">${line}</p>`,
 			)}`,
 	});
@@ -92,7 +112,7 @@ function renderEntry({ sign, address, text, note, lines }: Entry): Html {
 		lines.length <= mostOpen
 			? all
 			: html`<details><summary>${count(lines.length, "difference", "differences")}</summary>${all}</details>`;
-	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(text)} `}${tellNote(note)}${shown}</div></li>\n`;
+	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(curveQuotes(text))} `}${tellNote(note)}${shown}</div></li>\n`;
 }
 
 function renderLine({ sign, text, note }: EntryLine): Html {

@@ -3,8 +3,10 @@
  */
 import type { Plan } from "../plan.ts";
 import type { ThreeWay } from "../three-way.ts";
+import { showAddress, showName } from "./escape.ts";
 import { type Block, codeSpan, fence } from "./markdown-text.ts";
 import { count, plainStyle } from "./text.ts";
+import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
 import {
 	describeDrifted,
 	describeMeant,
@@ -27,14 +29,22 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
 	const lines = threeWay.undoes.map((one) => {
 		const words = tellUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
-		return `${codeSpan(one.address)}: ${words.join("")}`;
+		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
 	return bullets(1.5, ["change that would be undone", "changes that would be undone"], threeWayHeadings.undoes, lines);
 }
 
+/** The aliases that mean another user; kept as what apply would undo is. */
+export function aliasBlock(threeWay: ThreeWay | null): Block {
+	const lines = tellMovedAliases(threeWay).map(
+		({ alias, now, before }) => `${codeSpan(alias)} is now ${codeSpan(now)}, before ${codeSpan(before)}`,
+	);
+	return bullets(1.4, ["alias of another user", "aliases of other users"], aliasHeading, lines);
+}
+
 /** Where the base is named, behind what is said of the organization; empty without one. */
 export function tellBase(threeWay: ThreeWay | null): string {
-	return threeWay === null ? "" : ` Base: ${codeSpan(threeWay.base.name)}.`;
+	return threeWay === null ? "" : ` Base: ${codeSpan(showName(threeWay.base.name))}.`;
 }
 
 /** What the change means, or what had drifted before it. */

@@ -4,10 +4,18 @@
  */
 import { defaultMemberRemovals } from "../guards.ts";
 import type { Plan } from "../plan.ts";
-import type { DriftedDifference, PlannedDifference, ThreeWay } from "../three-way.ts";
+import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../three-way.ts";
 import type { MeantDifference } from "../three-way-meant.ts";
-import { showText, showValue } from "./escape.ts";
-import { count, type NoteOf, renderPlan, type Style, showUser, tellUnread } from "./text.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
+import { count, type NoteOf, renderPlan, type Style, signsMean, tellUnread } from "./text.ts";
+import {
+	aliasHeading,
+	showMovedAlias,
+	summarizeAliases,
+	tellMovedAliases,
+	tellOtherAliases,
+} from "./three-way-aliases.ts";
+import { showUser } from "./users.ts";
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
@@ -21,9 +29,10 @@ export const threeWayHeadings = {
 /** What is said of a planned line that puts drift back. */
 export const undoesDrift = "undoes drift";
 
+/** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
 
-/** One thing that is said of an object; `sign` is null where it is neither more nor less. Nothing in it is escaped. */
+/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Names in it are shown already. */
 export interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
@@ -33,6 +42,7 @@ export interface EntryLine {
 
 export interface Entry {
 	readonly sign: Sign;
+	/** As it is shown. */
 	readonly address: string;
 	/** Of the object itself; empty for nothing. */
 	readonly text: string;
@@ -43,11 +53,12 @@ export interface Entry {
 /** What the change of the document means, an entry an object. */
 export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	const already = new Set(threeWay.alreadySo.map(keyOf));
-	return groupByObject(threeWay.meant).map((differences) => {
-		const { address } = differences[0];
+	const aliases = tellOtherAliases(threeWay).map(({ alias, text }): Entry => {
+		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
+	});
+	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
+		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
-		const modes = differences.find(({ what }) => what === "members-mode");
-		const mode = typeof modes?.after === "string" ? modes.after : null;
 		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
@@ -56,14 +67,15 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 			note: whole === undefined ? "" : note(whole),
 			lines: differences
 				.filter((one) => one !== whole)
-				.map((one) => tellMeant(one, threeWay, mode, note(one), whole?.what === "managed")),
+				.map((one) => tellMeant(one, threeWay, note(one), whole?.what === "managed")),
 		};
 	});
+	return [...aliases, ...objects];
 }
 
 /** Differences that are said of the object as a whole. */
 const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
-	managed: ["+", "is managed from now on"],
+	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
 	absent: ["-", "must not exist from now on"],
 	"not-absent": ["~", "may exist from now on; nothing is done about it"],
@@ -75,8 +87,7 @@ const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", 
 
 function tellMeant(
 	{ what, userId, field, before, after, address }: MeantDifference,
-	names: Pick<ThreeWay, "userNames">,
-	newMode: string | null,
+	names: ThreeWay,
 	so: string,
 	isNew: boolean,
 ): EntryLine {
@@ -86,17 +97,20 @@ function tellMeant(
 		text,
 		note: [note, so].filter((part) => part !== "").join(", "),
 	});
-	if (what === "renamed") return line(null, `name: ${String(before)} -> ${String(after)}`);
+	if (what === "renamed") return line(null, `name: ${showRename(String(before), String(after)).join(" -> ")}`);
 	if (what === "members-mode") {
 		const [was, is] = [before, after].map((mode) => modeWords[String(mode)] ?? "not managed");
 		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
 	}
 	if (what === "member") return line("+", `member ${user}`);
-	if (what === "no-member") return line("-", `member ${user}`, newMode === "atLeast" ? "no longer required" : "");
-	if (what === "never") return line("+", `never ${user}`);
-	if (what === "no-never") return line("-", `never ${user}`);
-	if (what === "protected") return line("+", userId === null ? String(after) : user);
-	if (what === "unprotected") return line("-", userId === null ? String(before) : user);
+	if (what === "no-member")
+		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
+	if (what === "never") return line("-", `member ${user}`, "never from now on");
+	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
+	if (what === "protected")
+		return line(null, userId === null ? showName(String(after)) : user, "protected from now on");
+	if (what === "unprotected")
+		return line(null, userId === null ? showName(String(before)) : user, "no longer protected");
 	if (what === "limit") {
 		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
@@ -109,26 +123,32 @@ function tellMeant(
 export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
-		const { address, what, after, message } = first;
+		const { what, after, message, fate } = first;
+		const address = showAddress(first.address);
 		if (what === "is-there") {
-			const name = typeof after === "string" && after !== "" ? `${after} is there` : "is there";
-			return { sign: "+", address, text: name, note: tellFate(first), lines: [] };
+			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
+			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "is not there", note: tellFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: tellFate(first), lines: [] };
 		const lines = differences.map((one) => tellDrifted(one, threeWay));
-		return { sign: what === "field" ? "!" : "~", address, text: "", note: "", lines };
+		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
 
-function tellDrifted(difference: DriftedDifference, names: Pick<ThreeWay, "userNames">): EntryLine {
-	const { what, userId, field, before, after } = difference;
+function tellDrifted(difference: DriftedDifference, names: ThreeWay): EntryLine {
+	const { what, userId, field, before, after, fate } = difference;
 	const note = tellFate(difference);
-	if (what === "renamed") return { sign: null, text: `name: ${String(before)} -> ${String(after)}`, note };
+	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
 	if (userId === null) {
-		return { sign: null, text: `${field ?? what}: ${showValue(before)} -> ${showValue(after)}`, note };
+		const part = what === "renamed" ? "name" : (field ?? what);
+		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
-	return { sign: what === "member-gained" ? "+" : "-", text: `member ${showUser(userId, names)}`, note };
+	const isGained = what === "member-gained";
+	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const text = `member ${showUser(userId, names)}`;
+	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
@@ -140,27 +160,36 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function tellFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
-	const told = what === "is-there" && fate === "undone" ? "apply removes it" : said;
+	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
+	const told = removes ? "apply removes it" : said;
 	return basis === "memory" ? `${told}; as last applied, not as live` : told;
 }
 
 /**
- * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Each format
- * shows names in its own way.
+ * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
+ * shown already; each format marks them in its own way.
  */
-export function tellUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): readonly string[] {
+export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
 	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
-	if (what === "rename") return ["renames it back from ", before ?? "", " to ", after ?? ""];
+	if (what === "rename") {
+		const [from, to] = showRename(before ?? "", after ?? "");
+		return ["renames it back from ", from, " to ", to];
+	}
 	if (what === "add-member") return ["gives it back to ", user, ...doubt];
 	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
-	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", before];
+	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
+}
+
+/** The sign of what apply would undo: as always what it does now, not what was done before. */
+export function signOfUndone({ what }: PlannedDifference): Sign {
+	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
 }
 
 /** The same as one text, escaped. */
-export function showUndone(undone: PlannedDifference, names: Pick<ThreeWay, "userNames">): string {
-	return `${showText(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
+export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
 }
 
 /** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
@@ -203,16 +232,19 @@ export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
 
 /** The entry in lines, as text and Markdown have them; escaped. */
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
-	const mark = (one: Sign | null, said: string): string =>
-		one === "+" ? style.add(said) : one === "-" ? style.remove(said) : one === null ? said : style.update(said);
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
-		`${mark(sign, sign)} ${showText(address)}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
+		`${markSign(sign, sign, style)} ${address}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
 		...lines.map((line) => {
-			const said = line.sign === null ? showText(line.text) : mark(line.sign, `${line.sign} ${showText(line.text)}`);
+			const said =
+				line.sign === null ? showText(line.text) : markSign(line.sign, `${line.sign} ${showText(line.text)}`, style);
 			return `    ${said}${behind(line.note)}`;
 		}),
 	];
+}
+
+function markSign(sign: Sign, text: string, style: Style): string {
+	return sign === "+" ? style.add(text) : sign === "-" ? style.remove(text) : style.update(text);
 }
 
 /** The plan with the three parts told apart; ends with a newline. */
@@ -226,11 +258,17 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		const lines = entries.length === 0 ? [tellNothing(which, threeWay), ...shown] : shown;
 		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
 	};
-	const undone = threeWay.undoes.map((one) => `  ${style.warn("!")} ${showUndone(one, threeWay)}`);
+	const undone = threeWay.undoes.map((one) => {
+		const sign = signOfUndone(one);
+		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+	});
+	const moved = tellMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
-		`Base: ${showText(base.name)}${isNew}`,
+		`Base: ${showName(base.name)}${isNew}`,
+		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
+		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
 		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
 		...part("meant", describeMeant(threeWay)),
 		...part("drifted", describeDrifted(threeWay), tellDriftUnread(threeWay)),
@@ -238,7 +276,8 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${tellNothing("planned", threeWay)}`] : []),
 		"",
 	];
-	return renderPlan(plan, style, `${summary}${summarizeUndone(threeWay, plan)}`, lead, noteUndone(threeWay, style));
+	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
 }
 
 /** The organizations that only the base speaks of; ends with a newline. */
@@ -249,7 +288,7 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 /** What is left alone in an organization that only the base speaks of, on one line. */
 export function tellDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
-	return `${showText(organizationId)}: in ${showText(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
+	return `${showText(organizationId)}: in ${showName(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
 }
 
 function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {

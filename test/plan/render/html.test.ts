@@ -1,16 +1,28 @@
 /** The HTML page as text: its policy, its size, and that it is the same every time. test/browser/ opens it. */
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { showName } from "../../../src/plan/render/escape.ts";
 import { renderGithub } from "../../../src/plan/render/github.ts";
 import { renderHtml } from "../../../src/plan/render/html.ts";
-import { html, trusted } from "../../../src/plan/render/html-text.ts";
+import { html, sentence, trusted } from "../../../src/plan/render/html-text.ts";
 import { renderMarkdown } from "../../../src/plan/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../../src/plan/render/matrix.ts";
-import { resultsByAddress } from "../../../src/plan/render/result.ts";
-import { describeWaiting, plainStyle, renderPlan, tellWaiting } from "../../../src/plan/render/text.ts";
+import { type CommandResult, resultsByAddress } from "../../../src/plan/render/result.ts";
+import { plainStyle, renderPlan } from "../../../src/plan/render/text.ts";
+import { describeWaiting, tellWaiting } from "../../../src/plan/render/waiting-text.ts";
 import { id } from "../support-organizations.ts";
 import { largePlan } from "./large.ts";
-import { alice, bob, carol, doubtfulPlanOf, fingerprint, planOf, resultsOf } from "./support.ts";
+import {
+	alice,
+	bob,
+	carol,
+	doubtfulPlanOf,
+	emptyPlan,
+	fingerprint,
+	goodReportOf,
+	planOf,
+	resultsOf,
+} from "./support.ts";
 
 const results = Object.entries(resultsOf());
 
@@ -78,18 +90,109 @@ describe("the page as text", () => {
 	});
 });
 
+describe("what the page counts", () => {
+	const pageOf = (result: CommandResult | undefined): string => renderHtml(result ?? { command: "" });
+	const factsOf = (page: string): readonly (readonly [words: string, number: string])[] =>
+		[...page.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g)].map(([, words = "", number = ""]) => [words, number]);
+	const numberOf = (page: string, title: string): string | undefined =>
+		new RegExp(`>${title} <span class="number">(\\d+)</span>`).exec(page)?.[1];
+
+	it("of an invalid document is no organization: there is no card of organizations", () => {
+		const page = pageOf(resultsOf()["error-document"]);
+		expect(page).toContain("2 problems of the documents");
+		expect(page).not.toContain(">Organizations");
+	});
+
+	it("of a plan is what its verdict counts, without what waits already", () => {
+		const { plan } = resultsOf();
+		const page = pageOf(plan);
+		expect(page).toContain(
+			"5 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove.",
+		);
+		expect(factsOf(page)).toContainEqual(["removals", "\u22123"]);
+		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">waits<\/span>/s.exec(page)?.[0];
+		expect(waiting?.split("<li>").at(-1)).toContain("older rule");
+	});
+
+	it("of a plan that submits nothing is no gain and no loss", () => {
+		expect(factsOf(pageOf(resultsOf()["plan-doubt"]))).toEqual([
+			["activities to submit", "0"],
+			["activities in doubt", "2"],
+		]);
+		expect(factsOf(pageOf(resultsOf()["plan-impossible"]))).toEqual([["activities to submit", "0"]]);
+	});
+
+	it("of an apply that began nothing is nothing submitted", () => {
+		for (const name of ["apply-stale", "apply-refused", "apply-declined"]) {
+			expect(factsOf(pageOf(resultsOf()[name])), name).toEqual([
+				["activities submitted", "0 of 9"],
+				["only reported", "2"],
+				["activity waits", "1"],
+			]);
+		}
+	});
+
+	it("of an apply that had nothing to do is nothing at all", () => {
+		const plan = emptyPlan();
+		const idle = { ...goodReportOf(plan), steps: [] };
+		expect(pageOf({ command: "apply", plans: [plan], reports: [idle] })).not.toContain("<dl");
+	});
+
+	it("as guards that keep apply from sending anything are those that refuse, and no others", () => {
+		const { "plan-base": result } = resultsOf();
+		const page = pageOf(result);
+		const guards = result?.plans?.[0]?.guards ?? [];
+		const refusing = guards.filter(({ refuses }) => refuses).length;
+		expect([refusing, guards.length]).toEqual([1, 3]);
+		expect(numberOf(page, "Guards that keep apply from sending anything")).toBe("1");
+		expect(numberOf(page, "Other guards")).toBe("2");
+		const [blocking = ""] = /Guards that keep apply.*?<\/section>/s.exec(page) ?? [];
+		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">refuses']);
+	});
+
+	it("as organizations is what the headline counts, those that could not be read included", () => {
+		const broken = { organizationId: id("org", 9), error: { code: "service", message: "404", hint: null }, steps: [] };
+		const page = pageOf({ command: "plan", plans: [planOf(), emptyPlan(2)], broken: [broken] });
+		expect(page).toContain("3 organizations");
+		expect(numberOf(page, "Organizations")).toBe("3");
+		expect(page).toContain(`<a href="#unlooked"><code>${id("org", 9)}</code></a>`);
+	});
+});
+
+describe("a name or a command in a sentence", () => {
+	it.each(results)("of %s stands between no back quotes", (_, result) => {
+		const page = renderHtml(result).replace(/<(style|script)>.*?<\/\1>/gs, "");
+		expect(page).not.toContain("`");
+	});
+
+	it("is code, and a name in quotes is none, whatever it holds", () => {
+		expect(sentence(`it changes userTag:${showName("`a` `")}: \`orgsync status\``).html).toBe(
+			"it changes userTag:&#34;`a` `&#34;: <code>orgsync status</code>",
+		);
+	});
+
+	it("is code, also where the name itself holds back quotes", () => {
+		const text = (name: string): string => sentence(`rename \`${showName(name)}\` to \`b\`; \`orgsync apply\``).html;
+		expect(text("a")).toBe("rename <code>a</code> to <code>b</code>; <code>orgsync apply</code>");
+		expect(text('`a` to "`b')).toBe(
+			"rename <code>&#34;`a` to \\&#34;`b&#34;</code> to <code>b</code>; <code>orgsync apply</code>",
+		);
+	});
+});
+
 describe("what was sent and never answered", () => {
 	const doubtful = doubtfulPlanOf();
 	const sentences = doubtful.waiting.flatMap((activity) => [
-		...describeWaiting(activity, doubtful.userNames),
+		...describeWaiting(activity, doubtful),
 		...tellWaiting(activity),
 	]);
 	const formats = {
 		text: renderPlan(doubtful, plainStyle),
 		Markdown: renderMarkdown({ command: "plan", plans: [doubtful] }),
-		HTML: renderHtml({ command: "plan", plans: [doubtful] }).replace(/&#(\d+);/g, (_, code) =>
-			String.fromCodePoint(Number(code)),
-		),
+		// A command in a sentence is code there.
+		HTML: renderHtml({ command: "plan", plans: [doubtful] })
+			.replace(/<\/?code>/g, "`")
+			.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
 		GitHub: renderGithub({ command: "plan", plans: [doubtful] }).annotations,
 	};
 

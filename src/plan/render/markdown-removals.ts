@@ -1,0 +1,48 @@
+/**
+ * What is taken away, for the part of the Markdown that is never folded: in lines that are short enough never to be cut, so
+ * that no removal goes unseen.
+ */
+import { compareText } from "../value.ts";
+import { showAddressWithin } from "./escape.ts";
+import { longestText } from "./markdown-text.ts";
+import { tellOutcome } from "./report-text.ts";
+import { type OrganizationResult, resultsByAddress } from "./result.ts";
+import { plainStyle, renderChange } from "./text.ts";
+import { noteUndone } from "./three-way-text.ts";
+import { showUser } from "./users.ts";
+
+/** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
+const longestAddress = 60;
+
+/** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
+export function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
+	if (drift !== null) return [];
+	const byAddress = resultsByAddress(results);
+	const note = noteUndone(threeWay, plainStyle);
+	const became = (address: string): string => {
+		const result = byAddress.get(address);
+		if (result === undefined) return broken === null ? "" : "  [no result]";
+		return `  [${tellOutcome({ ...result, message: null })}]`;
+	};
+	return plan.changes.flatMap((change) => {
+		if (change.action === "remove")
+			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
+		if (change.kind !== "userTag") return [];
+		const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
+		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
+		return [...byNote].flatMap(([said, userIds]) => {
+			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
+			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
+		});
+	});
+}
+
+function groupNames(names: readonly string[]): readonly string[] {
+	const lines: string[] = [];
+	for (const name of names) {
+		const last = lines.at(-1);
+		if (last !== undefined && last.length + name.length < longestText / 5) lines[lines.length - 1] = `${last}, ${name}`;
+		else lines.push(name);
+	}
+	return lines;
+}

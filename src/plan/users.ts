@@ -1,0 +1,180 @@
+/**
+ * Who a user is to whoever reads a plan. A document calls users by aliases of its own, and an alias may be another user's
+ * name: wherever the two could be mistaken, the alias stands beside the live name and enough of the id. Live names that were
+ * not read are never guessed.
+ */
+import type { Change } from "./change.ts";
+import { uuid } from "./document/users.ts";
+import type { Known } from "./organization.ts";
+import { showName } from "./render/escape.ts";
+import { compareText } from "./value.ts";
+
+/** The names that a label is made of; a plan and a three-way comparison have them. */
+export interface UserNames {
+	/** User id to the alias of the document. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** User id to live name, of every user that the plan speaks of and of all with a name like theirs; left out: not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Aliases that the base document gives to another user, or to none, and the other way round. */
+	readonly aliases?: readonly AliasDifference[];
+}
+
+/** An alias that two documents give to different users; null where one of them does not have it. */
+export interface AliasDifference {
+	readonly alias: string;
+	readonly before: string | null;
+	readonly after: string | null;
+}
+
+/** What tells a user from all others. */
+export interface UserLabel {
+	/** The alias, or the whole id where there is none. */
+	readonly name: string;
+	/** Whether only the base document has the alias. */
+	readonly isFormer: boolean;
+	/** As much of the id as tells it from those of others; null where the name is enough, or is the id. */
+	readonly shortId: string | null;
+	/** The live name, where it is not the alias of the document as it is now; null where it is, or was not read. */
+	readonly liveName: string | null;
+	/** Whether users were read and none has this id. */
+	readonly isMissing: boolean;
+}
+
+/**
+ * Longest name that is shown whole, in characters as they are shown: escapes count. Of a longer one the beginning is shown,
+ * which alone tells nobody apart.
+ */
+export const longestName = 60;
+
+/** The label of the user with this id, in any case. */
+export function labelUser(anyId: string, names: UserNames): UserLabel {
+	const userId = anyId.toLowerCase();
+	const { userNames, liveNames } = names;
+	const alias = ownText(userNames, userId);
+	const live = liveNames === undefined ? undefined : ownText(liveNames, userId);
+	const isMissing = liveNames !== undefined && live === undefined;
+	if (alias === undefined) {
+		return { name: userId, isFormer: false, shortId: null, liveName: live === "" ? null : (live ?? null), isMissing };
+	}
+	const isFormer = (names.aliases ?? []).some((one) => one.alias === alias && one.before === userId);
+	const { owners, shortIdOf } = indexOf(names);
+	const others = owners.get(lookOf(alias)) ?? new Set();
+	const isOther = live !== undefined && live !== alias;
+	const isShared = [...others].some((id) => id !== userId);
+	const isId = uuid.test(lookOf(alias));
+	const isDoubtful = isFormer || isMissing || isOther || isShared || isId || showName(alias).length > longestName;
+	return {
+		name: alias,
+		isFormer,
+		shortId: isDoubtful ? shortIdOf(userId) : null,
+		liveName: isOther || isFormer ? (live ?? null) : null,
+		isMissing,
+	};
+}
+
+/** Whether a reader is told the same by both labels. How much of the id is enough depends on who else is spoken of. */
+export function isSameLabel(left: UserLabel, right: UserLabel): boolean {
+	return (
+		left.name === right.name &&
+		left.isFormer === right.isFormer &&
+		left.liveName === right.liveName &&
+		left.isMissing === right.isMissing &&
+		(left.shortId === null) === (right.shortId === null)
+	);
+}
+
+/** The parts of the label behind its name, words first; `show` makes the live name safe. */
+export function describeLabel({ isFormer, shortId, liveName, isMissing }: UserLabel, show: (name: string) => string) {
+	return [
+		...(isFormer ? ["alias before this change"] : []),
+		...(shortId === null ? [] : [`id ${shortId}`]),
+		...(liveName === null ? [] : [`live name ${show(liveName)}`]),
+		...(isMissing ? ["no live user"] : []),
+	];
+}
+
+/** The users that a change is about: whom it moves, who keeps a tag, whose object it is; sorted. */
+export function usersOf(change: Change): readonly string[] {
+	if (change.kind === "userTag") {
+		const { addUserIds, removeUserIds, before } = change;
+		return [...new Set([...addUserIds, ...removeUserIds, ...(before.members ?? [])])].sort(compareText);
+	}
+	return "userId" in change && typeof change.userId === "string" ? [change.userId] : [];
+}
+
+/**
+ * The live names for `UserNames`: of these users, of those with an alias, and of everybody whose name looks like one of
+ * theirs; undefined where users were not read. A plan holds the names of nobody else.
+ */
+export function liveNamesFor(
+	userIds: Iterable<string>,
+	userNames: UserNames["userNames"],
+	live: Known<Readonly<Record<string, string>>>,
+): UserNames["liveNames"] {
+	if (!live.known) return undefined;
+	const wanted = new Set([...userIds, ...Object.keys(userNames)].map((id) => id.toLowerCase()));
+	const named = Object.entries(live.value).filter(([id]) => uuid.test(id));
+	const looks = new Set(Object.values(userNames).map(lookOf));
+	for (const [id, name] of named) if (wanted.has(id)) looks.add(lookOf(name));
+	const kept = named.filter(([id, name]) => wanted.has(id) || looks.has(lookOf(name)));
+	return Object.fromEntries(kept.sort(([left], [right]) => compareText(left, right)));
+}
+
+/** The aliases that do not mean the same user in both documents, sorted. */
+export function aliasDifferences(
+	base: Readonly<Record<string, string>>,
+	head: Readonly<Record<string, string>>,
+): readonly AliasDifference[] {
+	return [...new Set([...Object.keys(base), ...Object.keys(head)])]
+		.sort(compareText)
+		.map((alias) => ({ alias, before: ownText(base, alias) ?? null, after: ownText(head, alias) ?? null }))
+		.filter(({ before, after }) => before !== after);
+}
+
+/** The aliases that mean another user from now on: whoever reads only names does not see it. */
+export function movedAliases({ aliases = [] }: Pick<UserNames, "aliases">): readonly AliasDifference[] {
+	return aliases.filter(({ before, after }) => before !== null && after !== null);
+}
+
+/** What two names have in common that a reader could take for each other. */
+function lookOf(name: string): string {
+	return name.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim();
+}
+
+function ownText(record: Readonly<Record<string, string>>, key: string): string | undefined {
+	return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+interface Index {
+	/** By the look of a name, everybody who has it as an alias or as a live name. */
+	readonly owners: ReadonlyMap<string, ReadonlySet<string>>;
+	readonly shortIdOf: (userId: string) => string;
+}
+
+/** Where a UUID may be cut: behind each of its groups. */
+const idLengths = [8, 13, 18, 23] as const;
+
+const indexes = new WeakMap<UserNames, Index>();
+
+function indexOf(names: UserNames): Index {
+	const known = indexes.get(names);
+	if (known !== undefined) return known;
+	const owners = new Map<string, Set<string>>();
+	const entries = [...Object.entries(names.userNames), ...Object.entries(names.liveNames ?? {})];
+	for (const [id, name] of entries) owners.set(lookOf(name), (owners.get(lookOf(name)) ?? new Set()).add(id));
+	const ids = [...new Set(entries.map(([id]) => id))];
+	const counts = idLengths.map((length) => {
+		const count = new Map<string, number>();
+		for (const id of ids) count.set(id.slice(0, length), (count.get(id.slice(0, length)) ?? 0) + 1);
+		return { length, count };
+	});
+	const index: Index = {
+		owners,
+		shortIdOf: (userId) => {
+			const enough = counts.find(({ length, count }) => (count.get(userId.slice(0, length)) ?? 0) <= 1);
+			return enough === undefined ? userId : `${userId.slice(0, enough.length)}…`;
+		},
+	};
+	indexes.set(names, index);
+	return index;
+}

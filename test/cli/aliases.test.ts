@@ -1,0 +1,157 @@
+/**
+ * An alias that means another user than its name says: seen in a pull request, in a plan, in a saved plan that is applied
+ * later, in what waits and in what is explained.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { digestOf } from "../../src/plan/value.ts";
+import { expectNoSecret, readOutput } from "./run.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
+
+const hasGit = spawnSync("git", ["--version"]).status === 0;
+const inJson = ["--format", "json"];
+
+/** A document that gives these users to the aliases, and the tag `signers` to alice and whomever it calls carol. */
+const documentOf = (users: Readonly<Record<string, string>>, more = ""): string =>
+	`organizationId: ${organizationId}
+users: ${JSON.stringify(users)}
+userTags: [{ name: signers, id: ${tags.signers}, members: { exactly: [alice, carol] } }]
+${more}`;
+
+const usual = { alice, bob, carol };
+const swapped = { alice, bob: carol, carol: bob };
+
+function commit({ folder }: World): void {
+	const git = (...words: string[]) =>
+		execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t.test", ...words], { cwd: folder, stdio: "pipe" });
+	git("init", "--quiet");
+	git("add", "--all");
+	git("commit", "--quiet", "--message", "documents");
+}
+
+test.runIf(hasGit)(
+	"a pull request that exchanges two aliases says so first, and who really gains and loses",
+	async () => {
+		const world = await makeWorld(documentOf(usual));
+		commit(world);
+		world.write("orgsync.yaml", documentOf(swapped));
+		const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
+		expect(code).toBe(0);
+		expect(stdout).toBe(`Organization ${organizationId}
+
+Base: HEAD
+Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
+
+Aliases that mean another user from now on:
+  bob is now ${carol} (live name carol), before ${bob} (live name bob)
+  carol is now ${bob} (live name bob), before ${carol} (live name carol)
+
+What this change means (base → head):
+  ~ userTag:signers
+      + member carol (id ${bob}, live name bob)
+      - member bob (id ${carol}, live name carol)
+
+What had drifted before it (base → live):
+  Nothing: the organization was as the document before said.
+
+What apply will do (head → live):
+
+~ userTag:signers  ${tags.signers}
+    + member carol (id ${bob}, live name bob)
+    - member bob (id ${carol}, live name carol)
+
+Plan: 1 activity. 1 user tag to update. 2 aliases mean other users from now on.
+`);
+		const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
+		expect(threeWay[0].aliases).toEqual([
+			{ alias: "bob", before: bob, after: carol },
+			{ alias: "carol", before: carol, after: bob },
+		]);
+		expect(plans[0].liveNames).toEqual({ [alice]: "alice", [bob]: "bob", [carol]: "carol" });
+	},
+);
+
+test("a plan without a base shows the live name and the id beside such an alias, where users can be read", async () => {
+	const world = await makeWorld(documentOf(swapped));
+	expect((await world.run(["plan"])).stdout).toContain(`    + member carol (id ${bob}, live name bob)\n`);
+	const blind = await world.run(["plan", "--reads", "documented"]);
+	expect(blind.stdout).toContain("    + member carol\n");
+	expect(blind.stdout).not.toContain("live name");
+});
+
+test("names cost no query: a plan asks what it asked before", async () => {
+	const world = await makeWorld(documentOf(swapped));
+	await world.run(["plan"]);
+	expect(
+		world
+			.requests()
+			.filter((name) => name.startsWith("list_user"))
+			.sort(),
+	).toEqual(["list_user_tags", "list_users"]);
+});
+
+test("a saved plan does not run once a user whom it moves is called otherwise", async () => {
+	const world = await makeWorld(documentOf({ ...usual, carol: bob, bob: carol }));
+	world.write("orgsync.yaml", documentOf({ alice, carol: bob }));
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
+	await world.change({ users: [{ userId: bob, userName: "robert" }] });
+	const answer = await world.run(["apply", "--plan", "plan.json"]);
+	expect(answer).toMatchObject({ code: 6, stdout: "" });
+	expect(answer.stderr).toContain(
+		`  userTag:signers: the saved plan shows user ${bob} as carol (id ${bob}, live name bob), and now that is carol (id ${bob}, live name robert): its reviewers went by its names\n`,
+	);
+	expect(world.submits()).toEqual([]);
+});
+
+test.each([
+	["leaves the live names out", () => undefined],
+	["tells another live name", () => ({ [alice]: "alice", [bob]: "carol", [carol]: "x" })],
+	["leaves out whose name is alike", () => ({ [alice]: "alice", [bob]: "bob" })],
+])("a saved plan that %s is refused, whoever made it", async (_, forge) => {
+	const world = await makeWorld(documentOf({ alice, carol: bob }));
+	await world.run(["plan", "--out", "plan.json"]);
+	const { digest: _digest, ...content } = JSON.parse(readFileSync(join(world.folder, "plan.json"), "utf8"));
+	content.plans[0].liveNames = forge();
+	world.write("plan.json", JSON.stringify({ ...content, digest: digestOf(JSON.parse(JSON.stringify(content))) }));
+	expect((await world.run(["show", "plan.json"])).code).toBe(0);
+	const answer = await world.run(["apply", "--plan", "plan.json", ...inJson]);
+	expect(answer.code).toBe(6);
+	expect(readOutput(answer).moved).toMatchObject([{ address: "userTag:signers", reason: "changed" }]);
+	expect(world.submits()).toEqual([]);
+});
+
+test("a saved plan runs though a user whom it does not move is called otherwise", async () => {
+	const world = await makeWorld(documentOf({ alice, carol: bob }));
+	const dave = { userId: "d0000000-0000-4000-8000-000000000009", userName: "dave" };
+	await world.change({ users: [dave] });
+	await world.run(["plan", "--out", "plan.json"]);
+	await world.change({ users: [{ ...dave, userName: "david" }] });
+	expect((await world.run(["apply", "--plan", "plan.json", "--quiet"])).code).toBe(0);
+	expect(world.submits()).toEqual(["update_user_tag"]);
+});
+
+test("status and explain show by whom an activity was approved with the name that the vote has", async () => {
+	const world = await makeWorld(
+		documentOf({ alice: bob, bob: alice, carol }, `absent: { policies: [${policies[0]}] }\n`),
+	);
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+	expect((await world.run(["apply", "--yes", "--only", "policy"])).code).toBe(8);
+	const status = await world.run(["status"]);
+	expect(status.stdout).toContain(`, approved by bob (id ${alice}, live name alice); fingerprint`);
+	const explained = await world.run(["explain", world.activities()[0].id]);
+	expect(explained.stdout).toContain(`  approved by bob (${alice}, live name alice)\n`);
+	const plan = await world.run(["plan", "--only", "policy"]);
+	expect(plan.stdout).toContain(`, approved by bob (id ${alice}, live name alice); fingerprint`);
+});
+
+test("drift is blamed on the user by the name that the activity has", async () => {
+	const world = await makeWorld(documentOf({ alice, carol, dora: bob }));
+	await world.submitAsBob("update_user_tag", { userTagId: tags.signers, addUserIds: [], removeUserIds: [carol] });
+	const { code, stdout } = await world.run(["drift"]);
+	expect(code).toBe(2);
+	expect(stdout).toMatch(new RegExp(`last changed by update_user_tag of dora \\(id ${bob}, live name bob\\), `));
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

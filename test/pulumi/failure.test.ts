@@ -1,0 +1,31 @@
+/** What Pulumi shows of a failure: text of the service is text there too. */
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/errors.ts";
+import { isVisible } from "../../src/plan/invisible.ts";
+import { explain, explainReport } from "../../src/pulumi/failure.ts";
+import { goodReportOf, planOf } from "../plan/render/support.ts";
+
+const evil = "no\u001b[2J\u202E\u3164 ##[error]x\n::set-output name=a::b";
+
+describe("a failure", () => {
+	it("of the service is shown without characters that act on a terminal or a log", () => {
+		expect(explain(new ServiceError(`the service answered 400: ${evil}`, 400, 3, { hint: evil }))).toBe(
+			[
+				"the service answered 400: no\\u{1b}[2J\\u{202e}\\u{3164} #\\u{23}[error]x",
+				"\\u{3a}:set-output name=a::b; no\\u{1b}[2J\\u{202e}\\u{3164} #\\u{23}[error]x",
+				"\\u{3a}:set-output name=a::b",
+			].join("\n"),
+		);
+	});
+
+	it("of a step is shown on the lines that are ours", () => {
+		const report = goodReportOf(planOf());
+		const [step] = report.steps;
+		if (step === undefined) throw new Error("the plan has no step");
+		const failed = { ...step, outcome: "failed" as const, message: evil, activityId: evil, fingerprint: evil };
+		const told = explainReport({ ...report, steps: [failed] });
+		expect(told).toContain("failed (no\\u{1b}[2J\\u{202e}\\u{3164} #\\u{23}[error]x\\u{a}::set-output name=a::b)\n");
+		expect(isVisible(told.replaceAll("\n", ""))).toBe(true);
+		expect(told).not.toMatch(/##\[|^\s*::/m);
+	});
+});

@@ -1,0 +1,72 @@
+/** What a person hears of a service that answers 429 to many requests. */
+import { describe, expect, it } from "vitest";
+import { makeThrottleNotices } from "../../src/wire/throttle-notices.ts";
+
+/** Notices under a clock that the test moves. */
+function notices() {
+	let nowMs = 1_000_000;
+	const made = makeThrottleNotices(() => nowMs);
+	return {
+		wait: (ms: number) => {
+			nowMs += ms;
+		},
+		/** Null: it is not asked again. */
+		hear: (because: string, againMs: number | null = 500) =>
+			made.hear({
+				reason: `${because}; asked again in ${againMs} ms`,
+				throttle: { because, againMs: againMs ?? undefined },
+			}),
+		end: made.end,
+		hearOther: () => made.hear({}),
+	};
+}
+
+describe("a service that answers 429", () => {
+	it("is told once, though it answers so to every request", () => {
+		const { hear, hearOther, wait } = notices();
+		expect(hear("too many requests (limit 3): slow down")).toContain("slow down; asked again in 500 ms");
+		for (let count = 0; count < 100; count += 1) {
+			wait(1_000);
+			expect(hearOther()).toBeUndefined();
+			expect(hear("too many requests (limit 3): slow down")).toBeUndefined();
+		}
+	});
+
+	it("is told again when it says something else, when a request is given up, and when it asks to wait much longer", () => {
+		const { hear } = notices();
+		hear("too many requests: slow down");
+		expect(hear("a limit of the organization is reached: quota exceeded")).toContain("quota exceeded");
+		expect(hear("too many requests: slow down", 4_000)).toBeUndefined();
+		expect(hear("too many requests: slow down", 20_000)).toContain("20000 ms");
+		expect(hear("too many requests: slow down", 20_000)).toBeUndefined();
+		expect(hear("too many requests: slow down", null)).toContain("asked again in null ms");
+		expect(hear("too many requests: slow down", null)).toBeUndefined();
+	});
+
+	it("is told again after a minute without a 429", () => {
+		const { hear, wait } = notices();
+		hear("too many requests");
+		wait(60_001);
+		expect(hear("too many requests")).toContain("too many requests");
+	});
+
+	it("is told at most five times, though each answer says something of its own", () => {
+		const { hear } = notices();
+		const told = Array.from({ length: 100 }, (_, index) => hear(`slow down, request ${index}`)).filter(Boolean);
+		expect(told).toHaveLength(1);
+		const words = Array.from({ length: 100 }, (_, index) => hear("x".repeat(index))).filter(Boolean);
+		expect(words.length).toBeLessThanOrEqual(5);
+	});
+
+	it("is summed up in the end: how many requests, over what time, and what became of them", () => {
+		const { hear, wait, end } = notices();
+		expect(end()).toBeUndefined();
+		hear("too many requests");
+		expect(end()).toBe("rate limit: the service rejected 1 request (429); orgsync retried it");
+		wait(41_000);
+		hear("too many requests");
+		expect(end()).toBe("rate limit: the service rejected 2 requests within 41 s (429); orgsync retried all of them");
+		hear("too many requests", null);
+		expect(end()).toBe("rate limit: the service rejected 3 requests within 41 s (429); orgsync gave up on 1");
+	});
+});

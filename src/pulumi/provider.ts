@@ -8,7 +8,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { explain, isRepetition, ResourceFailure } from "./failure.ts";
 import type { Properties } from "./inputs.ts";
-import type { KeptActivity } from "./kept.ts";
+import type { KeptActivity } from "./kept-read.ts";
 import { ownSurroundings } from "./process.ts";
 import {
 	checkRemoval,

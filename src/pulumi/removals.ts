@@ -6,6 +6,7 @@ import { GuardError } from "../errors.ts";
 import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Applied } from "../sync/journal.ts";
+import type { SubmitName } from "../wire/operations.ts";
 import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
@@ -15,7 +16,8 @@ import {
 	readDocument,
 	withoutUndefined,
 } from "./inputs.ts";
-import { type Kept, type KeptActivity, keepActivities } from "./kept.ts";
+import { type Kept, keepActivities } from "./kept.ts";
+import { type KeptActivity, readKeptActivities, readKeptTimes } from "./kept-read.ts";
 import type { Session } from "./session.ts";
 import { checkShapes, type InputShapes, type Shape } from "./shapes.ts";
 import { noOrganization } from "./user-tag.ts";
@@ -45,6 +47,7 @@ export interface RemovalOutputs extends RemovalInputs {
 /** What one removal resource is about. */
 export interface RemovalRow {
 	readonly kind: Exclude<Applied["kind"], "userTag">;
+	readonly operation: SubmitName;
 	/** The input that lists ids, or names the one. */
 	readonly idsProperty: "policyIds" | "providerIds" | "appId";
 	/** Inputs that make it another resource when they change. */
@@ -69,6 +72,7 @@ function shapesOf(own: Readonly<Record<string, Shape>>, limit: string): InputSha
 
 export const policies: RemovalRow = {
 	kind: "policy",
+	operation: "delete_policies",
 	idsProperty: "policyIds",
 	identity: ["organizationId"],
 	shapes: shapesOf({ policyIds: { listOf: "id" } }, "policies"),
@@ -87,6 +91,7 @@ export const policies: RemovalRow = {
 
 export const oauthProviders: RemovalRow = {
 	kind: "oauthProvider",
+	operation: "delete_oauth_providers",
 	idsProperty: "providerIds",
 	identity: ["organizationId", "userId"],
 	shapes: shapesOf({ userId: "id", providerIds: { listOf: "id" } }, "oauthProviders"),
@@ -106,6 +111,7 @@ export const oauthProviders: RemovalRow = {
 
 export const tvcApps: RemovalRow = {
 	kind: "tvcApp",
+	operation: "delete_tvc_app_and_deployments",
 	idsProperty: "appId",
 	identity: ["organizationId", "appId"],
 	shapes: shapesOf({ appId: "id" }, "tvcApps"),
@@ -203,7 +209,8 @@ export async function convergeRemoval(
 ): Promise<{ readonly id: string; readonly outs: RemovalOutputs }> {
 	try {
 		const desired = mustRead(row, inputs);
-		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept: keptOf(row, olds) });
+		const kept = keptOf(row, olds, session);
+		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept });
 		const id = row.resourceId(inputs);
 		const remembered = row.remembered(journal.memory(inputs.organizationId));
 		const ids = row.idsOf(desired);
@@ -214,7 +221,7 @@ export async function convergeRemoval(
 				return at === undefined ? [] : [[key, at] as const];
 			}),
 		);
-		const activities = keepActivities(report, journal, olds?.activities);
+		const activities = keepActivities(report, journal, kept.activities);
 		const outs: RemovalOutputs = {
 			...inputs,
 			wanted: ids,
@@ -239,8 +246,8 @@ export async function readRemoval(
 ): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
 	const desired = mustRead(row, props.wanted === undefined ? props : { ...props, ...row.withIds(props.wanted) });
 	const ids = row.idsOf(desired);
-	const live =
-		ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept: keptOf(row, props) });
+	const kept = keptOf(row, props, session);
+	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept });
 	const there = live === undefined ? undefined : row.liveIds(live, props);
 	const { removedAt, activities, wanted, ...inputs } = props;
 	// One that waits is kept, with its activity: the next up has to join that.
@@ -259,9 +266,13 @@ export async function readRemoval(
 
 const nothingKept: Kept = { activities: [], applied: [] };
 
-function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined): Kept {
-	const applied = Object.entries(olds?.removedAt ?? {}).map(([id, appliedAt]) => ({ kind: row.kind, id, appliedAt }));
-	return { activities: olds?.activities ?? [], applied };
+/** What the state of a removal keeps. Throws StorageError if it cannot be used. */
+function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined, session: Session): Kept {
+	if (olds === undefined) return nothingKept;
+	const by = session.keptBy(olds.resource, olds.organizationId, row.operation);
+	const times = Object.entries(readKeptTimes(olds.removedAt, by));
+	const applied = times.map(([id, appliedAt]) => ({ kind: row.kind, id, appliedAt }));
+	return { activities: readKeptActivities(olds.activities, by), applied };
 }
 
 function documentOf(row: RemovalRow, inputs: Partial<RemovalInputs>): Properties {

@@ -3,26 +3,30 @@
  * of it. One session serves all resources of a process, so that reads are shared; it connects when it is first needed, and
  * a stack that submits nothing needs no key.
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
-import { ConfigurationError, GuardError, LiveProblemError } from "../errors.ts";
-import { type Guard, refusingGuards } from "../plan/guards.ts";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigurationError } from "../errors.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { apply, settle } from "../sync/apply.ts";
+import { apply } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import { type Journal, openJournal } from "../sync/journal.ts";
+import type { Journal } from "../sync/journal.ts";
 import { readLive } from "../sync/read.ts";
 import type { Sent } from "../sync/send.ts";
 import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";
+import type { SubmitName } from "../wire/operations.ts";
 import { readProxies } from "../wire/proxy.ts";
 import { announceCreation } from "./announcement.ts";
 import { type Claims, claimsOf } from "./claims.ts";
+import { openJournalFile } from "./journal-file.ts";
 import { type Kept, mergeMemory, restoreKept } from "./kept.ts";
-import { NameQueue, NameTakenError } from "./name-queue.ts";
+import type { KeptBy } from "./kept-read.ts";
+import { NameQueue } from "./name-queue.ts";
+import { refuseGuarded, refuseImpossible } from "./refusals.ts";
 import { environmentName, type Settings } from "./settings.ts";
+import { resubmitJoined, type SettlingContext, settleByReading } from "./settling.ts";
 import { type SharedReads, shareReads } from "./shared-reads.ts";
 
 /** What a session takes from the process: handed in, so that nothing below reads it by itself. */
@@ -55,6 +59,9 @@ export interface Converged {
 	readonly report: Report | undefined;
 	readonly journal: Journal;
 }
+
+/** Before something is submitted, answers older than this are asked for again. */
+const maxSubmitAgeMs = 10_000;
 
 interface Connection {
 	readonly client: Client;
@@ -144,18 +151,18 @@ export class Session {
 			sleep,
 			reads: mode,
 			waitMs,
+			settled: this.#settled,
 			...(retryRejected ? { retryRejected } : {}),
 		};
-		await this.#settleOnce(organizationId, context, journal);
-		const comparison = await this.compare(wanted);
+		const comparison = await this.#settleAndCompare(wanted, context, reads, (found) => {
+			// Judged also where a name is still taken: whoever closes the circle of names makes one plan for those who were judged.
+			if (isJudged) this.refuseGuarded(found);
+			refuseImpossible(found);
+		});
 		const { plan } = comparison;
-		// Judged also where a name is still taken: whoever closes the circle of names makes one plan for those who were judged.
-		if (isJudged) this.refuseGuarded(plan);
-		refuseImpossible(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
 		const report = await apply(comparison, {
 			...context,
-			settled: this.#settled,
 			concurrency: 4,
 			// Live members show at the next refresh whether it holds. Where memory stands in for them, the time of our own change
 			// has to be learned now, or somebody else's could not be told from it.
@@ -173,6 +180,11 @@ export class Session {
 		if (line !== undefined) this.#surroundings.say?.(line);
 	}
 
+	/** By what the state of a resource is read. */
+	keptBy(resource: string, organizationId: string, operation: SubmitName): KeptBy {
+		return { resource, organizationId, operation, abandon: this.settings.abandon, nowMs: this.#surroundings.now() };
+	}
+
 	/** The next read of this resource asks the service again. */
 	forget(resource: string): void {
 		this.#connection?.reads.touch(resource);
@@ -180,24 +192,44 @@ export class Session {
 
 	/** Throws GuardError when a guard refuses the plan and was not acknowledged. */
 	refuseGuarded(plan: Plan): void {
-		const refusing = refusingGuards(plan.guards, this.settings.allow);
-		if (refusing.length === 0) return;
-		const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-		throw new GuardError(`refused, nothing was sent: ${said}`, {
-			hint: `when this is meant: ${acknowledge(refusing, this.settings.allow)}`,
-		});
+		refuseGuarded(plan, this.settings.allow);
 	}
 
-	/** Asks each open activity once, resource by resource: two must not settle the same one at the same time. */
-	#settleOnce(organizationId: string, context: Parameters<typeof settle>[1], journal: Journal): Promise<void> {
+	/**
+	 * The plan for a wish with what is pending settled first; `judge` throws if nothing may be submitted for it. A plan that
+	 * submits is made of answers that are a few seconds old at most: what others submitted or approved meanwhile must not be
+	 * submitted again.
+	 */
+	async #settleAndCompare(
+		wanted: Wanted,
+		context: SettlingContext,
+		reads: SharedReads,
+		judge: (plan: Plan) => void,
+	): Promise<Comparison> {
+		const { organizationId } = wanted.desired;
+		await this.#settleInTurn(organizationId, context, reads);
+		let comparison = await this.compare(wanted);
+		const ageMs = this.#surroundings.now() - Date.parse(comparison.plan.readAt);
+		if (comparison.plan.steps.length > 0 && ageMs > maxSubmitAgeMs) {
+			reads.renew(organizationId, maxSubmitAgeMs);
+			comparison = await this.compare(wanted);
+		}
+		judge(comparison.plan);
+		const isInterrupted = this.#surroundings.signal?.aborted === true;
+		if (isInterrupted || !(await resubmitJoined(comparison.plan, context))) return comparison;
+		reads.renew(organizationId);
+		comparison = await this.compare(wanted);
+		judge(comparison.plan);
+		return comparison;
+	}
+
+	/**
+	 * Settles what is open, one resource after the other: two must not settle the same activity at the same time. Answers from
+	 * before an activity completed do not show what it did, so they are shared no longer.
+	 */
+	#settleInTurn(organizationId: string, context: SettlingContext, reads: SharedReads): Promise<void> {
 		const mine = this.#settling.then(async () => {
-			const unasked: Journal = {
-				...journal,
-				open: (id) => journal.open(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
-			};
-			for (const [fingerprint, sent] of await settle(organizationId, { ...context, journal: unasked })) {
-				this.#settled.set(fingerprint, sent);
-			}
+			if (await settleByReading(organizationId, context)) reads.renew(organizationId);
 		});
 		this.#settling = mine.catch(() => undefined);
 		return mine;
@@ -228,7 +260,7 @@ export class Session {
 			proxy: readProxies(environment),
 			...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
 		});
-		this.#connection = { client, reads: shareReads(client.reader, this.#surroundings.steadyNow) };
+		this.#connection = { client, reads: shareReads(client.reader, this.#surroundings) };
 		return this.#connection;
 	}
 
@@ -258,52 +290,4 @@ function touching(submitter: Submitter, touch: () => void): Submitter {
 /** How a setting is given, for a hint. */
 export function howToSet(name: Parameters<typeof environmentName>[0]): string {
 	return `give it with \`pulumi config set orgsync:${name} VALUE\` or to a Provider, or set ${environmentName(name)}`;
-}
-
-async function openJournalFile(file: string): Promise<Journal> {
-	const folder = dirname(file);
-	if (basename(folder) === ".orgsync" && !existsSync(folder)) {
-		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		// A journal is of one machine, not for version control.
-		writeFileSync(join(folder, ".gitignore"), "*\n");
-	}
-	return withoutInFlight(await openJournal(file));
-}
-
-/**
- * The journal for resources that are worked on side by side: what one of them has in flight this moment is not open to the
- * others, who would ask the service what became of it.
- */
-function withoutInFlight(journal: Journal): Journal {
-	const inFlight = new Set<string>();
-	return {
-		...journal,
-		sending(body, ...more) {
-			inFlight.add(body.fingerprint);
-			return journal.sending(body, ...more);
-		},
-		settled(fingerprint, ...more) {
-			inFlight.delete(fingerprint);
-			journal.settled(fingerprint, ...more);
-		},
-		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
-	};
-}
-
-/** How to acknowledge what these guards found, beside what is acknowledged already: the command replaces the whole value. */
-function acknowledge(guards: readonly Guard[], allow: Settings["allow"]): string {
-	const already = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
-	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
-	return `\`pulumi config set orgsync:allow "${[...new Set([...already, ...found])].join(" ")}"\``;
-}
-
-const nameHint =
-	"if the program does rename that tag, its resource has to be updated at the same time or before: not with --parallel 1, or with dependsOn";
-
-function refuseImpossible({ problems }: Plan): void {
-	if (problems.length === 0) return;
-	const message = problems.map((problem) => problem.message).join("; ");
-	throw problems.every(({ code }) => code === "tag-name-taken")
-		? new NameTakenError(message, { hint: nameHint })
-		: new LiveProblemError(message);
 }

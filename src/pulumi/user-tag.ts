@@ -15,7 +15,8 @@ import {
 	withoutUndefined,
 	writeMembers,
 } from "./inputs.ts";
-import { type Kept, type KeptActivity, keepActivities, keepTag } from "./kept.ts";
+import { type Kept, keepActivities, keepTag } from "./kept.ts";
+import { type KeptActivity, readKeptActivities, readKeptTag } from "./kept-read.ts";
 import { convergeInTurn } from "./renames.ts";
 import type { Converged, Session } from "./session.ts";
 import { checkShapes, type InputShapes } from "./shapes.ts";
@@ -180,10 +181,11 @@ export async function convergeTag(
 		// Read as `check` has read it, which did not know the id then.
 		const { tagId: _tagId, ...written } = inputs;
 		const desired = withTag(mustRead(written), id);
-		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept: keptOf(olds) }, session);
+		const kept = keptOf(olds, session);
+		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept }, session);
 		// A tag that is not there has not come this far: it is a problem of the plan.
 		if (id === undefined) throw new ResourceFailure(`no user tag is called \`${inputs.name}\``);
-		const outs = outputsOf({ ...wish, tagId: id }, converged, olds?.activities);
+		const outs = outputsOf({ ...wish, tagId: id }, converged, kept);
 		const { report } = converged;
 		if (isDone(report)) return { id, outs };
 		throw new ResourceFailure(explainReport(report), { id, properties: { ...outs } });
@@ -196,11 +198,11 @@ export async function convergeTag(
 function outputsOf(
 	inputs: TagInputs & { tagId: string },
 	{ plan, report, journal }: Converged,
-	earlier: readonly KeptActivity[] | undefined,
+	earlier: Kept,
 ): TagOutputs {
 	const { tagId, organizationId, members: managed } = inputs;
 	const lastApplied = journal.memory(organizationId).userTags[tagId];
-	const activities = keepActivities(report, journal, earlier);
+	const activities = keepActivities(report, journal, earlier.activities);
 	const before = isDone(report) ? {} : observe(inputs, plan);
 	const kept = activities.length === 0 ? {} : { activities };
 	return { ...withoutUndefined({ ...inputs, ...before, managed, lastApplied }), ...kept };
@@ -224,7 +226,7 @@ export async function readTag(
 	const { organizationId, resource } = props;
 	const managed = props.managed ?? props.members;
 	const desired = mustRead({ organizationId, name: id, tagId: id, ...withoutUndefined({ members: managed }) });
-	const live = await session.read({ resource, desired, kept: keptOf(props) });
+	const live = await session.read({ resource, desired, kept: keptOf(props, session) });
 	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === id) : undefined;
 	if (live.userTags.known && tag === undefined) return {};
 	const remembered = live.memory.userTags[id];
@@ -262,7 +264,7 @@ export async function deleteTag(id: string, props: TagOutputs, session: Session)
 		// Written by name and by hand, the removal is meant; what else guards, guards on.
 		const limits = { memberRemovals: managed.length };
 		const wish = { organizationId, name, tagId: id, members: { never: managed }, limits };
-		const kept = keptOf(props);
+		const kept = keptOf(props, session);
 		const { userTags } = await session.read({ resource, desired: mustRead(wish), kept });
 		const tag = userTags.known ? userTags.value.find((one) => one.id === id) : undefined;
 		// Somebody has deleted the tag, and nobody has it any more.
@@ -292,9 +294,12 @@ async function findTag(
 
 const nothingKept: Kept = { activities: [], applied: [] };
 
-function keptOf(olds: TagOutputs | undefined): Kept {
+/** What the state of a tag keeps. Throws StorageError if it cannot be used. */
+function keptOf(olds: TagOutputs | undefined, session: Session): Kept {
 	if (olds === undefined) return nothingKept;
-	return { activities: olds.activities ?? [], applied: keepTag(olds.tagId, olds.lastApplied) };
+	const by = session.keptBy(olds.resource, olds.organizationId, "update_user_tag");
+	const applied = keepTag(olds.tagId, readKeptTag(olds.lastApplied, by));
+	return { activities: readKeptActivities(olds.activities, by), applied };
 }
 
 /** Said wherever no organization is named. */
@@ -312,7 +317,8 @@ function documentOf({ organizationId, name, tagId, previously, members, limits }
 	};
 }
 
-function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
+/** The inputs as what they want. Throws ResourceFailure if they cannot be read. */
+export function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
 	const read = readDocument(documentOf(inputs), places);
 	if ("desired" in read) return read.desired;
 	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));

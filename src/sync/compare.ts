@@ -49,9 +49,17 @@ export async function compareLive(
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
-	const context = { reads, readAtMs: options.now() };
+	const askedAtMs = [options.now()];
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const { live: all, serverTimeMs } = await readLive(both, reader, memory, reads, options.steadyNow ?? options.now);
+	const { live: all, serverTimeMs } = await readLive(
+		both,
+		noteAges(reader, askedAtMs),
+		memory,
+		reads,
+		options.steadyNow ?? options.now,
+	);
+	// A reader that shares answers may give one from before: the plan is as old as the oldest of them.
+	const context = { reads, readAtMs: Math.min(...askedAtMs) };
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
@@ -71,6 +79,17 @@ export async function compareLive(
 	}
 	const found = { ...context, waiting: waiting?.activities ?? [], caller, unread };
 	return { desired, plan: makePlan(desired, live, found), live, context: found, serverTimeMs, ...threeWay };
+}
+
+/** The reader; appends to `askedAtMs` when each answer that carries a time was asked for. */
+function noteAges(reader: Reader, askedAtMs: number[]): Reader {
+	return {
+		async query(...question) {
+			const answer = await reader.query(...question);
+			if (answer.askedAtMs !== undefined) askedAtMs.push(answer.askedAtMs);
+			return answer;
+		},
+	};
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

@@ -58,6 +58,8 @@ export type SubmitAnswer =
 export interface QueryAnswer {
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly serverTimeMs: number | undefined;
+	/** When it was asked, milliseconds since 1970 by our clock; only a Reader that keeps answers sets it. */
+	readonly askedAtMs?: number;
 }
 
 /** What reads. It cannot change anything. */

@@ -14,6 +14,12 @@ export function isRepetition(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
+/** A resource in the state, although it is not ready. */
+export interface KeptState {
+	readonly id: string;
+	readonly properties: Properties;
+}
+
 /**
  * An error that the engine shows as it is. With `id` and `properties` the resource is kept in the state as one that is not
  * ready, and the next `up` updates it.
@@ -23,7 +29,7 @@ export class ResourceFailure extends Error {
 	readonly properties?: Properties;
 	readonly reasons?: readonly string[];
 
-	constructor(message: string, kept?: { readonly id: string; readonly properties: Properties }) {
+	constructor(message: string, kept?: KeptState) {
 		super(message);
 		// Pulumi prints the stack of what a program throws; the message says all there is to say.
 		this.stack = "";
@@ -33,10 +39,10 @@ export class ResourceFailure extends Error {
 		this.reasons = [message];
 	}
 
-	/** The same failure, with more in the state that it keeps, if it keeps one. */
-	with(more: Properties): ResourceFailure {
-		const { message, id, properties } = this;
-		return new ResourceFailure(message, id && properties ? { id, properties: { ...properties, ...more } } : undefined);
+	/** The same failure with another message, and another state if it keeps one. */
+	with(message: string, change: (id: string, properties: Properties) => KeptState): ResourceFailure {
+		const { id, properties } = this;
+		return new ResourceFailure(message, id && properties ? change(id, properties) : undefined);
 	}
 
 	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepetition. */

@@ -7,10 +7,14 @@ import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/orga
 import { sameValue } from "../plan/value.ts";
 import type { Applied } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import { announceCreation } from "./announcement.ts";
+import { nameOwners } from "./claims.ts";
 import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
 	hasUnknown,
+	type MetaInputs,
+	metaOf,
 	type Properties,
 	type PropertyPlaces,
 	readDocument,
@@ -20,19 +24,16 @@ import { type Kept, keepActivities } from "./kept.ts";
 import { type KeptActivity, readKeptActivities, readKeptTimes } from "./kept-read.ts";
 import type { Session } from "./session.ts";
 import { checkShapes, type InputShapes, type Shape } from "./shapes.ts";
-import { noOrganization } from "./user-tag.ts";
+import type { Checked } from "./user-tag.ts";
+import { noOrganization, nothingKept } from "./user-tag-inputs.ts";
 
-export interface RemovalInputs {
+export interface RemovalInputs extends MetaInputs {
 	readonly organizationId: string;
 	readonly policyIds?: readonly string[];
 	readonly userId?: string;
 	readonly providerIds?: readonly string[];
 	readonly appId?: string;
 	readonly limits?: Properties;
-	/** The resource's name in the program. */
-	readonly resource: string;
-	/** The component that it is a part of, which shows its plan. */
-	readonly partOf?: string;
 }
 
 export interface RemovalOutputs extends RemovalInputs {
@@ -134,7 +135,7 @@ export async function checkRemoval(
 	olds: Partial<RemovalInputs>,
 	news: Partial<RemovalInputs>,
 	session: Session,
-): Promise<{ readonly inputs: Properties; readonly failures: readonly CheckFailure[] }> {
+): Promise<Checked> {
 	const organizationId = news.organizationId ?? session.settings.organizationId;
 	const misshapen = checkShapes({ ...news }, row.shapes);
 	if (misshapen.length > 0) return { inputs: { ...news }, failures: misshapen };
@@ -151,8 +152,9 @@ export async function checkRemoval(
 	try {
 		const { plan } = await session.judge({ resource, desired: read.desired, kept: nothingKept });
 		session.refuseGuarded(plan);
-		if (olds.organizationId === undefined && inputs.partOf === undefined) session.announce(resource, plan);
-		return { inputs: { ...inputs }, failures: [] };
+		const isShown = olds.organizationId === undefined && inputs.partOf === undefined;
+		const say = isShown ? announceCreation(inputs, plan) : undefined;
+		return { inputs: { ...inputs }, failures: [], ...withoutUndefined({ say }) };
 	} catch (error) {
 		const property = error instanceof GuardError ? row.idsProperty : "";
 		return { inputs: { ...inputs }, failures: [failCheck(error, property)] };
@@ -169,13 +171,14 @@ function claim(
 	ids: readonly string[],
 	session: Session,
 ): readonly CheckFailure[] {
-	const { organizationId, userId, resource } = inputs;
+	const { organizationId, userId } = inputs;
 	const objects = userId === undefined ? ids : [userId];
 	return objects.flatMap((object) => {
-		const owner = session.claims.claim(organizationId, `${row.kind}/${object}`, resource);
+		const owner = session.claims.claim(organizationId, `${row.kind}/${object}`, inputs);
 		if (owner === undefined) return [];
+		const [other, own] = nameOwners(owner, inputs);
 		const what = userId === undefined ? `${object} is` : `OAuth providers of the user ${object} are`;
-		const reason = `${what} removed by the resource \`${owner}\` and by \`${resource}\`; list them in one`;
+		const reason = `${what} removed by the resource \`${other}\` and by \`${own}\`; list them in one`;
 		return [{ property: row.idsProperty, reason }];
 	});
 }
@@ -264,8 +267,6 @@ export async function readRemoval(
 	};
 }
 
-const nothingKept: Kept = { activities: [], applied: [] };
-
 /** What the state of a removal keeps. Throws StorageError if it cannot be used. */
 function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined, session: Session): Kept {
 	if (olds === undefined) return nothingKept;
@@ -289,16 +290,13 @@ function mustRead(row: RemovalRow, inputs: Partial<RemovalInputs>): DesiredOrgan
 	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
 }
 
-function writeInputs(
-	row: RemovalRow,
-	{ userId, limits, partOf, resource }: Partial<RemovalInputs>,
-	desired: DesiredOrganization,
-): RemovalInputs {
+function writeInputs(row: RemovalRow, news: Partial<RemovalInputs>, desired: DesiredOrganization): RemovalInputs {
+	const { userId, limits } = news;
 	return {
 		organizationId: desired.organizationId,
 		...withoutUndefined({ userId: userId?.toLowerCase() }),
 		...row.withIds(row.idsOf(desired)),
-		...withoutUndefined({ limits, partOf }),
-		resource: String(resource),
+		...withoutUndefined({ limits }),
+		...metaOf(news),
 	};
 }

@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { type DesiredOrganization, emptyMemory, type LiveOrganization } from "../plan/organization.ts";
+import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { apply } from "../sync/apply.ts";
@@ -18,8 +18,8 @@ import { type Client, createClient, type Reader, type Submitter } from "../wire/
 import { type Environment, findStamper } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { readProxies } from "../wire/proxy.ts";
-import { announceCreation } from "./announcement.ts";
-import { type Claims, claimsOf } from "./claims.ts";
+import { type Claims, type ClaimsFolder, claimsIn, type Owner, ownerOf } from "./claims.ts";
+import { type Holders, holdersBeside } from "./holders.ts";
 import { openJournalFile } from "./journal-file.ts";
 import { type Kept, mergeMemory, restoreKept } from "./kept.ts";
 import type { KeptBy } from "./kept-read.ts";
@@ -39,8 +39,8 @@ export interface Surroundings {
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
-	/** Shows a line to whoever runs the engine. */
-	readonly say?: (line: string) => void;
+	/** Where the processes of one engine share their claims. */
+	readonly claimsFolder?: ClaimsFolder | undefined;
 	/** Once aborted, what is in flight ends and nothing else is begun. */
 	readonly signal?: AbortSignal;
 }
@@ -77,7 +77,9 @@ const noJournal: JournalView = { open: () => [], abandoned: () => new Set(), mem
 export class Session {
 	readonly settings: Settings;
 	/** Who claims which object, in the whole program. */
-	readonly claims: Claims = claimsOf();
+	readonly claims: Claims;
+	/** Who applied which object last. */
+	readonly holders: Holders;
 	/** Who waits for a name that another tag still holds. */
 	readonly names = new NameQueue();
 	readonly #surroundings: Surroundings;
@@ -94,6 +96,8 @@ export class Session {
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(surroundings.directory, place);
+		this.claims = claimsIn(surroundings.claimsFolder, settings.url);
+		this.holders = holdersBeside(this.#journalFile, settings.url);
 	}
 
 	/** The service's reads, shared with all resources. Throws ConfigurationError when address or key are missing. */
@@ -124,8 +128,7 @@ export class Session {
 
 	/** The live organization as far as the wish speaks of it, and what memory has; submits nothing. */
 	async read({ resource, desired, kept }: Wanted): Promise<LiveOrganization> {
-		const journal = await this.#journalIfThere();
-		const memory = mergeMemory(journal?.memory(desired.organizationId) ?? emptyMemory, kept);
+		const memory = mergeMemory(await this.memory(desired.organizationId), kept);
 		return (await readLive(desired, this.readerFor(resource), memory, this.settings.reads)).live;
 	}
 
@@ -174,10 +177,15 @@ export class Session {
 		return { plan, report, journal };
 	}
 
-	/** Tells whoever looks at a preview what creating a resource would submit. */
-	announce(resource: string, plan: Plan): void {
-		const line = announceCreation(resource, plan);
-		if (line !== undefined) this.#surroundings.say?.(line);
+	/** Records the resource as the one that applied an object last. */
+	hold(object: string, owner: Owner & { readonly organizationId: string }): void {
+		const appliedAt = new Date(this.#surroundings.now()).toISOString();
+		this.holders.hold(owner.organizationId, object, { ...ownerOf(owner), appliedAt });
+	}
+
+	/** What the journal remembers of an organization, without what any state keeps. */
+	async memory(organizationId: string): Promise<Memory> {
+		return (await this.#journalIfThere())?.memory(organizationId) ?? emptyMemory;
 	}
 
 	/** By what the state of a resource is read. */

@@ -11,7 +11,7 @@ import { readKeptActivities } from "../../src/pulumi/kept-read.ts";
 import { Session, type Wanted } from "../../src/pulumi/session.ts";
 import { readSettings } from "../../src/pulumi/settings.ts";
 import { maxAgeMs, shareReads } from "../../src/pulumi/shared-reads.ts";
-import { mustRead } from "../../src/pulumi/user-tag.ts";
+import { mustRead } from "../../src/pulumi/user-tag-inputs.ts";
 import type { QueryAnswer } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { makeFolder } from "../cli/run.ts";

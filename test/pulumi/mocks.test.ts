@@ -1,11 +1,14 @@
 /**
- * Unit tests of programs: with `pulumi.runtime.setMocks` every resource and function works, with no request, and
+ * Unit tests of programs: with `pulumi.runtime.setMocks` every resource, function and component works, with no request, and
  * with no key, address, organization or journal.
  */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as orgsync from "../../src/pulumi/index.ts";
-import { alice, apps, bob, organizationId, policies, providers, tags } from "../cli/world.ts";
+import { makeFolder } from "../cli/run.ts";
+import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
 
 interface Made {
 	readonly type: string;
@@ -93,5 +96,35 @@ describe("with mocks", () => {
 		await expect(orgsync.getLatestBootProof({ appName: apps.old })).rejects.toThrow(
 			"get_latest_boot_proof: the mocks do not answer it; return { bootProof: … } for orgsync:index:getLatestBootProof",
 		);
+	});
+
+	it("an Organization makes its parts, as if all were as the document says", async () => {
+		const folder = makeFolder();
+		writeFileSync(join(folder, "Pulumi.yaml"), "name: probe\nruntime: nodejs\n");
+		const before = process.cwd();
+		process.chdir(folder);
+		onTestFinished(() => process.chdir(before));
+		const world = await makeWorld();
+		process.env.ORGSYNC_URL = world.url;
+		const organization = new orgsync.Organization("acme", {
+			document: {
+				organizationId,
+				users: { alice, bob },
+				userTags: [{ name: "signers", previously: ["approvers"], members: { exactly: ["alice", "bob"] } }],
+				absent: { policies: [policies[0]], oauthProviders: { bob: [providers.bob[0]] }, tvcApps: [apps.old] },
+			},
+		});
+		const summary = { organizationId, differences: [], unmanaged: [] };
+		expect(await promiseOf(organization.summary)).toEqual(summary);
+		expect(await promiseOf(pulumi.all([organization.changes, organization.activities]))).toEqual([[], 0]);
+		await expect
+			.poll(() => [...made.keys()].sort())
+			.toEqual(["acme", "acme-oauth-providers-bob", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`]);
+		expect(made.get("acme-signers")?.inputs).toMatchObject({ name: "signers", members: { exactly: [alice, bob] } });
+		expect(() => new orgsync.Organization("wrong", { document: { userTags: [{ name: "signers" }] } })).toThrow(
+			"document.organizationId: `organizationId` is missing",
+		);
+		expect(world.requests()).toEqual([]);
+		expect(existsSync(join(folder, ".orgsync"))).toBe(false);
 	});
 });

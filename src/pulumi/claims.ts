@@ -6,7 +6,17 @@
  * claims are also files in a folder that all processes of one engine share.
  */
 import { createHash } from "node:crypto";
-import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+	linkSync,
+	lstatSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmdirSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -78,6 +88,8 @@ function serviceOf(url: string | undefined): string {
 	return origin + pathname.replace(/\/+$/, "");
 }
 
+const folderPrefix = "orgsync-claims-";
+
 /** Claims as files. A file of a process that has ended counts for nothing. */
 export interface ClaimsFolder {
 	/** The other owner of the claim, or undefined: then it belongs to `owner` from now on. */
@@ -93,7 +105,7 @@ export interface ClaimsFolder {
  */
 export function openClaimsFolder(engineAddress: string, project: string): ClaimsFolder {
 	const name = createHash("sha256").update(`${engineAddress} ${project}`).digest("hex").slice(0, 32);
-	const folder = join(tmpdir(), `orgsync-claims-${name}`);
+	const folder = join(tmpdir(), folderPrefix + name);
 	const made = new Set<string>();
 	const claim = (key: string, owner: Owner): Owner | undefined => {
 		makeFolder(folder);
@@ -108,7 +120,11 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 		return undefined;
 	};
 	return {
-		claim: (key, owner) => orUndefined(() => claim(key, owner)),
+		claim(key, owner) {
+			const attempt = () => orUndefined(() => ({ other: claim(key, owner) }));
+			// A process that ends may remove the folder just then: the second attempt makes it again.
+			return (attempt() ?? attempt())?.other;
+		},
 		read: (key) => (isOurs(folder) ? readClaim(join(folder, key)) : undefined),
 		close() {
 			orUndefined(() => {
@@ -123,8 +139,18 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 
 /** Makes the folder for this user alone. Throws if it is there and belongs to another user, or can be read by others. */
 function makeFolder(folder: string): void {
-	mkdirSync(folder, { recursive: true, mode: 0o700 });
+	if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOld();
 	if (!isOurs(folder)) throw new Error(`${folder} is not a folder of this user alone`);
+}
+
+/** Removes the folders that killed processes have left, a day after their last claim. */
+function removeOld(): void {
+	const beforeMs = Date.now() - 24 * 60 * 60 * 1000;
+	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(folderPrefix))) {
+		const folder = join(tmpdir(), name);
+		const found = isOurs(folder) ? lstatSync(folder, { throwIfNoEntry: false }) : undefined;
+		if (found !== undefined && found.mtimeMs < beforeMs) orUndefined(() => rmSync(folder, { recursive: true }));
+	}
 }
 
 function isOurs(folder: string): boolean {

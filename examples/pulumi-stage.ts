@@ -17,6 +17,8 @@ export interface Stage {
 	pulumi(...words: readonly string[]): Promise<number>;
 	/** Runs `orgsync` against the same service. */
 	orgsync(...words: readonly string[]): Promise<number>;
+	/** Runs Node in the project. */
+	node(...words: readonly string[]): Promise<number>;
 }
 
 /** Plays a story in the project of this folder and resolves with the exit code that it returns. */
@@ -49,6 +51,7 @@ export async function playIn(project: string, story: (stage: Stage) => Promise<n
 		return await story({
 			pulumi: (...words) => run("pulumi", "pulumi", [], words),
 			orgsync: (...words) => run("orgsync", process.execPath, [main], words),
+			node: (...words) => run("node", process.execPath, [], words),
 		});
 	} finally {
 		await service.close();

@@ -6,7 +6,9 @@ import { playInCopy } from "../pulumi-stage.ts";
 
 const say = (text: string): boolean => process.stdout.write(`\n# ${text}\n`);
 
-process.exitCode = await playInCopy(new URL(".", import.meta.url), async ({ pulumi, orgsync }) => {
+process.exitCode = await playInCopy(new URL(".", import.meta.url), async ({ pulumi, orgsync, node }) => {
+	say("Test the program by itself: no engine, no service.");
+	if (await node("--test")) return 1;
 	if (await pulumi("stack", "init", "local")) return 1;
 	say("What would have to change? A preview submits nothing.");
 	if (await pulumi("preview", "--diff")) return 1;

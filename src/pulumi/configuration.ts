@@ -4,9 +4,16 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
+import { isMocked } from "./mocks.ts";
 import { ownSurroundings } from "./process.ts";
 import { Session } from "./session.ts";
-import { configurationNamespace, type GivenSettings, readSettings, settingNames } from "./settings.ts";
+import {
+	configurationNamespace,
+	type GivenSettings,
+	readSettings,
+	type SettingName,
+	settingNames,
+} from "./settings.ts";
 
 const told = new Map<string, pulumi.RunError>();
 
@@ -27,14 +34,20 @@ const keyName = `${configurationNamespace}:apiPrivateKey`;
 
 /**
  * Throws when the private key stands in the stack's configuration for everybody to read. It is asked before the first
- * resource is registered, because the engine copies the configuration into the state.
+ * resource is registered, because the engine copies the configuration into the state. With mocks there is no state.
  */
 export function refusePlainKey(): void {
+	if (isMocked()) return;
 	const value = pulumi.runtime.getConfig(keyName);
 	if (value === undefined || secretKeys().includes(keyName)) return;
 	throw programError(
 		`${keyName} is in the stack's configuration as plain text: take it out, make another key, and write that one with \`pulumi config set --secret ${keyName}\``,
 	);
+}
+
+/** Whether the stack's configuration has this setting as a secret. */
+export function isSecretSetting(name: SettingName): boolean {
+	return secretKeys().includes(`${configurationNamespace}:${name}`);
 }
 
 /** The names of secrets in the stack's configuration, as the language host tells them. */

@@ -15,6 +15,12 @@ export function isRepetition(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
+/** A resource in the state, although it is not ready. */
+export interface KeptState {
+	readonly id: string;
+	readonly properties: Properties;
+}
+
 /**
  * An error that the engine shows as it is. With `id` and `properties` the resource is kept in the state as one that is not
  * ready, and the next `up` updates it.
@@ -24,7 +30,7 @@ export class ResourceFailure extends Error {
 	readonly properties?: Properties;
 	readonly reasons?: readonly string[];
 
-	constructor(message: string, kept?: { readonly id: string; readonly properties: Properties }) {
+	constructor(message: string, kept?: KeptState) {
 		super(message);
 		// Pulumi prints the stack of what a program throws; the message says all there is to say.
 		this.stack = "";
@@ -34,10 +40,10 @@ export class ResourceFailure extends Error {
 		this.reasons = [message];
 	}
 
-	/** The same failure, with more in the state that it keeps, if it keeps one. */
-	with(more: Properties): ResourceFailure {
-		const { message, id, properties } = this;
-		return new ResourceFailure(message, id && properties ? { id, properties: { ...properties, ...more } } : undefined);
+	/** The same failure with another message, and another state if it keeps one. */
+	with(message: string, change: (id: string, properties: Properties) => KeptState): ResourceFailure {
+		const { id, properties } = this;
+		return new ResourceFailure(message, id && properties ? change(id, properties) : undefined);
 	}
 
 	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepetition. */
@@ -110,10 +116,11 @@ const sendsAnew = "the next run submits it anew";
 const whatNext: Partial<Record<Outcome, string>> = {
 	"awaiting-approval": joins,
 	"awaiting-authenticator": joins,
-	rejected: "it is not sent again until the program changes or `ORGSYNC_RETRY_REJECTED=true pulumi up` asks once more",
+	rejected:
+		"it is not submitted again until the program changes, or `ORGSYNC_RETRY_REJECTED=true pulumi up` asks for it",
 	denied: sendsAnew,
 	failed: sendsAnew,
-	unknown: "the next run asks with the same bytes, so that there is no second activity",
+	unknown: "the next run sends the same request, so that there is no second activity",
 };
 
 /** The setting that is a flag on the command line. */
@@ -126,13 +133,17 @@ const settingOf: Readonly<Record<string, string>> = {
 
 /** What the command line would say with flags, said with configuration. */
 function forPulumi(text: string): string {
-	return text
-		.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
-			return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
-		})
-		.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
-		.replace(
-			"the document as it was then, applied within the hour,",
-			"the program as it was then, run within the hour,",
-		);
+	return (
+		text
+			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
+				return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
+			})
+			// How to do that is said below, with the variable.
+			.replace("; --retry-rejected submits it", "")
+			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
+			.replace(
+				"the document as it was then, applied within the hour,",
+				"the program as it was then, run within the hour,",
+			)
+	);
 }

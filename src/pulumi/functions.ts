@@ -20,9 +20,11 @@ import type {
 import { programError, programSession } from "./configuration.ts";
 import { explain } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
+import { askMocks, isMocked } from "./mocks.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
+import { SecretValues } from "./secrets.ts";
 import type { GivenSettings } from "./settings.ts";
-import { noOrganization } from "./user-tag.ts";
+import { noOrganization } from "./user-tag-inputs.ts";
 
 /** The organization to ask; left out, the configured one. */
 export interface QueriedOrganization {
@@ -39,6 +41,7 @@ export interface FunctionOptions {
 export type Outputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<NonNullable<Args[Name]>> };
 
 async function ask<Answer>(name: QueryName, args: object, given: GivenSettings | undefined): Promise<Answer> {
+	if (isMocked()) return mockedAnswer(name, args);
 	const session = programSession(given);
 	const { organizationId = session.settings.organizationId, ...fields } = args as QueriedOrganization;
 	try {
@@ -54,6 +57,19 @@ async function ask<Answer>(name: QueryName, args: object, given: GivenSettings |
 	}
 }
 
+/** The functions that answer with one object; the others answer with a list. */
+const answersWithOne: readonly QueryName[] = ["get_session_profile", "get_mfa_policy", "get_latest_boot_proof"];
+
+/** What the mocks answer: the answer of the service, whose one member is what the function gives. */
+async function mockedAnswer<Answer>(name: QueryName, args: object): Promise<Answer> {
+	const { answerKey } = queries[name];
+	const token = name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
+	const answer = (await askMocks(token, withoutUndefined(args)))[answerKey];
+	if (answer !== undefined) return answer as Answer;
+	if (!answersWithOne.includes(name)) return [] as Answer;
+	throw programError(`${name}: the mocks do not answer it; return { ${answerKey}: … } for orgsync:index:${token}`);
+}
+
 /** The arguments may be left out where none of them is needed. */
 type Parameters<Args extends object> =
 	Record<never, never> extends Args
@@ -63,7 +79,7 @@ type Parameters<Args extends object> =
 /** The query as a function of plain values. Rejects when what the Provider was given is not known yet, as in a preview. */
 function plainly<Args extends object, Answer>(name: QueryName) {
 	return async (...[args = {} as Args, options]: Parameters<Args>): Promise<Answer> => {
-		const provider = options?.provider;
+		const provider = isMocked() ? undefined : options?.provider;
 		if (provider === undefined) return ask(name, args, undefined);
 		const settings = await knownSettings(provider);
 		if (settings !== undefined) return ask(name, args, settings);
@@ -77,7 +93,21 @@ function asOutput<Args extends object, Answer>(name: QueryName) {
 		pulumi
 			// The key among the settings is a secret; the service's answer is none because of it.
 			.all([pulumi.output(args), pulumi.unsecret(pulumi.output(options?.provider?.settings))])
-			.apply(([known, settings]) => ask<Answer>(name, known as object, settings)) as pulumi.Output<Answer>;
+			.apply(([known, settings]) =>
+				askHidden(args, () => ask<Answer>(name, known as object, settings), known as object),
+			) as pulumi.Output<Answer>;
+}
+
+/** What `work` gives; where the arguments are a secret, its error shows none of their values. */
+async function askHidden<Answer>(args: object, work: () => Promise<Answer>, known: object): Promise<Answer> {
+	try {
+		return await work();
+	} catch (error) {
+		if (!pulumi.RunError.isInstance(error) || !(await pulumi.isSecret(pulumi.output(args)))) throw error;
+		const hidden = new SecretValues();
+		hidden.add(Object.values(known).map(String));
+		throw programError(hidden.redact(error.message));
+	}
 }
 
 type Of<Fields> = QueriedOrganization & Readonly<Fields>;

@@ -5,6 +5,7 @@
 import { parseDocuments } from "../plan/document.ts";
 import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
+import { sameValue } from "../plan/value.ts";
 
 /** What Pulumi puts where a value is not known yet; it looks like an id and must never be taken for one. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -33,6 +34,38 @@ export function hasUnknown(value: unknown): boolean {
 	if (value === unknownValue) return true;
 	if (typeof value === "string") return value.includes(unknownValue);
 	return typeof value === "object" && value !== null && Object.values(value).some(hasUnknown);
+}
+
+/** Inputs that the resource classes add to what a program writes. None of them changes what is submitted. */
+export interface MetaInputs {
+	/** The resource's name in the program. */
+	readonly resource: string;
+	/** The resource's URN, where the class knows it. */
+	readonly resourceUrn?: string;
+	/** The component that it is a part of, which shows its plan. */
+	readonly partOf?: string;
+	/** The names of the inputs that are secret, sorted. */
+	readonly secretInputs?: readonly string[];
+	/** Set by a component that has seen live state differ: the resource is updated although its inputs are unchanged. */
+	readonly outOfSync?: boolean;
+}
+
+/** The added inputs, by themselves. */
+export function metaOf({ resource, resourceUrn, partOf, secretInputs, outOfSync }: Partial<MetaInputs>): MetaInputs {
+	return { resource: String(resource), ...withoutUndefined({ resourceUrn, partOf, secretInputs, outOfSync }) };
+}
+
+/** The inputs without the added ones. */
+export function withoutMeta(inputs: Properties): Properties {
+	const {
+		resource: _resource,
+		resourceUrn: _urn,
+		partOf: _partOf,
+		secretInputs: _names,
+		outOfSync: _outOfSync,
+		...rest
+	} = inputs;
+	return rest;
 }
 
 /** Where in a document a property stands: `["userTags[0].id", "tagId"]`. */
@@ -91,9 +124,19 @@ export function writeMembers(members: DesiredMembers | undefined): Members | und
 export function observeMembers(wanted: Members | undefined, live: readonly string[]): Members | undefined {
 	if (wanted === undefined) return undefined;
 	if (wanted.exactly !== undefined) return { exactly: live };
-	const atLeast = wanted.atLeast?.filter((userId) => live.includes(userId));
-	const never = wanted.never?.filter((userId) => !live.includes(userId));
-	return { ...(atLeast === undefined ? {} : { atLeast }), ...(never === undefined ? {} : { never }) };
+	const atLeast = wanted.atLeast?.filter((userId) => live.includes(userId)) ?? [];
+	const never = wanted.never?.filter((userId) => !live.includes(userId)) ?? [];
+	// In the form of `check`: inputs that are given back to it (`ignoreChanges`) must not look changed.
+	return writeMembers({ mode: "atLeast", atLeast, never });
+}
+
+/** Whether both say the same, in whichever form: `atLeast: []` and `never: []` say nothing. */
+export function sameMembers(left: Members | undefined, right: Members | undefined): boolean {
+	const inFull = (members: Members | undefined) =>
+		members === undefined || members.exactly !== undefined
+			? members
+			: { atLeast: members.atLeast ?? [], never: members.never ?? [] };
+	return sameValue(inFull(left), inFull(right));
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {

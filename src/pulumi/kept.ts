@@ -5,22 +5,9 @@
  * The rule it keeps: bodies and fingerprints, never a key, a stamp or a bundle.
  */
 import type { Memory, RememberedTag } from "../plan/organization.ts";
-import type { Outcome, Report } from "../plan/report.ts";
+import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { Applied, Journal, JournalEntry } from "../sync/journal.ts";
-import { decodeSubmit } from "../wire/body.ts";
-
-/** An activity that has not completed, as it stands in the state. */
-export interface KeptActivity {
-	/** Null when it was sent and never answered. */
-	readonly activityId: string | null;
-	readonly fingerprint: string;
-	readonly outcome: Outcome;
-	/** The exact request body; left out when somebody else submitted it. */
-	readonly body?: string;
-	readonly wish?: string;
-	readonly covers?: readonly string[];
-	readonly sentAt?: string;
-}
+import { decodeExactly, isKeptOutcome, type KeptActivity } from "./kept-read.ts";
 
 export interface Kept {
 	readonly activities: readonly KeptActivity[];
@@ -49,15 +36,18 @@ export function keepActivities(
 }
 
 function keepReported(report: Report | undefined, journal: Pick<Journal, "entry">): readonly KeptActivity[] {
-	return (report?.steps ?? []).flatMap(({ outcome, activityId, fingerprint }): readonly KeptActivity[] => {
-		// Nothing can come of what was denied: the next run sends new bytes.
-		if (outcome === "completed" || outcome === "denied" || fingerprint === null) return [];
+	// A step sent in parts stands for several activities, and each of them may still be approved.
+	type Told = Pick<StepResult, "outcome" | "activityId" | "fingerprint">;
+	const told = (report?.steps ?? []).flatMap((step): readonly Told[] => (step.apart.length > 0 ? step.apart : [step]));
+	return told.flatMap(({ outcome, activityId, fingerprint }): readonly KeptActivity[] => {
+		if (!isKeptOutcome(outcome) || fingerprint === null) return [];
 		const entry = journal.entry(fingerprint);
-		if (entry === undefined && activityId === null) return [];
-		const told = { activityId, fingerprint, outcome: keptOutcome(outcome, entry) };
-		if (entry === undefined) return [told];
+		const kept = keptOutcome(outcome, entry);
+		if ((entry === undefined && activityId === null) || !isKeptOutcome(kept)) return [];
+		const known = { activityId, fingerprint, outcome: kept };
+		if (entry === undefined) return [known];
 		const { body, wish, covers, sentAtMs } = entry;
-		return [{ ...told, body: body.bytes, wish, covers, sentAt: new Date(sentAtMs).toISOString() }];
+		return [{ ...known, body: body.bytes, wish, covers, sentAt: new Date(sentAtMs).toISOString() }];
 	});
 }
 
@@ -67,13 +57,12 @@ function keptOutcome(outcome: Outcome, entry: JournalEntry | undefined): Outcome
 	return entry === undefined || entry.outcome === null || entry.outcome === "abandoned" ? "unknown" : entry.outcome;
 }
 
-/** Puts what the state keeps into a journal that does not know it yet. */
+/** Puts what the state keeps into a journal that does not know it yet. The activities were read by readKeptActivities. */
 export async function restoreKept(organizationId: string, kept: Kept, journal: Journal, nowMs: number): Promise<void> {
-	for (const { activityId, fingerprint, outcome, body, wish, covers, sentAt } of kept.activities) {
-		if (body === undefined || wish === undefined || journal.entry(fingerprint) !== undefined) continue;
-		const decoded = decodeSubmit(body);
-		if (decoded === undefined || decoded.fingerprint !== fingerprint) continue;
-		await journal.sending(decoded, wish, covers ?? [], sentAt === undefined ? nowMs : Date.parse(sentAt));
+	for (const { activityId, fingerprint, outcome, body, covers, sentAt } of kept.activities) {
+		const decoded = body === undefined ? undefined : decodeExactly(body);
+		if (decoded === undefined || journal.entry(fingerprint) !== undefined) continue;
+		await journal.sending(decoded, decoded.wish, covers ?? [], sentAt === undefined ? nowMs : Date.parse(sentAt));
 		journal.settled(fingerprint, outcome, activityId, nowMs);
 	}
 	if (kept.applied.length === 0) return;

@@ -8,13 +8,14 @@ import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments, withoutWords } from "../plan/document.ts";
-import { escapeSequence, replaceHidden } from "../plan/invisible.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
-import { plainStyle, renderPlan } from "../plan/render/text.ts";
+import { plainStyle, renderPlan, summarizePlan } from "../plan/render/text.ts";
 import { programSession } from "./configuration.ts";
+import { listPaths, writeObject } from "./document-object.ts";
 import { explain } from "./failure.ts";
 import { withoutUndefined, writeMembers } from "./inputs.ts";
+import { isMocked } from "./mocks.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { type MembersArgs, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "./resources.ts";
@@ -34,27 +35,37 @@ export interface OrganizationArgs {
 	readonly env?: readonly string[];
 }
 
-/** What the component says of the plan, for a stack's outputs. */
+/** What holds after this run, for a stack's outputs: nothing in it differs because this run has changed something. */
 export interface OrganizationSummary {
 	readonly organizationId: string;
-	/** Addresses of what differed before this run. */
-	readonly changes: string[];
-	/** Activities that this run needs; some may wait already. */
-	readonly activities: number;
 	/** Addresses of what differs and can only be read. */
 	readonly differences: string[];
 	/** Addresses of user tags that the document does not speak of. */
 	readonly unmanaged: string[];
 }
 
+/** What a run has found. */
+interface Findings {
+	readonly summary: OrganizationSummary;
+	readonly changes: string[];
+	readonly activities: number;
+}
+
 /**
  * The organization of a document. Problems of the document and of the live organization, and guards that refuse, fail it
  * before anything is registered; what can only be read and differs is a warning.
+ *
+ * It reads the live organization in every preview and `up`. A part that has drifted is updated, also without `--refresh`:
+ * the plan that it shows is what its parts submit.
  */
-export class Organization extends pulumi.ComponentResource<Plan | undefined> {
+export class Organization extends pulumi.ComponentResource<Findings | undefined> {
 	declare readonly organizationId: pulumi.Output<string>;
-	/** What this run found; null when it could not look, and then the program has failed. */
+	/** What holds after this run; null when it could not look: the program has failed, or a Provider is not known yet. */
 	declare readonly summary: pulumi.Output<OrganizationSummary | null>;
+	/** Addresses of what differed before this run. Another value after each `up`, so no output for a stack to export. */
+	declare readonly changes: pulumi.Output<string[] | null>;
+	/** How many activities this run needs; some may be pending already. As `changes`, it belongs to one run. */
+	declare readonly activities: pulumi.Output<number | null>;
 
 	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {
 		// What is wrong with the document is thrown here, before the component itself is registered.
@@ -63,9 +74,11 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 		// What is listed goes into the state: the document is not, because its parts are there as resources.
 		const given = Object.defineProperty({ organizationId }, "desired", { value: desired, enumerable: false });
 		super("orgsync:index:Organization", name, given, options);
-		const prepared = pulumi.output(this.getData()) as unknown as pulumi.Output<Plan | undefined>;
+		const found = pulumi.output(this.getData()) as unknown as pulumi.Output<Findings | undefined>;
 		this.organizationId = pulumi.output(organizationId);
-		this.summary = prepared.apply((plan) => (plan === undefined ? null : summarize(plan)));
+		this.summary = found.apply((findings) => findings?.summary ?? null);
+		this.changes = found.apply((findings) => findings?.changes ?? null);
+		this.activities = found.apply((findings) => findings?.activities ?? null);
 	}
 
 	/** @internal Reads, judges, and only then registers the children. */
@@ -73,7 +86,13 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 		{ desired }: pulumi.Inputs & { readonly desired: DesiredOrganization },
 		_options: pulumi.ComponentResourceOptions,
 		name: string,
-	): Promise<Plan | undefined> {
+	): Promise<Findings | undefined> {
+		if (isMocked()) {
+			// The parent's constructor calls this, before private members are there.
+			await Promise.resolve();
+			this.#register(name, desired, undefined);
+			return noFindings(desired.organizationId);
+		}
 		try {
 			// Its own, or one that it has from the component above: the same that its children get.
 			const found = this.getProvider("pulumi-nodejs:dynamic/orgsync:UserTag");
@@ -93,7 +112,7 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 			this.#show(plan);
 			this.#register(name, desired, plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
-			return plan;
+			return findingsOf(plan);
 		} catch (error) {
 			const message = pulumi.RunError.isInstance(error) ? error.message : explain(error);
 			// Nobody handles this on purpose: it fails the program, which otherwise would end well without the children, and the
@@ -106,7 +125,7 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 	/** A preview shows the whole plan, as the command line would; an up only what nobody can submit. */
 	#show(plan: Plan): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-			pulumi.log.info(renderPlan(plan, plainStyle), this).catch(() => undefined);
+			pulumi.log.info(renderPlan(plan, plainStyle, summarizeParts(plan)), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
@@ -124,13 +143,15 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 		const part = { organizationId, partOf: name };
 		const userOf = new Map(Object.entries(desired.users).map(([alias, id]) => [id, alias]));
 		for (const { name: tagName, id, previously, members } of desired.userTags) {
+			const address = `userTag:${tagName}`;
 			const args = {
 				...part,
+				...isOutOfSync(plan, address),
 				name: tagName,
 				tagId: id,
 				previously: previously.length === 0 ? undefined : [...previously],
 				members: writeMembers(members) as MembersArgs | undefined,
-				limits: { memberRemovals: countRemovals(plan, `userTag:${tagName}`) },
+				limits: { memberRemovals: countRemovals(plan, address) },
 			};
 			// A tag that is called otherwise from now on is the same resource.
 			const aliases = previously.map((earlier) => ({ name: `${name}-${earlier}` }));
@@ -139,16 +160,19 @@ export class Organization extends pulumi.ComponentResource<Plan | undefined> {
 		const { policyIds, oauthProviders, tvcAppIds } = desired.absent;
 		if (policyIds.length > 0) {
 			const limits = { policies: countRemovals(plan, "policy:") };
-			new PolicyRemoval(`${name}-policies`, { ...part, policyIds: [...policyIds], limits }, options);
+			const args = { ...part, ...isOutOfSync(plan, "policy:"), policyIds: [...policyIds], limits };
+			new PolicyRemoval(`${name}-policies`, args, options);
 		}
 		for (const { userId, providerIds } of oauthProviders) {
 			const user = userOf.get(userId) ?? userId;
-			const limits = { oauthProviders: countRemovals(plan, `oauthProvider:${user}/`) };
-			const args = { ...part, userId, providerIds: [...providerIds], limits };
+			const address = `oauthProvider:${user}/`;
+			const limits = { oauthProviders: countRemovals(plan, address) };
+			const args = { ...part, ...isOutOfSync(plan, address), userId, providerIds: [...providerIds], limits };
 			new OauthProviderRemoval(`${name}-oauth-providers-${user}`, args, options);
 		}
 		for (const appId of tvcAppIds) {
-			new TvcAppRemoval(`${name}-tvc-app-${appId}`, { ...part, appId }, options);
+			const args = { ...part, ...isOutOfSync(plan, `tvcApp:${appId}`), appId };
+			new TvcAppRemoval(`${name}-tvc-app-${appId}`, args, options);
 		}
 	}
 }
@@ -159,12 +183,35 @@ function withoutStack(error: Error): Error {
 	return error;
 }
 
-/** How much the plan takes away at an address: members of a tag, or objects whose address begins so. */
+/** The changes at an address: those of a tag, or of objects whose address begins so. */
+function changesAt(plan: Plan | undefined, address: string): Plan["changes"] {
+	return (plan?.changes ?? []).filter((change) =>
+		change.kind === "userTag" ? change.address === address : change.address.startsWith(address),
+	);
+}
+
+/** How much the plan takes away at an address: members of a tag, or objects. */
 function countRemovals(plan: Plan | undefined, address: string): number {
-	return (plan?.changes ?? []).reduce((sum, change) => {
-		if (change.kind === "userTag") return sum + (change.address === address ? change.removeUserIds.length : 0);
-		return sum + (change.action === "remove" && change.address.startsWith(address) ? 1 : 0);
+	return changesAt(plan, address).reduce((sum, change) => {
+		if (change.kind === "userTag") return sum + change.removeUserIds.length;
+		return sum + (change.action === "remove" ? 1 : 0);
 	}, 0);
+}
+
+/**
+ * The input that makes a part update although its other inputs are unchanged: set if live state is known to differ. Where
+ * live state is unknown, only the state of the part records whether its desired state was applied before.
+ */
+function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfSync?: true } {
+	return changesAt(plan, address).some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
+}
+
+/** The summary of the plan, and how much of it depends on what the parts have applied before. */
+function summarizeParts(plan: Plan): string {
+	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
+	const count = plan.steps.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
+	if (count === 0) return summarizePlan(plan);
+	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
 
 function readDocument({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
@@ -172,14 +219,14 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
-			: { file: "document", content: replaceHidden(JSON.stringify(document, null, 2), escapeSequence) };
+			: { file: "document", content: writeObject(document) };
 	const { organizations, problems } = parseDocuments([source], process.env, {
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 	});
 	if (problems.length > 0) {
-		const isForeign = typeof document === "string" && leadsOutside(fullPath(document));
-		throw new pulumi.RunError(listProblems(isForeign ? withoutWords(problems) : problems));
+		if (typeof document !== "string") throw new pulumi.RunError(listPaths(problems));
+		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutWords(problems) : problems));
 	}
 	const wanted = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);
@@ -220,14 +267,23 @@ function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
 }
 
+function listChanges({ changes }: Plan, reports: boolean): string[] {
+	return changes.filter(({ action }) => (action === "report") === reports).map(({ address }) => address);
+}
+
 function summarize(plan: Plan): OrganizationSummary {
-	const addressesOf = (reports: boolean) =>
-		plan.changes.filter(({ action }) => (action === "report") === reports).map(({ address }) => address);
 	return {
 		organizationId: plan.organizationId,
-		changes: addressesOf(false),
-		activities: plan.steps.length,
-		differences: addressesOf(true),
+		differences: listChanges(plan, true),
 		unmanaged: plan.unmanaged.map(({ address }) => address),
 	};
+}
+
+function findingsOf(plan: Plan): Findings {
+	return { summary: summarize(plan), changes: listChanges(plan, false), activities: plan.steps.length };
+}
+
+/** With mocks there is no live organization: all is as desired. */
+function noFindings(organizationId: string): Findings {
+	return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
 }

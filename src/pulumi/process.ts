@@ -14,3 +14,13 @@ export function ownSurroundings(): Surroundings {
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 	};
 }
+
+/**
+ * The address of the engine that started this process as its dynamic provider: the last word of its command line. Undefined
+ * in any other process.
+ */
+export function engineAddress(): string | undefined {
+	const [, script = "", ...words] = process.argv;
+	const address = words.at(-1);
+	return script.includes("dynamic-provider") && address !== undefined && /:\d+$/.test(address) ? address : undefined;
+}

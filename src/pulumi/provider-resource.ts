@@ -3,7 +3,14 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { configuredSettings, refusePlainKey } from "./configuration.ts";
-import { configurationNamespace, type GivenSettings, type SettingName, settingNames } from "./settings.ts";
+import { isMocked } from "./mocks.ts";
+import {
+	configurationNamespace,
+	type GivenSettings,
+	type SettingName,
+	secretSettings,
+	settingNames,
+} from "./settings.ts";
 
 /** What is left out is taken from the stack's configuration `orgsync:NAME`, else from the variable `ORGSYNC_NAME`. */
 export interface ProviderArgs {
@@ -44,12 +51,19 @@ type SentSettings = { readonly [Name in SettingName]?: pulumi.Output<string> };
 export class Provider extends pulumi.ProviderResource {
 	/** @internal What functions need of it. */
 	readonly settings: pulumi.Output<GivenSettings>;
+	/** @internal The arguments that are secret, without the private key, which is shown nowhere. */
+	readonly secretSettings: Promise<readonly SettingName[]>;
 
 	constructor(name: string, args: ProviderArgs = {}, options?: pulumi.ResourceOptions) {
 		refusePlainKey();
 		const sent = sendSettings(args);
-		const prefixed = Object.entries(sent).map(([setting, value]) => [`${configurationNamespace}:${setting}`, value]);
+		const secrets = findSecrets(sent);
+		const words = secrets.then((names) => (names.length === 0 ? undefined : names.join(" ")));
+		const prefixed = Object.entries<unknown>({ ...sent, ...(isMocked() ? {} : { [secretSettings]: words }) }).map(
+			([setting, value]) => [`${configurationNamespace}:${setting}`, value],
+		);
 		super("pulumi-nodejs", name, Object.fromEntries(prefixed), options);
+		this.secretSettings = secrets;
 		this.settings = pulumi.output(sent) as pulumi.Output<GivenSettings>;
 	}
 }
@@ -72,6 +86,12 @@ function sendSettings(args: ProviderArgs): SentSettings {
 			return [[setting, setting === "apiPrivateKey" ? pulumi.secret(text) : text]];
 		}),
 	);
+}
+
+async function findSecrets(sent: SentSettings): Promise<readonly SettingName[]> {
+	const names = settingNames.filter((name) => name !== "apiPrivateKey" && sent[name] !== undefined);
+	const are = await Promise.all(names.map((name) => pulumi.isSecret(sent[name] as pulumi.Output<string>)));
+	return names.filter((_name, index) => are[index] === true);
 }
 
 const credentialNames: readonly SettingName[] = ["apiPublicKey", "apiPrivateKey", "keyFile", "stampCommand"];

@@ -6,31 +6,34 @@ import { GuardError } from "../errors.ts";
 import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 import type { Applied } from "../sync/journal.ts";
+import type { SubmitName } from "../wire/operations.ts";
+import { announceCreation } from "./announcement.ts";
+import { nameOwners } from "./claims.ts";
 import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
 	hasUnknown,
+	type MetaInputs,
+	metaOf,
 	type Properties,
 	type PropertyPlaces,
 	readDocument,
 	withoutUndefined,
 } from "./inputs.ts";
-import { type Kept, type KeptActivity, keepActivities } from "./kept.ts";
+import { type Kept, keepActivities } from "./kept.ts";
+import { type KeptActivity, readKeptActivities, readKeptTimes } from "./kept-read.ts";
 import type { Session } from "./session.ts";
 import { checkShapes, type InputShapes, type Shape } from "./shapes.ts";
-import { noOrganization } from "./user-tag.ts";
+import type { Checked } from "./user-tag.ts";
+import { noOrganization, nothingKept } from "./user-tag-inputs.ts";
 
-export interface RemovalInputs {
+export interface RemovalInputs extends MetaInputs {
 	readonly organizationId: string;
 	readonly policyIds?: readonly string[];
 	readonly userId?: string;
 	readonly providerIds?: readonly string[];
 	readonly appId?: string;
 	readonly limits?: Properties;
-	/** The resource's name in the program. */
-	readonly resource: string;
-	/** The component that it is a part of, which shows its plan. */
-	readonly partOf?: string;
 }
 
 export interface RemovalOutputs extends RemovalInputs {
@@ -45,6 +48,7 @@ export interface RemovalOutputs extends RemovalInputs {
 /** What one removal resource is about. */
 export interface RemovalRow {
 	readonly kind: Exclude<Applied["kind"], "userTag">;
+	readonly operation: SubmitName;
 	/** The input that lists ids, or names the one. */
 	readonly idsProperty: "policyIds" | "providerIds" | "appId";
 	/** Inputs that make it another resource when they change. */
@@ -69,6 +73,7 @@ function shapesOf(own: Readonly<Record<string, Shape>>, limit: string): InputSha
 
 export const policies: RemovalRow = {
 	kind: "policy",
+	operation: "delete_policies",
 	idsProperty: "policyIds",
 	identity: ["organizationId"],
 	shapes: shapesOf({ policyIds: { listOf: "id" } }, "policies"),
@@ -87,6 +92,7 @@ export const policies: RemovalRow = {
 
 export const oauthProviders: RemovalRow = {
 	kind: "oauthProvider",
+	operation: "delete_oauth_providers",
 	idsProperty: "providerIds",
 	identity: ["organizationId", "userId"],
 	shapes: shapesOf({ userId: "id", providerIds: { listOf: "id" } }, "oauthProviders"),
@@ -106,6 +112,7 @@ export const oauthProviders: RemovalRow = {
 
 export const tvcApps: RemovalRow = {
 	kind: "tvcApp",
+	operation: "delete_tvc_app_and_deployments",
 	idsProperty: "appId",
 	identity: ["organizationId", "appId"],
 	shapes: shapesOf({ appId: "id" }, "tvcApps"),
@@ -128,7 +135,7 @@ export async function checkRemoval(
 	olds: Partial<RemovalInputs>,
 	news: Partial<RemovalInputs>,
 	session: Session,
-): Promise<{ readonly inputs: Properties; readonly failures: readonly CheckFailure[] }> {
+): Promise<Checked> {
 	const organizationId = news.organizationId ?? session.settings.organizationId;
 	const misshapen = checkShapes({ ...news }, row.shapes);
 	if (misshapen.length > 0) return { inputs: { ...news }, failures: misshapen };
@@ -145,8 +152,9 @@ export async function checkRemoval(
 	try {
 		const { plan } = await session.judge({ resource, desired: read.desired, kept: nothingKept });
 		session.refuseGuarded(plan);
-		if (olds.organizationId === undefined && inputs.partOf === undefined) session.announce(resource, plan);
-		return { inputs: { ...inputs }, failures: [] };
+		const isShown = olds.organizationId === undefined && inputs.partOf === undefined;
+		const say = isShown ? announceCreation(inputs, plan) : undefined;
+		return { inputs: { ...inputs }, failures: [], ...withoutUndefined({ say }) };
 	} catch (error) {
 		const property = error instanceof GuardError ? row.idsProperty : "";
 		return { inputs: { ...inputs }, failures: [failCheck(error, property)] };
@@ -163,13 +171,14 @@ function claim(
 	ids: readonly string[],
 	session: Session,
 ): readonly CheckFailure[] {
-	const { organizationId, userId, resource } = inputs;
+	const { organizationId, userId } = inputs;
 	const objects = userId === undefined ? ids : [userId];
 	return objects.flatMap((object) => {
-		const owner = session.claims.claim(organizationId, `${row.kind}/${object}`, resource);
+		const owner = session.claims.claim(organizationId, `${row.kind}/${object}`, inputs);
 		if (owner === undefined) return [];
+		const [other, own] = nameOwners(owner, inputs);
 		const what = userId === undefined ? `${object} is` : `OAuth providers of the user ${object} are`;
-		const reason = `${what} removed by the resource \`${owner}\` and by \`${resource}\`; list them in one`;
+		const reason = `${what} removed by the resource \`${other}\` and by \`${own}\`; list them in one`;
 		return [{ property: row.idsProperty, reason }];
 	});
 }
@@ -203,7 +212,8 @@ export async function convergeRemoval(
 ): Promise<{ readonly id: string; readonly outs: RemovalOutputs }> {
 	try {
 		const desired = mustRead(row, inputs);
-		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept: keptOf(row, olds) });
+		const kept = keptOf(row, olds, session);
+		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept });
 		const id = row.resourceId(inputs);
 		const remembered = row.remembered(journal.memory(inputs.organizationId));
 		const ids = row.idsOf(desired);
@@ -214,7 +224,7 @@ export async function convergeRemoval(
 				return at === undefined ? [] : [[key, at] as const];
 			}),
 		);
-		const activities = keepActivities(report, journal, olds?.activities);
+		const activities = keepActivities(report, journal, kept.activities);
 		const outs: RemovalOutputs = {
 			...inputs,
 			wanted: ids,
@@ -239,8 +249,8 @@ export async function readRemoval(
 ): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
 	const desired = mustRead(row, props.wanted === undefined ? props : { ...props, ...row.withIds(props.wanted) });
 	const ids = row.idsOf(desired);
-	const live =
-		ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept: keptOf(row, props) });
+	const kept = keptOf(row, props, session);
+	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept });
 	const there = live === undefined ? undefined : row.liveIds(live, props);
 	const { removedAt, activities, wanted, ...inputs } = props;
 	// One that waits is kept, with its activity: the next up has to join that.
@@ -257,11 +267,13 @@ export async function readRemoval(
 	};
 }
 
-const nothingKept: Kept = { activities: [], applied: [] };
-
-function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined): Kept {
-	const applied = Object.entries(olds?.removedAt ?? {}).map(([id, appliedAt]) => ({ kind: row.kind, id, appliedAt }));
-	return { activities: olds?.activities ?? [], applied };
+/** What the state of a removal keeps. Throws StorageError if it cannot be used. */
+function keptOf(row: RemovalRow, olds: RemovalOutputs | undefined, session: Session): Kept {
+	if (olds === undefined) return nothingKept;
+	const by = session.keptBy(olds.resource, olds.organizationId, row.operation);
+	const times = Object.entries(readKeptTimes(olds.removedAt, by));
+	const applied = times.map(([id, appliedAt]) => ({ kind: row.kind, id, appliedAt }));
+	return { activities: readKeptActivities(olds.activities, by), applied };
 }
 
 function documentOf(row: RemovalRow, inputs: Partial<RemovalInputs>): Properties {
@@ -278,16 +290,13 @@ function mustRead(row: RemovalRow, inputs: Partial<RemovalInputs>): DesiredOrgan
 	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
 }
 
-function writeInputs(
-	row: RemovalRow,
-	{ userId, limits, partOf, resource }: Partial<RemovalInputs>,
-	desired: DesiredOrganization,
-): RemovalInputs {
+function writeInputs(row: RemovalRow, news: Partial<RemovalInputs>, desired: DesiredOrganization): RemovalInputs {
+	const { userId, limits } = news;
 	return {
 		organizationId: desired.organizationId,
 		...withoutUndefined({ userId: userId?.toLowerCase() }),
 		...row.withIds(row.idsOf(desired)),
-		...withoutUndefined({ limits, partOf }),
-		resource: String(resource),
+		...withoutUndefined({ limits }),
+		...metaOf(news),
 	};
 }

@@ -3,16 +3,17 @@
  * provider.ts: nothing is captured, so nothing secret reaches the state, and an upgrade of the package needs no migration.
  */
 import * as pulumi from "@pulumi/pulumi";
-import { refusePlainKey } from "./configuration.ts";
+import { addInputs, type ResourceKind, typeOf } from "./added-inputs.ts";
 import type { Members } from "./inputs.ts";
 
-/**
- * What the engine's dynamic provider evaluates. It must be the same in every release: it is in the state of every resource,
- * and a change of it would be a change of every resource. The package is looked up from the program's folder.
- */
-function providerText(name: string): string {
-	return `exports.handler=()=>require("module").createRequire(process.cwd()+"/")("orgsync/pulumi/provider").${name}()`;
-}
+const userTag: ResourceKind = { name: "UserTag", provider: "userTag", isLive: true };
+const oauthProviderRemoval: ResourceKind = {
+	name: "OauthProviderRemoval",
+	provider: "oauthProviderRemoval",
+	isLive: false,
+};
+const policyRemoval: ResourceKind = { name: "PolicyRemoval", provider: "policyRemoval", isLive: false };
+const tvcAppRemoval: ResourceKind = { name: "TvcAppRemoval", provider: "tvcAppRemoval", isLive: false };
 
 /** Limits of the guards for one resource, as in a document's `limits`. */
 export interface ResourceLimits {
@@ -68,9 +69,21 @@ export class UserTag extends pulumi.CustomResource {
 	declare readonly members: pulumi.Output<Members | undefined>;
 	declare readonly onDestroy: pulumi.Output<"keep" | "removeMembers">;
 
+	/**
+	 * The live tag with this id, to be read and not managed: nothing is submitted for it, now or when it is taken out of the
+	 * program. `members` holds who has it, where the service shows that. Fails when there is no such tag.
+	 */
+	static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): UserTag {
+		return new UserTag(name, { name: undefined } as unknown as UserTagArgs, { ...options, id });
+	}
+
 	constructor(name: string, args: UserTagArgs, options?: pulumi.CustomResourceOptions) {
-		const inputs = { tagId: undefined, organizationId: undefined, previously: undefined, members: undefined, ...args };
-		super("pulumi-nodejs:dynamic/orgsync:UserTag", name, withProvider("userTag", name, inputs), options);
+		// What is not listed here has no output: `check` and `read` fill in what the program leaves out.
+		const left = { tagId: undefined, organizationId: undefined, previously: undefined, members: undefined };
+		const inputs = { ...left, onDestroy: undefined, ...args };
+		const { inputs: all, complete } = addInputs(userTag, name, inputs, options);
+		super(typeOf(userTag), name, all, options);
+		complete(this);
 	}
 }
 
@@ -96,8 +109,9 @@ export class OauthProviderRemoval extends pulumi.CustomResource {
 
 	constructor(name: string, args: OauthProviderRemovalArgs, options?: pulumi.CustomResourceOptions) {
 		const inputs = { organizationId: undefined, ...args };
-		const properties = withProvider("oauthProviderRemoval", name, inputs);
-		super("pulumi-nodejs:dynamic/orgsync:OauthProviderRemoval", name, properties, options);
+		const { inputs: all, complete } = addInputs(oauthProviderRemoval, name, inputs, options);
+		super(typeOf(oauthProviderRemoval), name, all, options);
+		complete(this);
 	}
 }
 
@@ -120,7 +134,9 @@ export class PolicyRemoval extends pulumi.CustomResource {
 
 	constructor(name: string, args: PolicyRemovalArgs, options?: pulumi.CustomResourceOptions) {
 		const inputs = { organizationId: undefined, ...args };
-		super("pulumi-nodejs:dynamic/orgsync:PolicyRemoval", name, withProvider("policyRemoval", name, inputs), options);
+		const { inputs: all, complete } = addInputs(policyRemoval, name, inputs, options);
+		super(typeOf(policyRemoval), name, all, options);
+		complete(this);
 	}
 }
 
@@ -143,12 +159,8 @@ export class TvcAppRemoval extends pulumi.CustomResource {
 
 	constructor(name: string, args: TvcAppRemovalArgs, options?: pulumi.CustomResourceOptions) {
 		const inputs = { organizationId: undefined, ...args };
-		super("pulumi-nodejs:dynamic/orgsync:TvcAppRemoval", name, withProvider("tvcAppRemoval", name, inputs), options);
+		const { inputs: all, complete } = addInputs(tvcAppRemoval, name, inputs, options);
+		super(typeOf(tvcAppRemoval), name, all, options);
+		complete(this);
 	}
-}
-
-/** The inputs, the text that finds the provider, and the resource's name, by which errors speak of it. */
-function withProvider(provider: string, resource: string, inputs: pulumi.Inputs): pulumi.Inputs {
-	refusePlainKey();
-	return { ...inputs, resource, __provider: providerText(provider) };
 }

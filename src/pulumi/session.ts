@@ -3,28 +3,30 @@
  * of it. One session serves all resources of a process, so that reads are shared; it connects when it is first needed, and
  * a stack that submits nothing needs no key.
  */
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigurationError, GuardError, LiveProblemError } from "../errors.ts";
-import { type Guard, refusingGuards } from "../plan/guards.ts";
-import { type DesiredOrganization, emptyMemory, type LiveOrganization } from "../plan/organization.ts";
+import { ConfigurationError } from "../errors.ts";
+import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { apply } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import type { Journal } from "../sync/journal.ts";
-import { openJournal } from "../sync/journal-file.ts";
+import type { Journal, JournalView } from "../sync/journal.ts";
+import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { Sent } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
-import { settle } from "../sync/settle.ts";
+import { type SettleContext, settle } from "../sync/settle.ts";
 import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";
+import type { SubmitName } from "../wire/operations.ts";
 import { readProxies } from "../wire/proxy.ts";
 import { refuseWeakTls } from "../wire/tls.ts";
-import { announceCreation } from "./announcement.ts";
-import { type Claims, claimsOf } from "./claims.ts";
+import { type Claims, type ClaimsFolder, claimsIn, type Owner, ownerOf } from "./claims.ts";
+import { type Holders, holdersBeside } from "./holders.ts";
+import { openSharedJournal } from "./journal-file.ts";
 import { type Kept, mergeMemory, restoreKept } from "./kept.ts";
-import { NameQueue, NameTakenError } from "./name-queue.ts";
+import type { KeptBy } from "./kept-read.ts";
+import { NameQueue } from "./name-queue.ts";
+import { refuseGuarded, refuseImpossible } from "./refusals.ts";
 import { environmentName, type Settings } from "./settings.ts";
 import { type SharedReads, shareReads } from "./shared-reads.ts";
 
@@ -38,10 +40,10 @@ export interface Surroundings {
 	/** Milliseconds from any beginning, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
-	/** Shows a line to whoever runs the engine. */
-	readonly say?: (line: string) => void;
-	/** Shows a warning; `say` when left out. */
+	/** Shows a notice or a warning to whoever runs the engine. */
 	readonly warn?: (line: string) => void;
+	/** Where the processes of one engine share their claims. */
+	readonly claimsFolder?: ClaimsFolder | undefined;
 	/** Once aborted, what is in flight ends and nothing else is begun. */
 	readonly signal?: AbortSignal;
 }
@@ -61,15 +63,18 @@ export interface Converged {
 	readonly journal: Journal;
 }
 
+/** Before something is submitted, answers older than this are asked for again. */
+const maxSubmitAgeMs = 10_000;
+
 interface Connection {
 	readonly client: Client;
 	readonly reads: SharedReads;
 }
 
-type JournalView = Pick<Journal, "open" | "abandoned" | "rejected" | "memory" | "position">;
+type JournalEvidence = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
 
 /** What a journal that is not there yet would say. */
-const noJournal: JournalView = {
+const noJournal: JournalEvidence = {
 	open: () => [],
 	abandoned: () => new Set(),
 	rejected: () => [],
@@ -81,13 +86,17 @@ const noJournal: JournalView = {
 export class Session {
 	readonly settings: Settings;
 	/** Who claims which object, in the whole program. */
-	readonly claims: Claims = claimsOf();
+	readonly claims: Claims;
+	/** Who applied which object last. */
+	readonly holders: Holders;
 	/** Who waits for a name that another tag still holds. */
 	readonly names = new NameQueue();
 	readonly #surroundings: Surroundings;
 	readonly #journalFile: string;
 	#connection: Connection | undefined;
 	#journal: Promise<Journal> | undefined;
+	#view: Promise<JournalView | undefined> | undefined;
+	#position: (() => number) | undefined;
 	/** What was heard of open activities, by fingerprint: each is asked for once a process. */
 	readonly #settled = new Map<string, Sent>();
 	#settling: Promise<void> = Promise.resolve();
@@ -98,6 +107,8 @@ export class Session {
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(surroundings.directory, place);
+		this.claims = claimsIn(surroundings.claimsFolder, settings.url);
+		this.holders = holdersBeside(this.#journalFile, settings.url);
 	}
 
 	/** The service's reads, shared with all resources. Throws ConfigurationError when address or key are missing. */
@@ -115,7 +126,7 @@ export class Session {
 		return this.#compare(wanted, undefined);
 	}
 
-	async #compare({ resource, desired, kept }: Wanted, journal: JournalView | undefined): Promise<Comparison> {
+	async #compare({ resource, desired, kept }: Wanted, journal: JournalEvidence | undefined): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
 		const memory = mergeMemory(known?.memory(desired.organizationId) ?? emptyMemory, kept);
 		return compareLive(desired, this.readerFor(resource), memory, {
@@ -129,8 +140,7 @@ export class Session {
 
 	/** The live organization as far as the wish speaks of it, and what memory has; submits nothing. */
 	async read({ resource, desired, kept }: Wanted): Promise<LiveOrganization> {
-		const journal = await this.#journalIfThere();
-		const memory = mergeMemory(journal?.memory(desired.organizationId) ?? emptyMemory, kept);
+		const memory = mergeMemory(await this.memory(desired.organizationId), kept);
 		return (await readLive(desired, this.readerFor(resource), memory, this.settings.reads)).live;
 	}
 
@@ -158,8 +168,8 @@ export class Session {
 			waitMs,
 			...(retryRejected ? { retryRejected } : {}),
 		};
-		await this.#settleOnce(organizationId, context, journal);
-		const comparison = await this.compare(wanted);
+		await this.#settleOnce(organizationId, context, reads);
+		const comparison = await this.#compareAnew(wanted, reads);
 		const { plan } = comparison;
 		// Judged also where a name is still taken: whoever closes the circle of names makes one plan for those who were judged.
 		if (isJudged) this.refuseGuarded(plan);
@@ -179,10 +189,20 @@ export class Session {
 		return { plan, report, journal };
 	}
 
-	/** Tells whoever looks at a preview what creating a resource would submit. */
-	announce(resource: string, plan: Plan): void {
-		const line = announceCreation(resource, plan);
-		if (line !== undefined) this.#surroundings.say?.(line);
+	/** Records the resource as the one that applied an object last. */
+	hold(object: string, owner: Owner & { readonly organizationId: string }): void {
+		const appliedAt = new Date(this.#surroundings.now()).toISOString();
+		this.holders.hold(owner.organizationId, object, { ...ownerOf(owner), appliedAt });
+	}
+
+	/** What the journal remembers of an organization, without what any state keeps. */
+	async memory(organizationId: string): Promise<Memory> {
+		return (await this.#journalIfThere())?.memory(organizationId) ?? emptyMemory;
+	}
+
+	/** By what the state of a resource is read. */
+	keptBy(resource: string, organizationId: string, operation: SubmitName): KeptBy {
+		return { resource, organizationId, operation, abandon: this.settings.abandon, nowMs: this.#surroundings.now() };
 	}
 
 	/** The next read of this resource asks the service again. */
@@ -192,24 +212,39 @@ export class Session {
 
 	/** Throws GuardError when a guard refuses the plan and was not acknowledged. */
 	refuseGuarded(plan: Plan): void {
-		const refusing = refusingGuards(plan.guards, this.settings.allow);
-		if (refusing.length === 0) return;
-		const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-		throw new GuardError(`refused, nothing was sent: ${said}`, {
-			hint: `when this is meant: ${acknowledge(refusing, this.settings.allow)}`,
-		});
+		refuseGuarded(plan, this.settings.allow);
 	}
 
-	/** Asks each open activity once, resource by resource: two must not settle the same one at the same time. */
-	#settleOnce(organizationId: string, context: Parameters<typeof settle>[1], journal: Journal): Promise<void> {
+	/**
+	 * The plan for a wish. A plan that submits is made of answers that are a few seconds old at most: what others submitted or
+	 * approved meanwhile must not be submitted again.
+	 */
+	async #compareAnew(wanted: Wanted, reads: SharedReads): Promise<Comparison> {
+		const comparison = await this.compare(wanted);
+		const ageMs = this.#surroundings.now() - Date.parse(comparison.plan.readAt);
+		if (comparison.plan.steps.length === 0 || ageMs <= maxSubmitAgeMs) return comparison;
+		reads.renew(wanted.desired.organizationId, maxSubmitAgeMs);
+		return this.compare(wanted);
+	}
+
+	/**
+	 * Asks the service about each open activity once, resource by resource: two must not settle the same one at the same time.
+	 * Answers from before an activity completed do not show what it did, so they are shared no longer.
+	 */
+	#settleOnce(
+		organizationId: string,
+		context: SettleContext & { journal: Journal },
+		reads: SharedReads,
+	): Promise<void> {
+		const { journal } = context;
 		const mine = this.#settling.then(async () => {
 			const unasked: Journal = {
 				...journal,
 				open: (id) => journal.open(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
 			};
-			for (const [fingerprint, sent] of await settle(organizationId, { ...context, journal: unasked })) {
-				this.#settled.set(fingerprint, sent);
-			}
+			const found = await settle(organizationId, { ...context, journal: unasked });
+			for (const [fingerprint, sent] of found) this.#settled.set(fingerprint, sent);
+			if ([...found.values()].some(({ outcome }) => outcome === "completed")) reads.renew(organizationId);
 		});
 		this.#settling = mine.catch(() => undefined);
 		return mine;
@@ -229,7 +264,7 @@ export class Session {
 		const stamper = findStamper(
 			{ ...credentials, keyFile: fromProject(credentials.keyFile), keyFileFrom: "orgsync:keyFile" },
 			{ ...environment, ORGSYNC_KEY_FILE: fromProject(environment.ORGSYNC_KEY_FILE) },
-			this.#surroundings.warn ?? this.#surroundings.say,
+			this.#surroundings.warn,
 		);
 		if (stamper === undefined) {
 			throw new ConfigurationError("no API key is given", {
@@ -243,17 +278,34 @@ export class Session {
 			proxy: readProxies(environment),
 			...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
 		});
-		this.#connection = { client, reads: shareReads(client.reader, this.#surroundings.steadyNow) };
+		this.#connection = {
+			client,
+			reads: shareReads(client.reader, { ...this.#surroundings, position: () => this.#position?.() }),
+		};
 		return this.#connection;
 	}
 
-	#journalIfThere(): Promise<Journal> | undefined {
-		return this.#journal !== undefined || existsSync(this.#journalFile) ? this.#openJournal() : undefined;
+	/** The journal for whoever only reads: its file may lie where nothing can be written. */
+	#journalIfThere(): Promise<JournalView | undefined> {
+		if (this.#journal !== undefined) return this.#journal;
+		if (this.#journalFile === ":memory:") return Promise.resolve(undefined);
+		this.#view ??= this.#openOnce(readJournal(this.#journalFile, this.#journalOptions()));
+		return this.#view;
 	}
 
 	#openJournal(): Promise<Journal> {
-		this.#journal ??= openJournalFile(this.#journalFile);
+		this.#journal ??= this.#openOnce(openSharedJournal(this.#journalFile, this.#journalOptions()));
 		return this.#journal;
+	}
+
+	async #openOnce<J extends JournalView | undefined>(opening: Promise<J>): Promise<J> {
+		const journal = await opening;
+		if (journal !== undefined) this.#position = () => journal.position();
+		return journal;
+	}
+
+	#journalOptions(): JournalFileOptions {
+		return { isNamed: this.settings.journal !== undefined, notice: (text) => this.#surroundings.warn?.(text) };
 	}
 }
 
@@ -273,48 +325,4 @@ function touching(submitter: Submitter, touch: () => void): Submitter {
 /** How a setting is given, for a hint. */
 export function howToSet(name: Parameters<typeof environmentName>[0]): string {
 	return `give it with \`pulumi config set orgsync:${name} VALUE\` or to a Provider, or set ${environmentName(name)}`;
-}
-
-async function openJournalFile(file: string): Promise<Journal> {
-	return withoutInFlight(await openJournal(file));
-}
-
-/**
- * The journal for resources that are worked on side by side: what one of them has in flight this moment is not open to the
- * others, who would ask the service what became of it.
- */
-function withoutInFlight(journal: Journal): Journal {
-	const inFlight = new Set<string>();
-	return {
-		...journal,
-		claim: (wish, choose) =>
-			journal.claim(wish, (entries) => {
-				const choice = choose(entries);
-				if (choice.put !== undefined) inFlight.add(choice.put.body.fingerprint);
-				return choice;
-			}),
-		settled(fingerprint, ...more) {
-			inFlight.delete(fingerprint);
-			return journal.settled(fingerprint, ...more);
-		},
-		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
-	};
-}
-
-/** How to acknowledge what these guards found, beside what is acknowledged already: the command replaces the whole value. */
-function acknowledge(guards: readonly Guard[], allow: Settings["allow"]): string {
-	const already = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
-	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
-	return `\`pulumi config set orgsync:allow "${[...new Set([...already, ...found])].join(" ")}"\``;
-}
-
-const nameHint =
-	"if the program does rename that tag, its resource has to be updated at the same time or before: not with --parallel 1, or with dependsOn";
-
-function refuseImpossible({ problems }: Plan): void {
-	if (problems.length === 0) return;
-	const message = problems.map((problem) => problem.message).join("; ");
-	throw problems.every(({ code }) => code === "tag-name-taken")
-		? new NameTakenError(message, { hint: nameHint })
-		: new LiveProblemError(message);
 }

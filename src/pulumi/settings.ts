@@ -30,6 +30,9 @@ export type SettingName = (typeof settingNames)[number];
 /** Namespace of the stack configuration, and what the arguments of a Provider are sent as. */
 export const configurationNamespace = "orgsync";
 
+/** What a Provider sends the names of its secret arguments as, parted by blanks; the private key is not among them. */
+export const secretSettings = "secretSettings";
+
 /** What was set, by name, as text; what is not there is looked up in the environment. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 

@@ -2,7 +2,8 @@
  * What each input of a resource has to look like, said in a program's words: the rules of a document speak of YAML, of lines
  * and of names for users, which a program does not have. What inputs mean together is for plan/document to judge.
  */
-import { type CheckFailure, hasUnknown, type Properties } from "./inputs.ts";
+import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
+import { namesOfSecrets } from "./secrets.ts";
 
 export type Shape = "text" | "id" | "any" | OneOf | ListOf | Fields;
 
@@ -28,8 +29,8 @@ const longestShown = 60;
 
 /** Each input that cannot be what it stands for; what is not known yet is not judged. */
 export function checkShapes(given: Properties, { fields, required }: InputShapes): readonly CheckFailure[] {
-	// Whose resource it is, is no input that a program writes.
-	const { resource: _resource, partOf: _partOf, ...inputs } = given;
+	const inputs = withoutMeta(given);
+	const secrets = namesOfSecrets(given);
 	const missing = required.filter((property) => inputs[property] === undefined);
 	return [
 		...missing.map((property) => ({ property, reason: "it is missing, and has to be there" })),
@@ -40,7 +41,8 @@ export function checkShapes(given: Properties, { fields, required }: InputShapes
 				const known = joinWords(Object.keys(fields), "and");
 				return [{ property, reason: `there is no such property; there are ${known}` }];
 			}
-			return findMistakes("", shape, value).map((mistake) => ({ property, reason: inPlace(property, mistake) }));
+			const show = secrets.includes(property) ? () => "a secret" : showValue;
+			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
 		}),
 	];
 }
@@ -55,27 +57,32 @@ function inPlace(property: string, { path, message }: Mistake): string {
 	return path === "" ? `it ${message}` : `${property}${path} ${message}`;
 }
 
-function findMistakes(path: string, shape: Shape, value: unknown): readonly Mistake[] {
+/** How a value is shown in a message. */
+type Show = (value: unknown) => string;
+
+function findMistakes(path: string, shape: Shape, value: unknown, show: Show): readonly Mistake[] {
+	const mistake = (wanted: string): readonly Mistake[] => [
+		{ path, message: `must be ${wanted}, and is ${show(value)}` },
+	];
 	if (typeof value === "string" && hasUnknown(value)) return [];
 	if (value === null) return [{ path, message: "is null; leave it out, or give it a value" }];
 	if (shape === "any") return [];
-	if (typeof shape === "string") return isOf(shape, value) ? [] : [mistake(path, wantedOf(shape), value)];
+	if (typeof shape === "string") return isOf(shape, value) ? [] : mistake(wantedOf(shape));
 	if ("oneOf" in shape) {
-		const wanted = joinWords(shape.oneOf, "or");
-		return shape.oneOf.includes(value as string) ? [] : [mistake(path, wanted, value)];
+		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf, "or"));
 	}
 	if ("listOf" in shape) {
-		if (!Array.isArray(value)) return [mistake(path, `a list of ${shape.listOf === "id" ? "UUIDs" : "texts"}`, value)];
-		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item));
+		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "id" ? "UUIDs" : "texts"}`);
+		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
 	}
 	const names = Object.keys(shape.fields);
 	if (typeof value !== "object" || Array.isArray(value)) {
-		return [mistake(path, `an object with ${joinWords(names, "or")}`, value)];
+		return mistake(`an object with ${joinWords(names, "or")}`);
 	}
 	return Object.entries(value).flatMap(([name, item]: [string, unknown]): readonly Mistake[] => {
 		const field = shape.fields[name];
 		const place = `${path}.${name}`;
-		if (field !== undefined) return findMistakes(place, field, item);
+		if (field !== undefined) return findMistakes(place, field, item, show);
 		return [{ path: place, message: `is not known; here can be ${joinWords(names, "or")}` }];
 	});
 }
@@ -88,10 +95,9 @@ function wantedOf(shape: "text" | "id"): string {
 	return shape === "text" ? "text" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 }
 
-function mistake(path: string, wanted: string, value: unknown): Mistake {
+function showValue(value: unknown): string {
 	const text = JSON.stringify(value);
-	const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
-	return { path, message: `must be ${wanted}, and is ${shown}` };
+	return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
 }
 
 function joinWords(words: readonly string[], last: "and" | "or"): string {

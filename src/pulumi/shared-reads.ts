@@ -1,59 +1,95 @@
 /**
- * One answer for everybody who asks the same: a thousand resources of an organization are read with one query.
+ * One answer for all resources that ask the same query: a thousand resources of an organization cost one query.
  *
- * The rule it keeps: who has submitted something reads anew what it touched; what others submitted meanwhile does not make
- * an answer too old, because each resource looks only at its own objects.
+ * An answer is shared until it is a minute old, or until something is known that it cannot show: a resource that submits
+ * reads again what it touched, and a settled activity ends the sharing of every earlier answer about its organization.
  */
 import { AuthenticationError, ConfigurationError } from "../errors.ts";
 import type { QueryAnswer, Reader } from "../wire/client.ts";
 
+/** The maximum age of a shared answer. Long enough for one query per phase of a large program, short enough for drift. */
+export const maxAgeMs = 60_000;
+
 export interface SharedReads {
-	/** A Reader for one resource: what it has touched since an answer came is asked for again. */
+	/** A Reader for one resource: it asks again what the resource has touched since the shared answer was asked for. */
 	readerFor(resource: string): Reader;
-	/** Notes that the resource has submitted something. */
+	/** Records that the resource has submitted something. */
 	touch(resource: string): void;
+	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
+	renew(organizationId: string, olderThanMs?: number): void;
+}
+
+/** The clocks of SharedReads, in milliseconds, and the journal's order of writing. */
+export interface Clocks {
+	/** Since 1970. */
+	readonly now: () => number;
+	/** From an arbitrary start, never set back. */
+	readonly steadyNow: () => number;
+	/** The journal's position; undefined while no journal is open. */
+	readonly position?: () => number | undefined;
 }
 
 interface Shared {
 	readonly answer: Promise<QueryAnswer>;
-	/** Counts up; higher than the last touch of a resource: it was asked for after that. */
-	readonly askedAt: number;
+	readonly organizationId: unknown;
+	/** A counter. Higher than the last touch of a resource: asked after that touch. */
+	readonly order: number;
+	/** By the steady clock. */
+	readonly askedAtMs: number;
 }
 
 /**
- * The reader's answers, each asked for once. `steadyNow` is milliseconds from any beginning: the time at which the service
- * answered is told as the time at which it was asked, because whoever gets the answer later cannot measure how long it took.
+ * The reader's answers, each asked for once. Every answer says when it was asked for (`askedAtMs`), because its age counts
+ * and not the time at which a resource uses it. For the same reason its `serverTimeMs` is that of the question.
  */
-export function shareReads(reader: Reader, steadyNow: () => number): SharedReads {
-	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
-		const beganMs = steadyNow();
-		const { value, serverTimeMs } = await reader.query(...question);
-		const tookMs = Math.max(0, steadyNow() - beganMs);
-		return { value, serverTimeMs: serverTimeMs === undefined ? undefined : serverTimeMs - tookMs };
-	};
+export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
 	const shared = new Map<string, Shared>();
 	const touched = new Map<string, number>();
 	let count = 0;
+
+	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
+		const startedAtMs = steadyNow();
+		const askedAtMs = now();
+		const askedAtPosition = position?.();
+		const { value, serverTimeMs } = await reader.query(...question);
+		const tookMs = Math.max(0, steadyNow() - startedAtMs);
+		return {
+			value,
+			serverTimeMs: serverTimeMs === undefined ? undefined : serverTimeMs - tookMs,
+			askedAtMs,
+			...(askedAtPosition === undefined ? {} : { askedAtPosition }),
+		};
+	};
+	const isUsable = (known: Shared, resource: string): boolean =>
+		known.order > (touched.get(resource) ?? 0) && steadyNow() - known.askedAtMs < maxAgeMs;
+
 	return {
 		readerFor: (resource) => ({
 			query(operation, fields) {
 				const key = `${operation.name} ${JSON.stringify(fields)}`;
 				const known = shared.get(key);
-				if (known !== undefined && known.askedAt > (touched.get(resource) ?? 0)) return known.answer;
+				if (known !== undefined && isUsable(known, resource)) return known.answer;
 				count += 1;
-				const fresh: Shared = { answer: ask(operation, fields), askedAt: count };
+				const { organizationId } = fields;
+				const fresh = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
 				shared.set(key, fresh);
 				fresh.answer.catch((error: unknown) => {
-					// A key that is not accepted is not accepted for the next one either; anything else may have passed.
+					// A rejected key stays rejected; any other failure may pass.
 					const lasting = error instanceof AuthenticationError || error instanceof ConfigurationError;
 					if (!lasting && shared.get(key) === fresh) shared.delete(key);
 				});
 				return fresh.answer;
 			},
 		}),
-		touch: (resource) => {
+		touch(resource) {
 			count += 1;
 			touched.set(resource, count);
+		},
+		renew(organizationId, olderThanMs = 0) {
+			const beforeMs = steadyNow() - olderThanMs;
+			for (const [key, known] of shared) {
+				if (known.organizationId === organizationId && known.askedAtMs <= beforeMs) shared.delete(key);
+			}
 		},
 	};
 }

@@ -1,79 +1,50 @@
 /**
- * The user tag as a Pulumi resource: check, diff, create, read, update and delete, each a question to plan/ and sync/.
+ * The user tag as a Pulumi resource: check, diff, create and update, each a question to plan/ and sync/.
  */
-import type { DesiredOrganization, LiveUserTag, RememberedTag } from "../plan/organization.ts";
+import type { DesiredOrganization, LiveUserTag } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
+import { announceCreation } from "./announcement.ts";
+import { nameOwners } from "./claims.ts";
 import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
 	hasUnknown,
 	type Members,
+	metaOf,
 	observeMembers,
 	type Properties,
 	readDocument,
+	sameMembers,
 	withoutUndefined,
-	writeMembers,
 } from "./inputs.ts";
-import { type Kept, type KeptActivity, keepActivities, keepTag } from "./kept.ts";
+import { type Kept, keepActivities } from "./kept.ts";
 import { convergeInTurn } from "./renames.ts";
 import type { Converged, Session } from "./session.ts";
-import { checkShapes, type InputShapes } from "./shapes.ts";
+import { checkShapes } from "./shapes.ts";
+import {
+	documentOf,
+	keptOf,
+	mustRead,
+	noOrganization,
+	nothingKept,
+	places,
+	shapes,
+	type TagInputs,
+	type TagOutputs,
+	withoutResource,
+	writeInputs,
+} from "./user-tag-inputs.ts";
 
-/** Inputs after `check`: complete, ids in lower case, lists sorted. */
-export interface TagInputs {
-	readonly organizationId: string;
-	readonly name: string;
-	readonly tagId?: string;
-	readonly previously?: readonly string[];
-	readonly members?: Members;
-	readonly limits?: Properties;
-	readonly onDestroy?: "keep" | "removeMembers";
-	/** The resource's name in the program. */
-	readonly resource: string;
-	/** The component that it is a part of, which shows its plan. */
-	readonly partOf?: string;
+/** What `check` answers: the completed inputs or what is wrong with them, and a line for the output. */
+export interface Checked {
+	readonly inputs: Properties;
+	readonly failures: readonly CheckFailure[];
+	readonly say?: string;
 }
-
-export interface TagOutputs extends TagInputs {
-	readonly tagId: string;
-	/** The members as the program wrote them; `members` is what of them is so. */
-	readonly managed?: Members;
-	/** What orgsync last applied, as its journal keeps it. */
-	readonly lastApplied?: RememberedTag;
-	/** Activities that have not ended. */
-	readonly activities?: readonly KeptActivity[];
-}
-
-const places = [
-	["userTags[0].id", "tagId"],
-	["userTags[0].previously", "previously"],
-	["userTags[0].members", "members"],
-	["userTags[0].name", "name"],
-	["userTags[0]", "name"],
-	["limits", "limits"],
-	["organizationId", "organizationId"],
-] as const;
-
-const shapes: InputShapes = {
-	required: ["name"],
-	fields: {
-		name: "text",
-		organizationId: "id",
-		tagId: "id",
-		previously: { listOf: "text" },
-		members: { fields: { exactly: { listOf: "id" }, atLeast: { listOf: "id" }, never: { listOf: "id" } } },
-		limits: { fields: { memberRemovals: "any" } },
-		onDestroy: { oneOf: ["keep", "removeMembers"] },
-	},
-};
 
 /** The inputs completed, or what is wrong with them: as inputs, and against the live organization where they are new. */
-export async function checkTag(
-	olds: Partial<TagInputs>,
-	news: Partial<TagInputs>,
-	session: Session,
-): Promise<{ readonly inputs: Properties; readonly failures: readonly CheckFailure[] }> {
+export async function checkTag(olds: Partial<TagInputs>, news: Partial<TagInputs>, session: Session): Promise<Checked> {
 	const organizationId = news.organizationId ?? session.settings.organizationId;
 	const misshapen = checkShapes({ ...news }, shapes);
 	if (misshapen.length > 0) return { inputs: { ...news }, failures: misshapen };
@@ -84,13 +55,15 @@ export async function checkTag(
 	const onDestroy = news.onDestroy ?? "keep";
 	const given = { ...news, organizationId, onDestroy, ...withoutUndefined({ tagId }) };
 	if (hasUnknown(given)) return { inputs: given, failures: [] };
-	const read = readDocument(documentOf(given), places);
+	// A tag that is found already needs no earlier names, and `ignoreChanges` may give its own name as one of them.
+	const isFound = tagId !== undefined && tagId === olds.tagId;
+	const read = readDocument(documentOf(isFound ? { ...given, previously: earlierNames(given) } : given), places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = {
 		...writeInputs(read.desired),
-		...withoutUndefined({ limits: news.limits, partOf: news.partOf }),
+		...withoutUndefined({ limits: news.limits }),
 		onDestroy,
-		resource: String(news.resource),
+		...metaOf(news),
 	};
 	const isNew = !sameValue(withoutResource(olds), withoutResource(inputs));
 	try {
@@ -114,7 +87,7 @@ async function checkLive(
 	desired: DesiredOrganization,
 	session: Session,
 	{ remembered, isCreated }: { readonly remembered: boolean; readonly isCreated: boolean },
-) {
+): Promise<Checked> {
 	const { plan } = await session.judge({ resource: inputs.resource, desired, kept: nothingKept });
 	// That a name is taken may pass: another resource of the program may give it up.
 	const problems = plan.problems.filter(({ code }) => code !== "tag-name-taken");
@@ -132,33 +105,39 @@ async function checkLive(
 	} catch (error) {
 		return { inputs: { ...inputs }, failures: [failCheck(error, "members")] };
 	}
-	if (isCreated && inputs.partOf === undefined) session.announce(inputs.resource, plan);
+	const say = isCreated && inputs.partOf === undefined ? announceCreation(inputs, plan) : undefined;
 	const tagId = inputs.tagId ?? (await findTag(desired, inputs.resource, session))?.id;
 	const found = tagId === undefined ? inputs : { ...inputs, tagId };
-	return { inputs: { ...found }, failures: claim(found, session) };
+	return { inputs: { ...found }, failures: claim(found, session), ...withoutUndefined({ say }) };
 }
 
-function claim({ organizationId, tagId, name, resource }: TagInputs, session: Session): readonly CheckFailure[] {
+function claim(inputs: TagInputs, session: Session): readonly CheckFailure[] {
+	const { organizationId, tagId, name } = inputs;
 	if (tagId === undefined) return [];
-	const owner = session.claims.claim(organizationId, `userTag/${tagId}`, resource);
+	const owner = session.claims.claim(organizationId, `userTag/${tagId}`, inputs);
 	if (owner === undefined) return [];
-	const reason = `the tag ${tagId} is managed by the resource \`${owner}\` and by \`${resource}\` (as \`${name}\`); one tag, one resource`;
+	const [other, own] = nameOwners(owner, inputs);
+	const reason = `the tag ${tagId} is managed by the resource \`${other}\` and by \`${own}\` (as \`${name}\`); one tag, one resource`;
 	return [{ property: "name", reason }];
 }
 
 /** What differs between the state and the program; nothing is asked of the service. */
-export function diffTag(
-	id: string,
-	olds: TagOutputs,
-	news: Partial<TagInputs>,
-): { changes: boolean; replaces: string[] } {
+export function diffTag(olds: TagOutputs, news: Partial<TagInputs>): { changes: boolean; replaces: string[] } {
 	const replaces = [
 		...(isOther(news.organizationId, olds.organizationId) ? ["organizationId"] : []),
-		...(isOther(news.tagId, id) ? ["tagId"] : []),
+		...(isOther(news.tagId, olds.tagId) ? ["tagId"] : []),
 	];
-	const compared = ["name", "members", "onDestroy", "previously"] as const;
-	const changes = hasUnknown(news) || compared.some((key) => !sameValue(olds[key] ?? [], news[key] ?? []));
+	const compared = ["name", "onDestroy"] as const;
+	const changes =
+		hasUnknown(news) ||
+		!sameMembers(olds.members, news.members) ||
+		!sameValue(earlierNames(olds), earlierNames(news)) ||
+		compared.some((key) => !sameValue(olds[key], news[key]));
 	return { changes: changes || replaces.length > 0, replaces };
+}
+
+function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
+	return previously.filter((earlier) => earlier !== name);
 }
 
 /** Whether a value is known and not the same; one that is not known yet replaces nothing. */
@@ -180,10 +159,12 @@ export async function convergeTag(
 		// Read as `check` has read it, which did not know the id then.
 		const { tagId: _tagId, ...written } = inputs;
 		const desired = withTag(mustRead(written), id);
-		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept: keptOf(olds) }, session);
+		const kept = keptOf(olds, session);
+		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept }, session);
 		// A tag that is not there has not come this far: it is a problem of the plan.
 		if (id === undefined) throw new ResourceFailure(`no user tag is called \`${inputs.name}\``);
-		const outs = outputsOf({ ...wish, tagId: id }, converged, olds?.activities);
+		session.hold(`userTag/${id}`, inputs);
+		const outs = outputsOf({ ...wish, tagId: id }, converged, kept);
 		const { report } = converged;
 		if (isDone(report)) return { id, outs };
 		throw new ResourceFailure(explainReport(report), { id, properties: { ...outs } });
@@ -196,11 +177,11 @@ export async function convergeTag(
 function outputsOf(
 	inputs: TagInputs & { tagId: string },
 	{ plan, report, journal }: Converged,
-	earlier: readonly KeptActivity[] | undefined,
+	earlier: Kept,
 ): TagOutputs {
 	const { tagId, organizationId, members: managed } = inputs;
 	const lastApplied = journal.memory(organizationId).userTags[tagId];
-	const activities = keepActivities(report, journal, earlier);
+	const activities = keepActivities(report, journal, earlier.activities);
 	const before = isDone(report) ? {} : observe(inputs, plan);
 	const kept = activities.length === 0 ? {} : { activities };
 	return { ...withoutUndefined({ ...inputs, ...before, managed, lastApplied }), ...kept };
@@ -212,69 +193,6 @@ function observe(inputs: TagInputs, plan: Plan): Pick<TagInputs, "name"> & { mem
 	if (change?.kind !== "userTag") return { name: inputs.name, members: inputs.members };
 	const live = change.before.members;
 	return { name: change.before.name, members: live === null ? undefined : observeMembers(inputs.members, live) };
-}
-
-/** The state as live shows it; without an id when the tag is gone. */
-export async function readTag(
-	id: string,
-	props: TagOutputs,
-	session: Session,
-): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
-	// Whatever it is called meanwhile: nothing is to be found by its name.
-	const { organizationId, resource } = props;
-	const managed = props.managed ?? props.members;
-	const desired = mustRead({ organizationId, name: id, tagId: id, ...withoutUndefined({ members: managed }) });
-	const live = await session.read({ resource, desired, kept: keptOf(props) });
-	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === id) : undefined;
-	if (live.userTags.known && tag === undefined) return {};
-	const remembered = live.memory.userTags[id];
-	const visible = tag?.members.known === true ? tag.members.value : undefined;
-	const members = visible === undefined ? standIn(props, tag, remembered) : observeMembers(managed, visible);
-	// Only where memory stands in for live does it matter when the tag was changed last.
-	const isLearned = visible === undefined && remembered?.updatedAt === "" && tag !== undefined;
-	const lastApplied = isLearned ? { ...remembered, updatedAt: tag.updatedAt } : props.lastApplied;
-	const seen = { ...props, name: tag?.name ?? props.name, members, lastApplied };
-	const { lastApplied: _applied, activities: _activities, managed: _managed, ...inputs } = seen;
-	return { id, props: withoutUndefined(seen), inputs: withoutUndefined({ ...inputs, tagId: id }) };
-}
-
-/**
- * Members where the service does not show them: as they were, unless somebody has changed the tag since they were applied;
- * then they are not known, and the state does not pretend.
- */
-function standIn(
-	props: TagOutputs,
-	tag: LiveUserTag | undefined,
-	remembered: RememberedTag | undefined,
-): Members | undefined {
-	const times = [remembered?.updatedAt, tag?.updatedAt];
-	const changedSince = times.every((time) => time !== undefined && time !== "") && times[0] !== times[1];
-	return changedSince ? undefined : props.members;
-}
-
-/** Keeps the tag; with `removeMembers` takes it away from the members that the resource manages. */
-export async function deleteTag(id: string, props: TagOutputs, session: Session): Promise<void> {
-	const { exactly, atLeast } = props.managed ?? props.members ?? {};
-	const managed = exactly ?? atLeast ?? [];
-	if (props.onDestroy !== "removeMembers" || managed.length === 0) return;
-	try {
-		const { organizationId, resource, name } = props;
-		// Written by name and by hand, the removal is meant; what else guards, guards on.
-		const limits = { memberRemovals: managed.length };
-		const wish = { organizationId, name, tagId: id, members: { never: managed }, limits };
-		const kept = keptOf(props);
-		const { userTags } = await session.read({ resource, desired: mustRead(wish), kept });
-		const tag = userTags.known ? userTags.value.find((one) => one.id === id) : undefined;
-		// Somebody has deleted the tag, and nobody has it any more.
-		if (userTags.known && tag === undefined) return;
-		// Somebody may have renamed it, and it is not renamed again on the way out.
-		const desired = mustRead({ ...wish, name: tag?.name ?? name });
-		const { report } = await session.converge({ resource, desired, kept }, { learnsTime: false });
-		if (isDone(report)) return;
-		throw new ResourceFailure(explainReport(report));
-	} catch (error) {
-		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));
-	}
 }
 
 async function findTag(
@@ -290,53 +208,7 @@ async function findTag(
 	return tags.find(({ name }) => name === wanted.name) ?? tags.find(({ name }) => wanted.previously.includes(name));
 }
 
-const nothingKept: Kept = { activities: [], applied: [] };
-
-function keptOf(olds: TagOutputs | undefined): Kept {
-	if (olds === undefined) return nothingKept;
-	return { activities: olds.activities ?? [], applied: keepTag(olds.tagId, olds.lastApplied) };
-}
-
-/** Said wherever no organization is named. */
-export const noOrganization: CheckFailure = {
-	property: "organizationId",
-	reason:
-		"which organization? Give organizationId to the resource or to its Provider, run `pulumi config set orgsync:organizationId ID`, or set ORGSYNC_ORGANIZATION_ID",
-};
-
-function documentOf({ organizationId, name, tagId, previously, members, limits }: Partial<TagInputs>): Properties {
-	return {
-		organizationId,
-		userTags: [withoutUndefined({ name, id: tagId, previously, members })],
-		...withoutUndefined({ limits }),
-	};
-}
-
-function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
-	const read = readDocument(documentOf(inputs), places);
-	if ("desired" in read) return read.desired;
-	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
-}
-
 /** The same wish for the tag that was found: it is looked for by its id from now on. */
 function withTag(desired: DesiredOrganization, id: string | undefined): DesiredOrganization {
 	return id === undefined ? desired : { ...desired, userTags: desired.userTags.map((tag) => ({ ...tag, id })) };
-}
-
-function writeInputs({ organizationId, userTags }: DesiredOrganization): Omit<TagInputs, "resource"> {
-	const [tag] = userTags;
-	return withoutUndefined({
-		organizationId,
-		name: tag?.name ?? "",
-		tagId: tag?.id,
-		previously: tag?.previously.length === 0 ? undefined : tag?.previously,
-		members: writeMembers(tag?.members),
-	});
-}
-
-/** Inputs without what means nothing to the service: whose resource it is, and how much an update may take away. */
-function withoutResource(inputs: Partial<TagInputs>): Properties {
-	const { resource: _resource, partOf: _partOf, limits: _limits, ...rest } = inputs;
-	const { __provider: _provider, ...plain } = rest as Properties;
-	return plain;
 }

@@ -56,12 +56,15 @@ export async function compareLive(
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
-	const context = { reads, readAtMs: options.now() };
-	const readPosition = journal?.position();
+	const first = { askedAtMs: options.now(), position: journal?.position() };
 	const timed = timeReader(reader, options.now);
+	const { oldest, ...noted } = noteOldest(timed, first);
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const { live: all, serverTimeMs } = await readLive(both, timed, memory, reads, options.steadyNow ?? options.now);
-	const read = { serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition };
+	const { live: all, serverTimeMs } = await readLive(both, noted, memory, reads, options.steadyNow ?? options.now);
+	// A reader that shares answers may give one from before: the plan is as old as the oldest of them.
+	const { askedAtMs, position } = oldest();
+	const context = { reads, readAtMs: askedAtMs };
+	const read = { serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition: position };
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
@@ -91,6 +94,26 @@ export async function compareLive(
 		unread,
 	};
 	return { desired, plan: makePlan(desired, live, found), live, context: found, ...read, ...threeWay };
+}
+
+/** When something was asked: by our clock, and by the journal's order of writing where that is known. */
+interface Asked {
+	readonly askedAtMs: number;
+	readonly position: number | undefined;
+}
+
+/** The reader, which notes the oldest of its answers; `first` is the present. */
+function noteOldest(reader: Reader, first: Asked): Reader & { oldest(): Asked } {
+	let { askedAtMs, position } = first;
+	return {
+		async query(...question) {
+			const answer = await reader.query(...question);
+			askedAtMs = Math.min(askedAtMs, answer.askedAtMs ?? askedAtMs);
+			if (position !== undefined) position = Math.min(position, answer.askedAtPosition ?? position);
+			return answer;
+		},
+		oldest: () => ({ askedAtMs, position }),
+	};
 }
 
 const notAsked: Known<string> = { known: false, because: "nobody asked" };

@@ -22,8 +22,8 @@ export function timeReader(reader: Reader, now: () => number): TimedReader {
 	return {
 		async query(operation, fields) {
 			const answer = await reader.query(operation, fields);
-			const { serverTimeMs, heardAtMs = now() } = answer;
-			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - heardAtMs;
+			const { serverTimeMs, askedAtMs = now() } = answer;
+			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - askedAtMs;
 			return answer;
 		},
 		offsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),

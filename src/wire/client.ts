@@ -63,8 +63,13 @@ export interface QueryAnswer {
 	readonly value: Readonly<Record<string, unknown>>;
 	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
 	readonly serverTimeMs: number | undefined;
-	/** When it came, by our own clock; left out where it is handed out as it comes. */
-	readonly heardAtMs?: number;
+	/**
+	 * When it was asked, milliseconds since 1970 by our clock; only a Reader that keeps answers sets it, and then
+	 * `serverTimeMs` is of that moment too.
+	 */
+	readonly askedAtMs?: number;
+	/** The journal's position when it was asked, from a Reader that keeps answers and knows it. */
+	readonly askedAtPosition?: number;
 }
 
 /** What reads. It cannot change anything. */

@@ -79,12 +79,14 @@ const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
 const beta = "10000000-0000-4000-8000-000000000001";
 const betaTag = "10000000-0000-4000-8000-000000000002";
 const blocks = readBlocks(page);
-const isProgram = ({ word }: Block): boolean => word === "typescript" || word === "javascript";
+const isProgram = ({ word, content }: Block): boolean =>
+	(word === "typescript" || word === "javascript") && !content.startsWith("// index.test.ts");
 const isTour = ({ word }: Block): boolean => word === "sh" || word === "console";
 
-/** Whether nothing is run with this program before the next one: then it is looked at in a preview. */
+/** Whether no engine runs this program before the next one: then it is looked at in a preview. */
 function isUnplayed(index: number): boolean {
-	const [next] = blocks.slice(index + 1).filter((block) => isProgram(block) || isTour(block));
+	const isPlayed = (block: Block): boolean => isTour(block) && !block.content.startsWith("$ node ");
+	const [next] = blocks.slice(index + 1).filter((block) => isProgram(block) || isPlayed(block));
 	return next === undefined || isProgram(next);
 }
 
@@ -127,6 +129,7 @@ describe("docs/pulumi.md", () => {
 	/** Runs a command of the page, in the stack that the page makes. */
 	const play = (command: string): Promise<Answer> => {
 		const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+		if (words[0] === "node") return run(words.slice(1), stack.folder, {});
 		if (words[0] === "pulumi") return stack.pulumi(words.slice(1), { env: { PULUMI_STACK: undefined } });
 		if (words[0] !== "npx" || words[1] !== "orgsync") throw new Error(`nothing runs this: ${command}`);
 		return runOrgsync(words.slice(2), stack.folder, environmentOf(emulator));
@@ -215,8 +218,12 @@ function environmentOf({ url }: Emulator) {
 
 /** The command line as it was built. */
 function runOrgsync(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Answer> {
-	const main = join(root, "dist/cli/main.js");
-	const child = spawn(process.execPath, [main, ...words], { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
+	return run([join(root, "dist/cli/main.js"), ...words], cwd, env);
+}
+
+/** Node, with nothing of this environment. */
+function run(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Answer> {
+	const child = spawn(process.execPath, words, { cwd, env: { PATH: process.env.PATH, HOME: cwd, ...env } });
 	const texts = { stdout: "", stderr: "" };
 	for (const name of ["stdout", "stderr"] as const) {
 		child[name].setEncoding("utf8").on("data", (text: string) => {

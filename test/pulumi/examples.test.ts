@@ -97,7 +97,7 @@ describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md
 			mkdirSync(dirname(join(place, "node_modules", name)), { recursive: true });
 			symlinkSync(join(root, "node_modules", name), join(place, "node_modules", name));
 		}
-		for (const file of ["index.ts", "package.json", "tsconfig.json"]) {
+		for (const file of ["index.ts", "index.test.ts", "package.json", "tsconfig.json"]) {
 			cpSync(join(root, "examples/pulumi-typescript", file), join(place, file));
 		}
 	});
@@ -122,7 +122,7 @@ describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md
 		expect(shown.length).toBeGreaterThan(4);
 		for (const [index, content] of shown.entries()) writeFileSync(join(place, `shown-${index}.ts`), content);
 		writeFileSync(join(place, "wrong.ts"), wrong);
-		expect(compile("index.ts", "shown-*.ts", "wrong.ts").filter((line) => /^\S/.test(line))).toEqual([
+		expect(compile("index.ts", "index.test.ts", "shown-*.ts", "wrong.ts").filter((line) => /^\S/.test(line))).toEqual([
 			expect.stringMatching(/^wrong\.ts.*Type '"delete"' is not assignable to type/),
 			expect.stringMatching(/^wrong\.ts.*'app' does not exist in type 'TvcAppRemovalArgs'/),
 		]);

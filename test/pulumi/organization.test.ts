@@ -1,10 +1,12 @@
 /**
  * A whole document as one component: the fewest activities, judged as a whole before the first child is registered.
  */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agreeing, alice, apps, bob, document, policies, providers, tags } from "../cli/world.ts";
+import { agreeing, alice, apps, bob, document, policies, provider, providers, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
-import { makePulumiWorld, shown } from "./world.ts";
+import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const program = `export const { summary } = new orgsync.Organization("acme", { document: "orgsync.yaml" });`;
 
@@ -15,7 +17,7 @@ async function makeOrganization(text: string, options: Parameters<typeof makePul
 	return { world, stack };
 }
 
-describe("Organization", () => {
+describe("Organization", { timeout: 240_000 }, () => {
 	it("converges every kind with the fewest activities, and the next up submits nothing", async () => {
 		const everything = document(
 			`userTags: [{ name: approvers, id: ${tags.signers}, previously: [signers], members: { exactly: [alice, bob] } }]`,
@@ -44,7 +46,11 @@ describe("Organization", () => {
 			"update_user_tag",
 		]);
 		const { summary } = await stack.outputs();
-		expect(summary).toMatchObject({ activities: 5, differences: ["supportedAsset:eip155:1/ETH"] });
+		expect(summary).toEqual({
+			organizationId: summary.organizationId,
+			differences: ["supportedAsset:eip155:1/ETH"],
+			unmanaged: ["userTag:auditors", "userTag:oncall"],
+		});
 		const component = await stack.resource("acme");
 		expect(component.inputs, "the document itself is not kept in the state").toEqual({
 			organizationId: summary.organizationId,
@@ -60,6 +66,61 @@ describe("Organization", () => {
 			"list_user_tags",
 			"list_users",
 		]);
+	});
+
+	it("puts drift right with the activities that it shows, without a refresh, and its outputs do not differ afterwards", async () => {
+		const text = document(
+			"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",
+			`absent: { policies: [${policies[0]}], tvcApps: [${apps.old}], oauthProviders: { bob: [${providers.bob[0]}] } }`,
+		);
+		const { world, stack } = await makeOrganization(text);
+		expectSuccess(await stack.up());
+		const before = await stack.outputs();
+		world.clearRequests();
+		await world.change({
+			userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice] }],
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+			tvcApps: [{ id: apps.old, name: "old" }],
+			users: [{ userId: bob, oauthProviders: [provider(providers.bob[0], "bob-one")] }],
+		});
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers" }] });
+
+		const preview = await stack.preview(["--expect-no-changes"]);
+		expect(preview.exitCode).toBe(7);
+		expect(shown(preview)).toContain("Plan: 4 activities.");
+		expect(shown(preview)).toMatch(/~ 4 to update/);
+		expect(shown(preview)).toMatch(/UserTag acme-signers update \[diff: [^\]]*outOfSync/);
+		expect(world.submits()).toEqual([]);
+
+		expectSuccess(await stack.up());
+		expect([...world.submits()].sort()).toEqual([
+			"delete_oauth_providers",
+			"delete_policies",
+			"delete_tvc_app_and_deployments",
+			"update_user_tag",
+		]);
+		expect((await stack.resource("acme-signers")).outputs).not.toHaveProperty("outOfSync");
+		const after = await stack.preview(["--expect-no-changes", "--diff"]);
+		expectSuccess(after);
+		expect(shown(after)).not.toMatch(/outOfSync|~ summary|Plan:/);
+		expect(await stack.outputs()).toEqual(before);
+	});
+
+	it("says how much of its plan cannot be compared, and leaves that to what the state of each part knows", async () => {
+		const { world, stack } = await makeOrganization(
+			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
+			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
+		);
+		const known =
+			"Of these, 1 cannot be compared with live state: a resource that applied its part before submits nothing.";
+		expect(shown(await stack.preview())).toContain(known);
+		expectSuccess(await stack.up());
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		// As in a fresh clone: without the journal only the state knows what was applied.
+		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
+		const preview = await stack.preview(["--expect-no-changes"]);
+		expectSuccess(preview);
+		expect(shown(preview)).toContain(known);
 	});
 
 	it("renames a child that is called otherwise now in place, with one activity", async () => {
@@ -191,6 +252,30 @@ new orgsync.Organization("inherited", { document: "inherited.yaml" }, { parent }
 		expect(world.requests()).toEqual([]);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
+	});
+
+	it("reports the problems of an object by its properties, without line numbers", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const userTags = [{ name: "signers", members: { exactly: ["alcie"] } }, { name: "oncall", member: [], id: 5 }, { name: "oncall" }];
+const organizationId = process.env.ORGSYNC_ORGANIZATION_ID;
+new orgsync.Organization("object", { document: { organizationId, users: { alice: "${alice}" }, userTags } });`);
+		const wrong = await stack.preview();
+		expect(wrong.exitCode).toBe(1);
+		expect(shown(wrong)).toContain("document.userTags[1].member: unknown key `member`; did you mean `members`?");
+		expect(shown(wrong)).toMatch(/document\.userTags\[1\]\.id: /);
+		expect(shown(wrong)).not.toMatch(/document:\d+:\d+|on this line|on line/);
+
+		const use = (document: string) =>
+			stack.write({ "index.mjs": withImports(`new orgsync.Organization("object", { document: ${document} });`) });
+		use(`{ organizationId: pulumi.output("x"), userTags: [{ name: Promise.resolve("y") }] }`);
+		expect(shown(await stack.preview())).toContain("document.organizationId is an output or a promise:");
+		use(`{ userTags: [{ name: Promise.resolve("y") }] }`);
+		expect(shown(await stack.preview())).toContain("document.userTags[0].name is an output or a promise:");
+		use("{ userTags: [1n] }");
+		const unwritable = await stack.preview();
+		expect(shown(unwritable)).toContain("the document cannot be written as JSON: ");
+		for (const answer of [wrong, unwritable]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+		expect(world.requests()).toEqual([]);
 	});
 
 	it("is told the document as an object, and which organization where a file holds several", async () => {

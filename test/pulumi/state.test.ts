@@ -2,38 +2,10 @@
  * What the state of a resource says after a refusal, while something waits, and after somebody else's changes; asked of the
  * providers as the engine asks them.
  */
-import type { dynamic } from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import * as found from "../../src/pulumi/provider.ts";
-import { alice, apps, bob, carol, keys, makeWorld, organizationId, providers, tags, type World } from "../cli/world.ts";
-
-/** A provider of a process of its own: its journal is empty, as on another machine. */
-async function providerOf(
-	make: () => dynamic.ResourceProvider,
-	world: World,
-	more: Readonly<Record<string, string>> = {},
-): Promise<Required<dynamic.ResourceProvider>> {
-	const provider = make() as Required<dynamic.ResourceProvider>;
-	const given: Readonly<Record<string, string>> = {
-		organizationId,
-		url: world.url,
-		apiPrivateKey: keys.alice.privateKey,
-		journal: ":memory:",
-		...more,
-	};
-	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
-	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
-	return provider;
-}
-
-/** The properties that a failure keeps in the state. */
-async function keptOf(work: Promise<unknown>): Promise<Record<string, unknown>> {
-	const failure = await work.then(
-		() => undefined,
-		(error: { readonly properties?: Record<string, unknown> }) => error,
-	);
-	return failure?.properties ?? {};
-}
+import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../cli/world.ts";
+import { keptOf, providerOf } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 

@@ -1,6 +1,6 @@
 /** Which tag a resource means: by name, by id, by an earlier name; one tag, one resource; and none where there is none. */
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, tags, type World } from "../cli/world.ts";
+import { alice, bob, carol, policies, tags, type World } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
@@ -67,5 +67,40 @@ new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`
 			/UserTag resource 'signers': property members value \{\S+\} has a problem: it is null/,
 		);
 		expect(shown(wrong)).not.toMatch(stackTrace);
+	});
+
+	it("has one resource whichever Provider and parent each has: the error names both, by URN where the names are equal", async () => {
+		const provider = `const apiPrivateKey = pulumi.secret(process.env.ORGSYNC_API_PRIVATE_KEY);
+const provider = new orgsync.Provider("other", { apiPrivateKey });
+const parent = new pulumi.ComponentResource("probe:index:Parent", "parent");\n`;
+		const { world, stack } = await makePulumiWorld(`${provider}
+new orgsync.UserTag("first", { name: "signers" });
+new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" }, { provider });`);
+		const both = /the tag 7\S+ is managed by the resource `(\S+)` and by `(\S+)`/;
+		const refuse = async (...names: readonly string[]) => {
+			const answer = await stack.preview();
+			expect(answer.exitCode).toBe(1);
+			const [, ...found] = both.exec(shown(answer)) ?? [];
+			expect([...found].sort()).toEqual(names);
+		};
+		await refuse("first", "second");
+
+		stack.write({
+			"index.mjs": withImports(`${provider}
+new orgsync.UserTag("same", { name: "signers" });
+new orgsync.UserTag("same", { name: "signers" }, { parent });`),
+		});
+		const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
+		const urns = [`urn:pulumi:test::probe::probe:index:Parent$${type}::same`, `urn:pulumi:test::probe::${type}::same`];
+		await refuse(...urns);
+
+		stack.write({
+			"index.mjs": withImports(`${provider}
+new orgsync.PolicyRemoval("one", { policyIds: ["${policies[0]}"] });
+new orgsync.PolicyRemoval("two", { policyIds: ["${policies[0]}"] }, { provider });`),
+		});
+		const removed = await stack.preview();
+		expect(shown(removed)).toMatch(/9\S+1 is removed by the resource `(one|two)` and by `(one|two)`; list them in one/);
+		expect(world.submits()).toEqual([]);
 	});
 });

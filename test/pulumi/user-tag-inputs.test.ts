@@ -191,6 +191,32 @@ describe("diff", () => {
 	});
 });
 
+describe("diff of a secret input", () => {
+	it("updates the resource whose input becomes a secret, and replaces it where its id holds the value", async () => {
+		const provider = await providerOf("UserTag");
+		const olds = { ...tag, resource: "it" };
+		const members = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["members"] });
+		expect(members).toEqual({ changes: true, replaces: [] });
+		const sealed = { ...olds, secretInputs: ["members"] };
+		expect(await provider.diff(tags.signers, sealed, sealed)).toEqual({ changes: false, replaces: [] });
+		const tagId = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["tagId"] });
+		expect(tagId).toEqual({ changes: true, replaces: ["tagId"] });
+		const hidden = { ...olds, secretInputs: ["tagId"] };
+		expect(await provider.diff("sha256:0123", hidden, hidden)).toEqual({ changes: false, replaces: [] });
+	});
+
+	it("shows no value of a secret of the wrong form, and names no property whose value the engine would print", async () => {
+		const provider = await providerOf("UserTag");
+		const name = "n".repeat(80);
+		const inputs = { name, tagId: "not-an-id", members: { exactly: ["nobody"] }, resource: "it" };
+		const { failures } = await provider.check({}, { ...inputs, secretInputs: ["members", "name", "tagId"] });
+		expect(failures).toEqual([
+			{ property: "", reason: `tagId: it must be ${uuid}, and is a secret` },
+			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, and is a secret` },
+		]);
+	});
+});
+
 describe("delete", () => {
 	it("with removeMembers takes the tag from everybody it manages, also where nobody can count them", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });

@@ -130,7 +130,7 @@ new orgsync.TvcAppRemoval("waiting", { appId: "${apps.old}" });`;
 		const third = await up(made, later);
 		expect({ code: third.exitCode, requests: third.requests }).toEqual({ code: 1, requests: [] });
 		expect(third.said).toContain(
-			`it waited when it was last asked for, and what became of it cannot be asked any more; when you know that it has ended, \`pulumi config set orgsync:abandon ${waiting.id}\` lets orgsync make another`,
+			`it was pending when it was last read, and its request is too old to send again; once you know that it has ended, \`pulumi config set orgsync:abandon ${waiting.id}\` lets orgsync submit another`,
 		);
 		expect(third.said).not.toContain("joins this activity");
 
@@ -168,7 +168,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		expect(one.said).toContain("change who has `signers`: waits for an authenticator\n");
 		expect(one.said).toContain("remove an OAuth provider: failed (");
 		expect(one.said).toContain("remove a TVC app and all its deployments: perhaps arrived and perhaps did not (");
-		expect(one.said).toContain("the next run asks with the same bytes, so that there is no second activity");
+		expect(one.said).toContain("the next run sends the same request, so that there is no second activity");
 		const kept = await activitiesInState(stack);
 		expect(Object.fromEntries(Object.entries(kept).map(([name, [activity]]) => [name, activity.outcome]))).toEqual({
 			first: "awaiting-approval",
@@ -198,7 +198,9 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			code: 1,
 			submits: ["delete_oauth_providers", "delete_policies"],
 		});
-		expect(three.said).toContain("remove a policy: was rejected (it was rejected before, so it was not sent again)");
+		expect(three.said).toContain(
+			"remove a policy: was rejected (it was rejected before, so it was not submitted again)",
+		);
 		expect(world.organization().policies).toMatchObject([{ policyId: policies[0] }]);
 		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([
 			{ id: failed.id, status: "ACTIVITY_STATUS_FAILED" },

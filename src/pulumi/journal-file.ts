@@ -1,0 +1,32 @@
+/**
+ * The journal of a project, as resources share it that are worked on side by side.
+ */
+import type { Journal } from "../sync/journal.ts";
+import { type JournalFileOptions, openJournal } from "../sync/journal-file.ts";
+
+/** Opens the journal in this file, made when it is not there. Throws what openJournal throws. */
+export async function openSharedJournal(file: string, options: JournalFileOptions): Promise<Journal> {
+	return withoutInFlight(await openJournal(file, options));
+}
+
+/**
+ * The journal for resources that are worked on side by side: what one of them has in flight this moment is not open to the
+ * others, who would ask the service what became of it.
+ */
+function withoutInFlight(journal: Journal): Journal {
+	const inFlight = new Set<string>();
+	return {
+		...journal,
+		claim: (wish, choose) =>
+			journal.claim(wish, (entries) => {
+				const choice = choose(entries);
+				if (choice.put !== undefined) inFlight.add(choice.put.body.fingerprint);
+				return choice;
+			}),
+		settled(fingerprint, ...more) {
+			inFlight.delete(fingerprint);
+			return journal.settled(fingerprint, ...more);
+		},
+		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
+	};
+}

@@ -1,0 +1,130 @@
+/**
+ * Unit tests of programs: with `pulumi.runtime.setMocks` every resource, function and component works, with no request, and
+ * with no key, address, organization or journal.
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import * as orgsync from "../../src/pulumi/index.ts";
+import { makeFolder } from "../cli/run.ts";
+import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
+
+interface Made {
+	readonly type: string;
+	readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+const made = new Map<string, Made>();
+const asked: (readonly [token: string, inputs: unknown])[] = [];
+let answers: Readonly<Record<string, object>> = {};
+
+/** The value of an output. */
+const promiseOf = <T>(output: pulumi.Output<T>): Promise<unknown> =>
+	new Promise((resolve) => output.apply((value) => resolve(value)));
+
+beforeEach(async () => {
+	made.clear();
+	asked.length = 0;
+	answers = {};
+	await pulumi.runtime.setMocks({
+		newResource({ type, name, inputs, id }) {
+			made.set(name, { type, inputs });
+			return { id: id || `${name}-id`, state: { ...inputs, tagId: inputs.tagId ?? tags.signers } };
+		},
+		call({ token, inputs }) {
+			asked.push([token, inputs]);
+			return answers[token] ?? inputs;
+		},
+	});
+	for (const name of ["URL", "ORGANIZATION_ID", "API_PRIVATE_KEY", "KEY_FILE"]) {
+		const known = process.env[`ORGSYNC_${name}`];
+		delete process.env[`ORGSYNC_${name}`];
+		onTestFinished(() => {
+			if (known !== undefined) process.env[`ORGSYNC_${name}`] = known;
+		});
+	}
+});
+
+describe("with mocks", () => {
+	it("resources have the inputs of the program and the outputs of the mocks, and nothing else", async () => {
+		const name = pulumi.output("signers");
+		const tag = new orgsync.UserTag("signers", {
+			name,
+			members: { exactly: [alice, bob] },
+			onDestroy: "removeMembers",
+		});
+		const removal = new orgsync.PolicyRemoval("old", { policyIds: [policies[0]] });
+		const login = new orgsync.OauthProviderRemoval("login", { userId: bob, providerIds: [providers.bob[0]] });
+		const app = new orgsync.TvcAppRemoval("app", { appId: apps.old });
+		expect(await promiseOf(tag.tagId)).toBe(tags.signers);
+		expect(await promiseOf(tag.members)).toEqual({ exactly: [alice, bob] });
+		for (const { id } of [removal, login, app]) expect(await promiseOf(id)).toMatch(/-id$/);
+		expect(Object.fromEntries([...made].map(([resource, { inputs }]) => [resource, inputs]))).toEqual({
+			signers: { name: "signers", members: { exactly: [alice, bob] }, onDestroy: "removeMembers" },
+			old: { policyIds: [policies[0]] },
+			login: { userId: bob, providerIds: [providers.bob[0]] },
+			app: { appId: apps.old },
+		});
+		expect(made.get("signers")?.type).toBe("pulumi-nodejs:dynamic/orgsync:UserTag");
+		expect(await promiseOf(orgsync.UserTag.get("live", tags.oncall).id)).toBe(tags.oncall);
+	});
+
+	it("a Provider needs no key, and a key in the configuration is not looked at", async () => {
+		pulumi.runtime.setConfig("orgsync:apiPrivateKey", "not a key");
+		onTestFinished(() => pulumi.runtime.setAllConfig({}));
+		const provider = new orgsync.Provider("other", { url: "https://one.test", wait: 5 });
+		expect(await promiseOf(new orgsync.UserTag("signers", { name: "signers" }, { provider }).tagId)).toBe(tags.signers);
+		expect(made.get("other")?.inputs).toMatchObject({ "orgsync:url": "https://one.test", "orgsync:wait": "5" });
+		answers = { "orgsync:index:listUserTags": { userTags: [{ tagName: "signers" }] } };
+		expect(await orgsync.listUserTags({}, { provider })).toEqual([{ tagName: "signers" }]);
+	});
+
+	it("functions are answered by the mocks, by the names of the functions", async () => {
+		answers = {
+			"orgsync:index:getMfaPolicy": { mfaPolicy: { mfaPolicyName: "passkey-first" } },
+			"orgsync:index:listUserTags": { userTags: [{ tagName: "signers" }] },
+		};
+		expect(await orgsync.getMfaPolicy({ userId: alice, mfaPolicyId: bob })).toEqual({ mfaPolicyName: "passkey-first" });
+		const userTags = orgsync.listUserTagsOutput({ organizationId: pulumi.output(organizationId) });
+		expect(await promiseOf(userTags)).toEqual([{ tagName: "signers" }]);
+		expect(asked).toEqual([
+			["orgsync:index:getMfaPolicy", { userId: alice, mfaPolicyId: bob }],
+			["orgsync:index:listUserTags", { organizationId }],
+		]);
+		expect(await orgsync.getMfaPolicies({ userId: alice })).toEqual([]);
+		await expect(orgsync.getLatestBootProof({ appName: apps.old })).rejects.toThrow(
+			"get_latest_boot_proof: the mocks do not answer it; return { bootProof: … } for orgsync:index:getLatestBootProof",
+		);
+	});
+
+	it("an Organization makes its parts, as if all were as the document says", async () => {
+		const folder = makeFolder();
+		writeFileSync(join(folder, "Pulumi.yaml"), "name: probe\nruntime: nodejs\n");
+		const before = process.cwd();
+		process.chdir(folder);
+		onTestFinished(() => process.chdir(before));
+		const world = await makeWorld();
+		process.env.ORGSYNC_URL = world.url;
+		const organization = new orgsync.Organization("acme", {
+			document: {
+				organizationId,
+				users: { alice, bob },
+				userTags: [{ name: "signers", previously: ["approvers"], members: { exactly: ["alice", "bob"] } }],
+				absent: { policies: [policies[0]], oauthProviders: { bob: [providers.bob[0]] }, tvcApps: [apps.old] },
+			},
+		});
+		const summary = { organizationId, differences: [], unmanaged: [] };
+		expect(await promiseOf(organization.summary)).toEqual(summary);
+		expect(await promiseOf(pulumi.all([organization.changes, organization.activities]))).toEqual([[], 0]);
+		await expect
+			.poll(() => [...made.keys()].sort())
+			.toEqual(["acme", "acme-oauth-providers-bob", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`]);
+		expect(made.get("acme-signers")?.inputs).toMatchObject({ name: "signers", members: { exactly: [alice, bob] } });
+		expect(() => new orgsync.Organization("wrong", { document: { userTags: [{ name: "signers" }] } })).toThrow(
+			"document.organizationId: `organizationId` is missing",
+		);
+		expect(world.requests()).toEqual([]);
+		expect(existsSync(join(folder, ".orgsync"))).toBe(false);
+	});
+});

@@ -1,0 +1,136 @@
+/**
+ * Pulumi's options on our resources: `ignoreChanges`, `id`, `import`; and the end of a provider whose engine is gone.
+ */
+import { describe, expect, it } from "vitest";
+import { alice, bob, carol, policies, tags } from "../cli/world.ts";
+import { expectSuccess } from "../engine/harness.ts";
+import { makePulumiWorld, shown, withImports } from "./world.ts";
+
+describe("ignoreChanges", { timeout: 240_000 }, () => {
+	it.each([
+		["everybody that atLeast names is gone", { atLeast: [bob], never: [carol] }, [carol]],
+		["only one of the lists is given", { never: [carol] }, [carol]],
+		["exactly is given", { exactly: [alice, bob] }, [carol]],
+	])("leaves drift of the members alone where %s, without an update after a refresh", async (_what, members, userIds) => {
+		const { world, stack } = await makePulumiWorld(`
+const args = { name: "signers", members: ${JSON.stringify(members)} };
+new orgsync.UserTag("signers", args, { ignoreChanges: ["members"] });`);
+		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
+		expectSuccess(await stack.up());
+		await world.change({ userTags: [{ tagId: tags.signers, userIds }] });
+		world.clearRequests();
+		expectSuccess(await stack.preview(["--refresh", "--expect-no-changes"]));
+		expectSuccess(await stack.refresh());
+		expectSuccess(await stack.preview(["--expect-no-changes"]));
+		expectSuccess(await stack.up(["--refresh", "--expect-no-changes"]));
+		expect(world.submits()).toEqual([]);
+	});
+
+	it("leaves a name alone that is one of the earlier names again", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const args = { name: "approvers", previously: ["signers"] };
+new orgsync.UserTag("signers", args, { ignoreChanges: ["name"] });`);
+		expectSuccess(await stack.up());
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers" }] });
+		world.clearRequests();
+		expectSuccess(await stack.up(["--refresh", "--expect-no-changes"]));
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("a UserTag with an id", { timeout: 240_000 }, () => {
+	it("reads the live tag, in a preview too, and submits nothing for it", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const { name, members, tagId } = orgsync.UserTag.get("signers", "${tags.signers.toUpperCase()}");
+const oncall = new orgsync.UserTag("oncall", { name: "whatever" }, { id: "${tags.oncall}" });
+export const outputs = { name, members, tagId, oncall: oncall.name };
+new orgsync.UserTag("auditors", { name: "auditors", members });`);
+		expect(shown(await stack.preview())).toContain(`gives it to ${alice}, ${carol}`);
+		expectSuccess(await stack.up());
+		const outputs = { name: "signers", members: { exactly: [alice, carol] }, tagId: tags.signers, oncall: "oncall" };
+		expect(await stack.outputs()).toEqual({ outputs });
+
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signatories", userIds: [alice, bob] }] });
+		expectSuccess(await stack.up());
+		expect(await stack.outputs()).toMatchObject({
+			outputs: { name: "signatories", members: { exactly: [alice, bob] } },
+		});
+		expect(world.organization().userTags[0]).toMatchObject({ tagName: "signatories", userIds: [alice, bob] });
+
+		await world.change({ remove: { userTags: [tags.oncall] } });
+		const gone = await stack.up();
+		expect(gone.exitCode).toBe(1);
+		expect(shown(gone)).toContain(
+			`has no user tag with the id ${tags.oncall}; \`orgsync query list_user_tags\` lists them`,
+		);
+		expectSuccess(await stack.refresh());
+		world.clearRequests();
+		expectSuccess(await stack.destroy());
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("importing", { timeout: 240_000 }, () => {
+	it("is refused by the option with what to do instead, and by the command before anything changes", async () => {
+		const { world, stack } = await makePulumiWorld(
+			`new orgsync.UserTag("signers", { name: "signers" }, { import: "${tags.signers}" });`,
+		);
+		const option = await stack.preview();
+		expect(option.exitCode).toBe(1);
+		expect(shown(option)).toContain(
+			"signers: a UserTag cannot be imported, because it is a dynamic resource; leave `import` out: creating it adopts what is live",
+		);
+		stack.write({
+			"index.mjs": withImports(
+				`new orgsync.PolicyRemoval("old", { policyIds: ["${policies[0]}"] }, { id: "${policies[0]}" });`,
+			),
+		});
+		const lookUp = await stack.preview();
+		expect(shown(lookUp)).toContain(
+			"old: a PolicyRemoval cannot be read by an id, because it says what must not exist; leave `id` out",
+		);
+		for (const answer of [option, lookUp]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
+
+		// Pulumi's own words: no code of ours runs for a dynamic resource of which there is no state.
+		const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
+		const command = await stack.pulumi(["import", type, "signers", tags.signers, "--yes"]);
+		expect(command.exitCode).not.toBe(0);
+		expect(shown(command)).toContain("code must be a string, not undefined");
+		expect((await stack.state()).deployment.resources ?? []).not.toContainEqual(expect.objectContaining({ type }));
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+describe("a provider whose engine was killed", { timeout: 180_000 }, () => {
+	it("finishes what it has submitted, begins nothing else, and ends", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const first = new orgsync.PolicyRemoval("first", { policyIds: ["${policies[0]}"] });
+new orgsync.PolicyRemoval("second", { policyIds: ["${policies[1]}"] }, { dependsOn: first });`);
+		await world.addFault({ operation: "delete_policies", fault: "slow", delayMs: 2500 });
+		const { child, ended } = stack.start(["up", "--yes", "--skip-preview"]);
+		await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["delete_policies"]);
+		const providers = () => stack.processes().filter(({ command }) => command.includes("dynamic-provider"));
+		expect(providers().length).toBeGreaterThan(0);
+		child.kill("SIGKILL");
+		await ended;
+		expect(providers().length).toBeGreaterThan(0);
+		await expect.poll(providers, { timeout: 60_000 }).toEqual([]);
+
+		// What came of it is in the journal: the next up knows that it completed.
+		await stack.pulumi(["cancel", "--yes"]);
+		expectSuccess(await stack.up());
+		expect(world.activities().length).toBe(2);
+	});
+
+	it("ends at once when it has nothing under way", async () => {
+		const { world, stack } = await makePulumiWorld(`
+const signers = new orgsync.UserTag("signers", { name: "signers" });
+export const later = signers.tagId.apply(() => new Promise((resolve) => setTimeout(resolve, 60_000)));`);
+		const { child, ended } = stack.start(["up", "--yes", "--skip-preview"]);
+		await expect.poll(() => world.requests(), { timeout: 60_000 }).toContain("list_user_tags");
+		child.kill("SIGKILL");
+		await ended;
+		const providers = () => stack.processes().filter(({ command }) => command.includes("dynamic-provider"));
+		await expect.poll(providers, { timeout: 20_000 }).toEqual([]);
+	});
+});

@@ -1,0 +1,210 @@
+/**
+ * Secret inputs: wherever they flow, in any form, they are a secret of Pulumi. Searched for with the real engine in the
+ * state, in its history, in what each command prints, and in the event logs.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/secrets.ts";
+import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../cli/world.ts";
+import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { makePulumiWorld, shown, withImports } from "./world.ts";
+
+const missing = "50000000-0000-4000-8000-000000000009";
+const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
+
+/** A stack whose commands write event logs, and all that can be seen of it outside the program. */
+async function makeWatched(program: string) {
+	const { world, stack } = await makePulumiWorld(program, { env: { PULUMI_DEBUG_COMMANDS: "true" } });
+	const seen: { place: string; text: string }[] = [];
+	const run = async (...words: readonly string[]): Promise<Answer> => {
+		const log = join(stack.folder, "..", `events-${seen.length}.json`);
+		const answer = await stack.pulumi([...words, "--event-log", log]);
+		const command = words.join(" ");
+		seen.push({ place: `output of ${command}`, text: shown(answer) });
+		seen.push({ place: `event log of ${command}`, text: withoutDebug(readFileSync(log, "utf8")) });
+		seen.push({ place: `state after ${command}`, text: shown(await stack.pulumi(["stack", "export"])) });
+		return answer;
+	};
+	/** Where any of the values is in plain text. */
+	const leaks = (values: readonly string[]): readonly string[] =>
+		[...seen, ...stack.stateFiles()].flatMap(({ place, text }) =>
+			values.filter((value) => text.includes(value)).map((value) => `${value} in ${place}`),
+		);
+	return { world, stack, run, leaks };
+}
+
+/** An event log without what the SDK logs for its own debugging: it logs every answer of the engine in full. */
+function withoutDebug(log: string): string {
+	const lines = log.split("\n").filter((line) => !line.includes('"severity":"debug"'));
+	expect(lines.length).toBeGreaterThan(5);
+	return lines.join("\n");
+}
+
+const apply = ["up", "--yes", "--skip-preview", "--diff", "--continue-on-error"] as const;
+const write = (stack: Stack, program: string) => stack.write({ "index.mjs": withImports(program) });
+
+describe("secret inputs", { timeout: 300_000 }, () => {
+	it("of a UserTag are in clear nowhere: not while it waits, drifts, is refused, misspelt, replaced or deleted", async () => {
+		const program = (name: string, more = "") => `
+const secret = pulumi.secret;
+const watch = new orgsync.UserTag("a", {
+	name: secret("${name}"),
+	previously: [secret("dawn-watch")],
+	members: { exactly: ["${alice}", secret("${bob}")] },
+	onDestroy: "removeMembers",
+	${more}
+});
+export const members = watch.members;
+export const onDestroy = watch.onDestroy;
+new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
+		const { world, stack, run, leaks } = await makeWatched(program("night-watch"));
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "dawn-watch", userIds: [carol] }] });
+		// The one who applies keeps a tag, so that no guard minds.
+		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
+		await world.setRules({ approvals: { [updating]: 2 } });
+
+		const preview = await run("preview", "--diff");
+		expect(shown(preview)).toContain("a: adopts the user tag [secret] and renames it to [secret], gives it to 2 users");
+		const waiting = await run(...apply);
+		expect(shown(waiting)).toContain("waits for approval");
+		const kept = (await stack.resource("a")).outputs ?? {};
+		expect(Object.keys(kept)).toEqual(expect.arrayContaining(["activities", "managed"]));
+		expect((await stack.resource("a")).initErrors).toEqual([
+			expect.stringContaining("rename `[secret]` to `[secret]`"),
+		]);
+		const [{ fingerprint }] = world.activities();
+		await world.submitAsBob("approve_activity", { fingerprint });
+		await world.setRules({ approvals: {} });
+		expectSuccess(await run(...apply));
+		expect((await stack.resource("a")).outputs).toMatchObject({ onDestroy: "removeMembers" });
+		expect(await stack.outputs()).toMatchObject({ members: "[secret]", onDestroy: "removeMembers" });
+		expectSuccess(await run("preview", "--refresh", "--diff", "--expect-no-changes"));
+
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "dawn-watch", userIds: [alice] }] });
+		expectSuccess(await run("refresh", "--yes", "--skip-preview", "--diff"));
+		expect((await run("preview", "--diff", "--expect-no-changes")).exitCode).toBe(7);
+		expectSuccess(await run(...apply));
+
+		write(stack, program("night-watch", "limits: { memberRemovals: 0 },"));
+		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
+		expect(shown(await run("up", "--yes", "--skip-preview", "--refresh", "--diff"))).toContain(
+			"refused, nothing was sent",
+		);
+		write(stack, `new orgsync.UserTag("c", { name: pulumi.secret("night-wacht") });`);
+		const misspelt = await run("preview", "--diff");
+		expect(shown(misspelt)).toContain("no user tag is called `[secret]`");
+
+		write(stack, program("night-watch"));
+		expectSuccess(
+			await run(
+				"up",
+				"--yes",
+				"--skip-preview",
+				"--replace",
+				"urn:pulumi:test::probe::pulumi-nodejs:dynamic/orgsync:UserTag::a",
+			),
+		);
+		expectSuccess(await run("destroy", "--yes", "--skip-preview", "--diff"));
+		expect(leaks(["night-watch", "dawn-watch", "night-wacht", bob, tags.oncall])).toEqual([]);
+	});
+
+	it("of removals are in clear nowhere, not even in the ids of the resources", async () => {
+		const { world, stack, run, leaks } = await makeWatched(`
+const secret = pulumi.secret;
+new orgsync.PolicyRemoval("policies", { policyIds: secret(["${policies[0]}", "${policies[1]}"]) });
+const userId = secret("${bob}");
+new orgsync.OauthProviderRemoval("providers", { userId, providerIds: [secret("${providers.bob[0]}")] });
+new orgsync.TvcAppRemoval("app", { appId: secret("${apps.old}") });`);
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		expectSuccess(await run("preview", "--diff"));
+		expect((await run(...apply)).exitCode).toBe(1);
+		await world.submitAsBob("approve_activity", {
+			fingerprint: world.activities().find(({ type }) => type === "ACTIVITY_TYPE_DELETE_POLICIES").fingerprint,
+		});
+		expectSuccess(await run(...apply));
+		expect((await stack.resource("app")).id).toMatch(/^sha256:[0-9a-f]{64}$/);
+		await world.setRules({ approvals: {} });
+		await world.change({
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+			tvcApps: [{ id: apps.old, name: "old" }],
+		});
+		expectSuccess(await run("refresh", "--yes", "--skip-preview", "--diff"));
+		expectSuccess(await run(...apply));
+		expect(world.organization().policies).toMatchObject([{ policyId: policies[2] }]);
+		expectSuccess(await run("destroy", "--yes", "--skip-preview", "--diff"));
+		expect(leaks([policies[0], policies[1], bob, providers.bob[0], apps.old])).toEqual([]);
+	});
+
+	it("that stand in for an organization are in clear nowhere, and an input that becomes secret leaves the state", async () => {
+		const { stack, run, leaks } = await makeWatched(`new orgsync.UserTag("a", { name: "signers" });
+new orgsync.PolicyRemoval("policies", { policyIds: [] });`);
+		await stack.configure({ "orgsync:organizationId": { secret: organizationId } });
+		expectSuccess(await run(...apply));
+		expect((await stack.resource("a")).inputs?.secretInputs).toEqual(["organizationId"]);
+		write(
+			stack,
+			`const provider = new orgsync.Provider("own", { organizationId: pulumi.secret("${organizationId}") });
+new orgsync.UserTag("a", { name: "signers" }, { provider });
+orgsync.UserTag.get("gone", "${carol}", { provider });`,
+		);
+		const gone = await run("preview", "--diff");
+		expect(shown(gone)).toContain("the organization [secret] has no user tag with the id");
+		write(
+			stack,
+			`export const profile = orgsync.getSessionProfileOutput({ sessionProfileId: pulumi.secret("${missing}") });`,
+		);
+		expect(shown(await run("preview", "--diff"))).toContain("no session profile found with id [secret]");
+		expect(leaks([organizationId, missing])).toEqual([]);
+
+		write(
+			stack,
+			`const name = "signers";
+new orgsync.UserTag("b", { name: "signers", organizationId: pulumi.unsecret(pulumi.output("${organizationId}")), members: { atLeast: ["${carol}"] } }, { aliases: [{ name: "a" }] });`,
+		);
+		expectSuccess(await run(...apply));
+		const plain = await stack.resource("b");
+		expect(plain.outputs).toMatchObject({ organizationId, managed: { atLeast: [carol] } });
+		write(
+			stack,
+			`new orgsync.UserTag("b", { name: "signers", organizationId: "${organizationId}", members: { atLeast: [pulumi.secret("${carol}")] } });`,
+		);
+		expect(shown(await run(...apply))).toContain("1 updated");
+		expect(JSON.stringify(await stack.resource("b"))).not.toContain(carol);
+	});
+});
+
+describe("what is printed", () => {
+	it("hides a value in any case, escaped or cut, and leaves longer words alone", () => {
+		const hidden = new SecretValues();
+		expect(hidden.redact("nothing is secret")).toBe("nothing is secret");
+		const long = "a name that is longer than what a message shows of it";
+		hidden.add(["sign", "A0000000-0000-4000-8000-000000000002", 'a\u001b"b', long, "$&.*", "3"]);
+		expect(hidden.redact("sign signers `Sign` userTag:sign, 33 of 3")).toBe(
+			"[secret] signers `[secret]` userTag:[secret], 33 of [secret]",
+		);
+		expect(hidden.redact(bob)).toBe("[secret]");
+		expect(hidden.redact('`a\\u{1b}"b` `a\\u001b"b` "a\\u001b\\"b"')).toBe('`[secret]` `[secret]` "[secret]"');
+		expect(hidden.redact(`is \`${long.slice(0, 40)}…\` long`)).toBe("is `[secret]` long");
+		expect(hidden.redact("costs $&.* and .*")).toBe("costs [secret] and .*");
+	});
+
+	it("is sealed in a state by name, by what repeats it and by value, and what is unknown is left to the engine", () => {
+		const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+		const secret = (value: unknown) => ({
+			"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+			value,
+		});
+		const properties = { previously: ["old"], name: "old", members: unknown, managed: { exactly: [] }, resource: "it" };
+		expect(seal({ ...properties, secretInputs: ["members", "previously"] })).toEqual({
+			previously: secret(["old"]),
+			name: secret("old"),
+			members: unknown,
+			managed: secret({ exactly: [] }),
+			resource: "it",
+			secretInputs: ["members", "previously"],
+		});
+		expect(seal(properties)).toEqual(properties);
+		expect(namesOfSecrets({ secretInputs: "members" })).toEqual([]);
+	});
+});

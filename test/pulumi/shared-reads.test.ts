@@ -1,0 +1,176 @@
+/**
+ * Answers that resources share: how old one may be, and what ends its sharing. With the real client, emulator and journal;
+ * the race that these rules close is also played with the real engine.
+ */
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import { keepActivities } from "../../src/pulumi/kept.ts";
+import { readKeptActivities } from "../../src/pulumi/kept-read.ts";
+import { Session, type Wanted } from "../../src/pulumi/session.ts";
+import { readSettings } from "../../src/pulumi/settings.ts";
+import { maxAgeMs, shareReads } from "../../src/pulumi/shared-reads.ts";
+import { mustRead } from "../../src/pulumi/user-tag-inputs.ts";
+import type { QueryAnswer } from "../../src/wire/client.ts";
+import { queries } from "../../src/wire/operations.ts";
+import { makeFolder } from "../cli/run.ts";
+import { alice, bob, keys, makeWorld, organizationId, tags, type World } from "../cli/world.ts";
+import { makePulumiWorld, shown } from "./world.ts";
+
+const updating = "ACTIVITY_TYPE_UPDATE_USER_TAG";
+
+/** A session of a process of its own, on a clock that can be moved. */
+function sessionOf(world: World, settings: Readonly<Record<string, string>> = {}) {
+	let aheadMs = 0;
+	const given = { organizationId, url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
+	const session = new Session(readSettings({ ...given, ...settings }, {}), {
+		environment: {},
+		directory: makeFolder(),
+		now: () => Date.now() + aheadMs,
+		steadyNow: () => performance.now() + aheadMs,
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	return {
+		session,
+		wait(ms: number): void {
+			aheadMs += ms;
+		},
+	};
+}
+
+const desired = (name: string, ...exactly: string[]): DesiredOrganization =>
+	mustRead({ organizationId, name, members: { exactly } });
+const wanted = (resource: string, wish: DesiredOrganization): Wanted => ({
+	resource,
+	desired: wish,
+	kept: { activities: [], applied: [] },
+});
+
+/** What the state of a resource keeps whose activity is pending approval. */
+async function keepPending(world: World, wish: DesiredOrganization) {
+	await world.setRules({ approvals: { [updating]: 2 } });
+	const { session } = sessionOf(world);
+	const { report, journal } = await session.converge(wanted("signers", wish));
+	expect(report?.steps).toMatchObject([{ outcome: "awaiting-approval" }]);
+	const by = session.keptBy("signers", organizationId, "update_user_tag");
+	return { activities: readKeptActivities(keepActivities(report, journal), by), applied: [] };
+}
+
+describe("an activity that is approved between the check of one resource and the update of another", () => {
+	it("is settled by the update, which reads the organization again and opens no second activity", async () => {
+		const world = await makeWorld();
+		const wish = desired("signers", alice, bob);
+		const kept = await keepPending(world, wish);
+
+		const { session } = sessionOf(world);
+		await session.judge(wanted("oncall", desired("oncall", bob)));
+		const [{ fingerprint }] = world.activities();
+		await world.submitAsBob("approve_activity", { fingerprint });
+		world.clearRequests();
+		const { report, plan } = await session.converge({ ...wanted("signers", wish), kept });
+		expect({ report, steps: plan.steps }).toEqual({ report: undefined, steps: [] });
+		expect(world.requests()).toEqual(["get_activity", "list_user_tags", "list_users"]);
+		expect(world.activities().filter(({ type }) => type === updating).length).toBe(1);
+	});
+
+	it("opens no second one in `pulumi up` either", { timeout: 180_000 }, async () => {
+		const program = `import { existsSync } from "node:fs";
+const signers = { name: "signers", members: { exactly: ["${alice}", "${bob}"] } };
+let dependsOn;
+if (process.env.WITH_OTHER === "true") {
+	const other = new orgsync.UserTag("other", { name: "auditors", members: { never: ["${bob}"] } });
+	dependsOn = other.tagId.apply(async () => {
+		while (!pulumi.runtime.isDryRun() && !existsSync("approved")) await new Promise((resolve) => setTimeout(resolve, 50));
+		return other;
+	});
+}
+new orgsync.UserTag("signers", signers, { dependsOn });`;
+		const { world, stack } = await makePulumiWorld(program);
+		await world.setRules({ approvals: { [updating]: 2 } });
+		expect((await stack.up()).exitCode).toBe(1);
+		const [{ fingerprint }] = world.activities();
+		// As on another machine: only the state of `signers` knows of the activity.
+		rmSync(join(stack.folder, ".orgsync"), { recursive: true });
+
+		world.clearRequests();
+		const { ended } = stack.start(["up", "--yes", "--skip-preview"], { env: { WITH_OTHER: "true" } });
+		await expect
+			.poll(() => [...world.requests()].sort(), { timeout: 60_000 })
+			.toEqual(["list_user_tags", "list_users"]);
+		await world.submitAsBob("approve_activity", { fingerprint });
+		writeFileSync(join(stack.folder, "approved"), "");
+		const answer = await ended;
+		expect(answer.exitCode, shown(answer)).toBe(0);
+		expect(world.activities().filter(({ type }) => type === updating)).toMatchObject([
+			{ status: "ACTIVITY_STATUS_COMPLETED" },
+		]);
+	});
+});
+
+describe("a plan", () => {
+	it("is as old as the oldest answer that it is made of, and made again before it submits", async () => {
+		const world = await makeWorld();
+		const { session, wait } = sessionOf(world);
+		const first = await session.judge(wanted("oncall", desired("signers", alice, bob)));
+		wait(5_000);
+		const second = await session.judge(wanted("signers", desired("signers", alice, bob)));
+		expect(second.plan.readAt).toBe(first.plan.readAt);
+
+		wait(8_000);
+		// Another client applies it in the meantime: nothing is left to submit.
+		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob] }] });
+		world.clearRequests();
+		const { plan } = await session.converge(wanted("signers", desired("signers", alice, bob)));
+		expect(plan.steps).toEqual([]);
+		expect(world.submits()).toEqual([]);
+	});
+});
+
+describe("a shared answer", () => {
+	const ask = { operation: queries.list_user_tags, fields: { organizationId } };
+	/** Reads that count, on a clock that is set. */
+	function reads() {
+		const clock = { nowMs: 1_000_000 };
+		let asked = 0;
+		const reader = {
+			query: async (): Promise<QueryAnswer> => {
+				asked += 1;
+				return { value: { userTags: asked }, serverTimeMs: undefined };
+			},
+		};
+		const shared = shareReads(reader, { now: () => clock.nowMs + 7, steadyNow: () => clock.nowMs });
+		const read = async (resource: string) => shared.readerFor(resource).query(ask.operation, ask.fields);
+		return { clock, shared, read, asked: () => asked };
+	}
+
+	it("serves every resource until it is a minute old, and says when it was asked for", async () => {
+		const { clock, read, asked } = reads();
+		expect(await read("one")).toMatchObject({ askedAtMs: 1_000_007 });
+		clock.nowMs += maxAgeMs - 1;
+		expect(await read("two")).toMatchObject({ askedAtMs: 1_000_007 });
+		expect(asked()).toBe(1);
+		clock.nowMs += 1;
+		expect(await read("three")).toMatchObject({ askedAtMs: 1_000_007 + maxAgeMs });
+		expect(asked()).toBe(2);
+	});
+
+	it("is shared no longer with a resource that has submitted, or with any once it is renewed", async () => {
+		const { clock, read, shared, asked } = reads();
+		await read("one");
+		shared.touch("one");
+		await read("two");
+		expect(asked()).toBe(1);
+		await read("one");
+		expect(asked()).toBe(2);
+
+		shared.renew("another organization");
+		clock.nowMs += 100;
+		shared.renew(organizationId, 101);
+		await read("two");
+		expect(asked()).toBe(2);
+		shared.renew(organizationId, 100);
+		await read("two");
+		expect(asked()).toBe(3);
+	});
+});

@@ -1,0 +1,176 @@
+/**
+ * A state that another party has written: it must not choose what is submitted, nor make a change look applied. What it
+ * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is sent.
+ */
+import { describe, expect, it } from "vitest";
+import * as found from "../../src/pulumi/provider.ts";
+import { wishOf } from "../../src/sync/journal.ts";
+import { encodeSubmit } from "../../src/wire/body.ts";
+import { type SubmitName, submits } from "../../src/wire/operations.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../cli/world.ts";
+import { keptOf, messageOf, providerOf } from "./providers.ts";
+
+const otherOrganization = "0000000f-0000-4000-8000-000000000002";
+const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "signers" };
+const wish = { ...tag, members: { exactly: [alice, bob, carol] } };
+const wanted = { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [] };
+const evil = { userTagId: tags.oncall, addUserIds: [carol], removeUserIds: [] };
+
+/** An activity as a state keeps it, which is in agreement with itself. */
+function activity(parameters: object, operation: SubmitName = "update_user_tag", organization = organizationId) {
+	const values = parameters as Record<string, unknown>;
+	const body = encodeSubmit(submits[operation], organization, values, Date.now() - 60_000);
+	return {
+		activityId: "019aa660-9400-7c3a-8f21-5d0e6b7a4c11",
+		fingerprint: body.fingerprint,
+		outcome: "awaiting-approval",
+		body: body.bytes,
+		wish: wishOf(organization, operation, values),
+		covers: ["userTag:signers"],
+		sentAt: new Date(Date.now() - 60_000).toISOString(),
+	};
+}
+
+/** The update of a resource whose state keeps this. */
+async function update(world: World, state: object, settings: Readonly<Record<string, string>> = {}) {
+	const provider = await providerOf(found.userTag, world, { reads: "documented", ...settings });
+	return provider.update(tags.signers, { ...tag, ...state }, wish);
+}
+
+// Providers with the same settings share a session: another `wait` makes another one, as in another process.
+
+const good = activity(wanted);
+const refused: readonly (readonly [what: string, kept: object, because: string])[] = [
+	["a wish that is not that of its body", { ...activity(evil), wish: good.wish }, "does something else than recorded"],
+	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not make"],
+	[
+		"a body with a second list for another parser",
+		{ ...good, body: good.body.replace('"addUserIds":', `"addUserIds":["${carol}"],"addUserIds":`) },
+		"has a body that orgsync did not make",
+	],
+	["another fingerprint", { ...good, fingerprint: activity(evil).fingerprint }, "has a body of another fingerprint"],
+	["another organization", activity(wanted, "update_user_tag", otherOrganization), "is for another organization"],
+	[
+		"another operation",
+		activity({ policyIds: [policies[0]] }, "delete_policies"),
+		"is a delete_policies, not a update_user_tag",
+	],
+	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never kept"],
+	[
+		"an id that is no id",
+		{ ...good, activityId: "`\n\u001b[2J" },
+		"`activities` holds what is no record of an activity",
+	],
+];
+
+describe("an activity in a state", () => {
+	it.each(refused)("with %s is refused by name, and nothing is sent", async (_what, kept, because) => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const message = await messageOf(update(world, { activities: [kept] }));
+		expect(message).toContain("the state of `signers` cannot be used, nothing was sent");
+		expect(message).toContain(because);
+		expect(world.requests()).toEqual([]);
+	});
+
+	it("is left out when it is abandoned, whatever it holds", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const kept = { ...activity(evil), wish: good.wish };
+		const hint = await messageOf(update(world, { activities: [kept] }));
+		expect(hint).toContain(`\`pulumi config set orgsync:abandon ${kept.activityId}\``);
+		const { outs } = await update(world, { activities: [kept] }, { abandon: kept.activityId });
+		expect(outs).not.toHaveProperty("activities");
+		expect(world.activities()).toMatchObject([
+			{ intent: { updateUserTagIntent: { userTagId: tags.signers, addUserIds: [alice, bob, carol] } } },
+		]);
+	});
+
+	it("is never submitted because the state has it: only a step of the plan that wants the same resubmits it", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const unwanted = { ...activity({ ...evil, userTagId: tags.signers }) };
+		await messageOf(update(world, { activities: [unwanted] }));
+		expect(world.submits()).toEqual([]);
+
+		const elsewhere = await providerOf(found.userTag, world, { reads: "documented", wait: "8" });
+		const asked = await keptOf(elsewhere.create(wish));
+		expect(asked.activities).toMatchObject([{ outcome: "awaiting-approval" }]);
+		world.clearRequests();
+		const again = await keptOf(update(world, asked, { wait: "9" }));
+		expect(again.activities).toEqual(asked.activities);
+		expect(world.submits()).toEqual(["update_user_tag"]);
+		expect(world.activities().length).toBe(1);
+	});
+
+	it("is resubmitted by the update of its own resource and by no other", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const settings = { reads: "documented", journal: `${world.folder}/journal.sqlite` };
+		await keptOf((await providerOf(found.userTag, world, settings)).create(wish));
+		world.clearRequests();
+		const elsewhere = await providerOf(found.userTag, world, { ...settings, wait: "9" });
+		const { outs } = await elsewhere.create({ ...tag, name: "oncall", tagId: tags.oncall, resource: "oncall" });
+		expect(outs).toMatchObject({ tagId: tags.oncall });
+		expect(world.submits()).toEqual([]);
+	});
+
+	it("is not resubmitted where a guard refuses what it does", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const kept = { ...activity({ policyIds: [...policies] }, "delete_policies"), covers: [`policy:${policies[0]}`] };
+		const inputs = { organizationId, policyIds: policies, limits: { policies: 2 }, resource: "old" };
+		const provider = await providerOf(found.policyRemoval, world, { reads: "documented" });
+		const message = await messageOf(provider.update("old", { ...inputs, activities: [kept] }, inputs));
+		expect(message).toContain("refused, nothing was sent: 3 policies would be removed");
+		expect(world.submits()).toEqual([]);
+	});
+
+	it("does not count as completed because another activity has completed whose id it was given", async () => {
+		const world = await makeWorld();
+		await world.submitAsBob("update_user_tag", { ...evil, removeUserIds: [] });
+		const [{ id }] = world.activities();
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const provider = await providerOf(found.userTag, world);
+		const kept = { ...good, activityId: id };
+		const state = await keptOf(provider.update(tags.signers, { ...tag, activities: [kept] }, wish));
+		expect(state).not.toHaveProperty("lastApplied");
+		expect(state.activities).toMatchObject([{ fingerprint: good.fingerprint, outcome: "awaiting-approval" }]);
+		expect(state.activities).not.toMatchObject([{ activityId: id }]);
+	});
+});
+
+const applied = {
+	appliedAt: "2026-01-01T00:00:00.000Z",
+	name: "signers",
+	present: [alice, bob, carol],
+	gone: [],
+	updatedAt: "",
+};
+const memories: readonly (readonly [string, object])[] = [
+	["no list of users", { ...applied, present: alice }],
+	["users that are no ids", { ...applied, gone: ["everybody"] }],
+	["no time", { ...applied, appliedAt: "once" }],
+	["a time in the future", { ...applied, appliedAt: "9999-01-01T00:00:00.000Z" }],
+];
+
+describe("what a state says was last applied", () => {
+	it.each(memories)("with %s is refused by name, by an update and by a refresh", async (_what, lastApplied) => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const because = "the state of `signers` cannot be used, nothing was sent: `lastApplied` is not a record";
+		expect(await messageOf(update(world, { lastApplied }))).toContain(because);
+		const provider = await providerOf(found.userTag, world, { reads: "documented", wait: "7" });
+		expect(await messageOf(provider.read(tags.signers, { ...wish, lastApplied }))).toContain(because);
+		expect(world.requests()).toEqual([]);
+	});
+
+	it.each([
+		["no ids", { everything: "2026-01-01T00:00:00.000Z" }],
+		["no times", { [policies[0]]: "gone" }],
+	])("of removals with %s is refused by name", async (_what, removedAt) => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		const provider = await providerOf(found.policyRemoval, world, { reads: "documented" });
+		const inputs = { organizationId, policyIds: [policies[0]], resource: "old" };
+		expect(await messageOf(provider.update("old", { ...inputs, removedAt }, inputs))).toContain(
+			"the state of `old` cannot be used, nothing was sent: `removedAt` is not a record",
+		);
+		expect(world.requests()).toEqual([]);
+	});
+});

@@ -207,6 +207,16 @@ describe("status", () => {
 		expect((await world.run(["status"])).stdout).toContain("never answered");
 	});
 
+	test("of what was never answered tells what the service lists: one that has completed waits no more", async () => {
+		const world = await makeWorld(removal);
+		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 99 });
+		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
+		expect(removals(world)).toMatchObject([{ status: "ACTIVITY_STATUS_COMPLETED" }]);
+		expect(await world.run(["status"])).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing waits") });
+		expect(await world.run(["wait"])).toMatchObject({ code: 0 });
+		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([{ activities: [], unanswered: [] }]);
+	});
+
 	test("asks once and submits nothing", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);

@@ -194,6 +194,18 @@ describe("a wish that waits for approval", () => {
 		expect(new Set(fingerprints()).size).toBe(1);
 	});
 
+	it("keeps its activity's id where asking by the same bytes fails", async () => {
+		const first = await bench.run(withBob, {}, "documented");
+		const { activityId } = first.report.steps[0] ?? {};
+		expect(activityId).toMatch(/^[0-9a-f-]{36}$/);
+		const { report } = await bench.run(
+			withBob,
+			hears({ kind: "unknown", because: "404 with text/html", requests: 1 }),
+			"documented",
+		);
+		expect(report.steps[0]).toMatchObject({ outcome: "awaiting-approval", activityId });
+	});
+
 	it("is joined by a second runner that has no journal", async () => {
 		const first = await bench.run(withBob);
 		bench.nowMs += 2 * minuteMs;

@@ -368,6 +368,24 @@ describe("a step that does not complete", () => {
 		expect(outcomes(report.steps)).toEqual(["denied", ...Array(4).fill("not-attempted")]);
 		expect(report.steps[4]?.message).toContain("does not accept this key");
 		expect(bench.requests("submit").length).toBe(1);
+		expect(exitCodeOf(report)).toBe(4);
+	});
+
+	it.each([
+		401, 403,
+	])("because the key is not accepted is exit 4, whether the service says so with %i or not", async (httpStatus) => {
+		const context = bench.context({ concurrency: 1 });
+		const comparison = await bench.compare(removeAll, context);
+		let submits = 0;
+		const submitter: Submitter = {
+			async submit() {
+				submits += 1;
+				const refusal = { httpStatus, grpcCode: 16, message: "expired key", notAccepted: true };
+				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
+			},
+		};
+		const report = await apply(comparison, { ...context, submitter });
+		expect({ submits, exitCode: exitCodeOf(report) }).toEqual({ submits: 1, exitCode: 4 });
 	});
 
 	it("of a tag that stepped aside is taken up by the next run from where it is", async () => {

@@ -68,7 +68,7 @@ export async function connect(
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
 		const stamper = findStamper(
-			local === undefined ? flags : { keyFile: local.keyFile },
+			local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile },
 			terminal.environment,
 			(text) => voice.note(showText(text)),
 		);

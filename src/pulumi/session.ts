@@ -260,12 +260,8 @@ export class Session {
 		// Nobody watches a stack's runs as they watch a command: here nothing overrides it.
 		refuseWeakTls(environment);
 		// Files are from the folder of Pulumi.yaml, wherever below it the program runs.
-		const fromProject = (file: string | undefined) => (file ? resolve(this.#surroundings.directory, file) : undefined);
-		const stamper = findStamper(
-			{ ...credentials, keyFile: fromProject(credentials.keyFile), keyFileFrom: "orgsync:keyFile" },
-			{ ...environment, ORGSYNC_KEY_FILE: fromProject(environment.ORGSYNC_KEY_FILE) },
-			this.#surroundings.warn,
-		);
+		const given = { ...credentials, keyFileFrom: "orgsync:keyFile", directory: this.#surroundings.directory };
+		const stamper = findStamper(given, environment, this.#surroundings.warn);
 		if (stamper === undefined) {
 			throw new ConfigurationError("no API key is given", {
 				hint: `give one with \`pulumi config set --secret orgsync:apiPrivateKey\` or to a Provider, or set ${environmentName("apiPrivateKey")}, ${environmentName("keyFile")} or ${environmentName("stampCommand")}`,

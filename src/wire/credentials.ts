@@ -21,6 +21,8 @@ export interface GivenCredentials {
 	readonly keyFile?: string | undefined;
 	/** Where the name of the key file comes from, for messages; `--key-file` when left out. */
 	readonly keyFileFrom?: string;
+	/** The folder from which names of files are resolved; the working folder when left out. */
+	readonly directory?: string;
 	readonly privateKey?: string | undefined;
 	readonly publicKey?: string | undefined;
 }
@@ -41,19 +43,23 @@ export function findOrganizationId(environment: Environment): string | undefined
  * read. Throws ConfigurationError when what is there cannot be used as a key.
  */
 export function findStamper(given: GivenCredentials, environment: Environment, warn?: Warn): Stamper | undefined {
+	const fromFile = (file: string, from: string): Stamper => {
+		const { privateKey, publicKey, shownAs } = readKeyFile(file, from, warn, given.directory);
+		return fromKeys(`in ${shownAs}`, privateKey, publicKey);
+	};
 	if (given.stampCommand !== undefined) return createCommandStamper(given.stampCommand, { environment });
-	if (given.keyFile !== undefined) return fromKeyFile(given.keyFile, given.keyFileFrom ?? "--key-file", warn);
+	if (given.keyFile !== undefined) return fromFile(given.keyFile, given.keyFileFrom ?? "--key-file");
 	if (given.privateKey !== undefined) return fromKeys("that was given", given.privateKey, given.publicKey);
 	for (const [privateName, publicName] of keyNames) {
 		const privateKey = setValue(environment, privateName);
 		if (privateKey !== undefined) return fromKeys(`in ${privateName}`, privateKey, setValue(environment, publicName));
 	}
 	const keyFile = setValue(environment, "ORGSYNC_KEY_FILE");
-	if (keyFile !== undefined) return fromKeyFile(keyFile, "ORGSYNC_KEY_FILE", warn);
+	if (keyFile !== undefined) return fromFile(keyFile, "ORGSYNC_KEY_FILE");
 	const command = setValue(environment, "ORGSYNC_STAMP_COMMAND");
 	if (command !== undefined) return createCommandStamper(command, { environment });
 	const vendorFile = join(setValue(environment, "HOME") ?? homedir(), ".config", "turnkey", "keys", "default.private");
-	return existsSync(vendorFile) ? fromKeyFile(vendorFile, "the vendor's key file", warn) : undefined;
+	return existsSync(vendorFile) ? fromFile(vendorFile, "the vendor's key file") : undefined;
 }
 
 const keyNames = [
@@ -61,11 +67,6 @@ const keyNames = [
 	["TURNKEY_API_PRIVATE_KEY", "TURNKEY_API_PUBLIC_KEY"],
 	["API_PRIVATE_KEY", "API_PUBLIC_KEY"],
 ] as const;
-
-function fromKeyFile(file: string, given: string, warn: Warn | undefined): Stamper {
-	const { privateKey, publicKey, shownAs } = readKeyFile(file, given, warn);
-	return fromKeys(`in ${shownAs}`, privateKey, publicKey);
-}
 
 function fromKeys(where: string, privateKey: string, publicKey: string | undefined): Stamper {
 	try {

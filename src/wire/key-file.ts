@@ -19,24 +19,37 @@ export interface KeyTexts {
 
 /**
  * Returns the key in NAME, if that file exists, or in NAME.private, and the public key in NAME.public, if that exists. `given` is
- * where the name comes from, for example `--key-file`. Warns when others can read the key. Throws ConfigurationError when the
+ * where the name comes from, for example `--key-file`; `directory` is what a relative name is resolved from. Warns when others can read the key. Throws ConfigurationError when the
  * file cannot be read, or when others can write it.
  */
-export function readKeyFile(file: string, given: string, warn: Warn = () => undefined): KeyTexts {
-	const privateFile = file.endsWith(".private") || existsSync(file) ? file : `${file}.private`;
-	const shownAs = !existsSync(privateFile) && mayBeKey(file) ? `that ${given} names` : privateFile;
+export function readKeyFile(
+	file: string,
+	given: string,
+	warn: Warn = () => undefined,
+	directory: string = process.cwd(),
+): KeyTexts {
+	const exists = (name: string): boolean => existsSync(resolve(directory, name));
+	const privateFile = file.endsWith(".private") || exists(file) ? file : `${file}.private`;
+	const shownAs = !exists(privateFile) && mayBeKey(resolve(directory, file)) ? `that ${given} names` : privateFile;
 	const publicFile = privateFile.replace(/\.private$/, ".public");
-	const { text: privateKey, stats } = readText(privateFile, shownAs, given);
+	const read = (name: string, shown: string): ReturnType<typeof readText> =>
+		readText(resolve(directory, name), shown, shown === name, given);
+	const { text: privateKey, stats } = read(privateFile, shownAs);
 	// The mode of a pipe says nothing.
-	if (stats.isFile()) judgeMode(privateFile, stats, shownAs, warn);
-	const hasPublic = publicFile !== privateFile && existsSync(publicFile);
-	return { privateKey, publicKey: hasPublic ? readText(publicFile, publicFile, given).text : undefined, shownAs };
+	if (stats.isFile()) judgeMode(resolve(directory, privateFile), stats, shownAs, warn);
+	const hasPublic = publicFile !== privateFile && exists(publicFile);
+	return { privateKey, publicKey: hasPublic ? read(publicFile, publicFile).text : undefined, shownAs };
 }
 
 /** Max bytes of a key file; a key has about 100. */
 const maxKeyBytes = 4096;
 
-function readText(file: string, shownAs: string, given: string): { readonly text: string; readonly stats: Stats } {
+function readText(
+	file: string,
+	shownAs: string,
+	isShown: boolean,
+	given: string,
+): { readonly text: string; readonly stats: Stats } {
 	try {
 		const { bytes, stats } = readRegularFile(file, maxKeyBytes);
 		if (bytes.length > maxKeyBytes) throw new Error("it is larger than any key");
@@ -46,10 +59,9 @@ function readText(file: string, shownAs: string, given: string): { readonly text
 		// The system's words for an unusual error have the path in them.
 		const because = reason.includes(file) || reason.includes("Received") ? "it cannot be opened" : reason;
 		throw new ConfigurationError(`the key file ${shownAs} cannot be read: ${because}`, {
-			hint:
-				shownAs === file
-					? "it holds the private key as 64 hexadecimal characters; NAME.public beside NAME.private holds the public key"
-					: `${given} takes the name of a file. Its value is not shown, because it can be a key: set a key with ORGSYNC_API_PRIVATE_KEY`,
+			hint: isShown
+				? "it holds the private key as 64 hexadecimal characters; NAME.public beside NAME.private holds the public key"
+				: `${given} takes the name of a file. Its value is not shown, because it can be a key: set a key with ORGSYNC_API_PRIVATE_KEY`,
 		});
 	}
 }
@@ -59,8 +71,7 @@ function readText(file: string, shownAs: string, given: string): { readonly text
  * a row, or a character that only encoded keys have. Slashes count only behind a folder that exists: base64 has them, and so
  * does every path that does not exist.
  */
-function mayBeKey(text: string): boolean {
-	const path = resolve(text);
+function mayBeKey(path: string): boolean {
 	let folder = dirname(path);
 	while (folder !== dirname(folder) && !existsSync(folder)) folder = dirname(folder);
 	const rest = path.slice(folder.length);

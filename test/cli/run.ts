@@ -8,8 +8,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect } from "vitest";
+import { run as runHere } from "../../src/cli/run.ts";
 import { checkSchema } from "../../src/schema.ts";
 
 export interface Answer {
@@ -58,11 +60,42 @@ export function makeFolder(): string {
 
 const printed: string[] = [];
 
-/** Runs `orgsync` with these arguments to its end. */
-export function run(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
-	const { child, ended } = start(words, options);
-	child.stdin?.end(options.stdin ?? "");
-	return ended;
+/**
+ * Runs `orgsync` with these arguments to its end, in this process: everything but argv, streams and the exit of a real one.
+ * With ORGSYNC_TEST_DIST set it is a process of its own.
+ */
+export async function run(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	if (process.env.ORGSYNC_TEST_DIST) return runProcess(words, options);
+	const texts = { stdout: "", stderr: "" };
+	const collect = (name: keyof typeof texts): Writable =>
+		new Writable({
+			decodeStrings: false,
+			write(text: string | Buffer, _encoding, done) {
+				texts[name] += text;
+				done();
+			},
+		});
+	const code = await runHere(words, {
+		stdin: Readable.from([Buffer.from(options.stdin ?? "")], { objectMode: false }),
+		stdout: collect("stdout"),
+		stderr: collect("stderr"),
+		environment: environmentOf(options),
+		directory: options.cwd ?? makeFolder(),
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	printed.push(texts.stdout, texts.stderr);
+	return { code, ...texts };
+}
+
+/** Runs `orgsync` with these arguments to its end, as a process of its own. */
+export function runProcess(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	return runProgram([...orgsync, ...words], options);
+}
+
+function environmentOf({ env }: RunOptions): Readonly<Record<string, string | undefined>> {
+	return { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: join(root, "compiled"), ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */
@@ -85,7 +118,7 @@ export function startProgram(command: readonly string[], options: RunOptions = {
 			: command;
 	const child = spawn(file, parameters, {
 		cwd: options.cwd ?? makeFolder(),
-		env: { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: join(root, "compiled"), ...options.env },
+		env: environmentOf(options),
 		stdio: "pipe",
 	});
 	const texts = { stdout: "", stderr: "" };

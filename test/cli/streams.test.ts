@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Outlet, settleStreams } from "../../src/cli/streams.ts";
-import { expectNoSecret, orgsync, readOutput, runProgram } from "./run.ts";
+import { expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "./run.ts";
 import { bob, document, keys, makeWorld, policies, type World } from "./world.ts";
 
 const hasFull = existsSync("/dev/full");
@@ -296,13 +296,12 @@ describe("a stream whose device fails", () => {
 
 describe("a defect that nothing caught", () => {
 	test("is exit 1 and two lines, and its stack trace is shown with --verbose alone", async () => {
-		const world = await makeWorld();
 		const defect = "setTimeout(() => { throw new Error('boom\\u001b[2J'); }, 300)";
 		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
 		const lines =
 			"error: something orgsync did not foresee: boom\\u{1b}[2J\nhint: please report this; --verbose shows where it happened\n";
-		expect(await world.run(["emulator"], { env })).toMatchObject({ code: 1, stderr: lines });
-		const { code, stderr } = await world.run(["emulator", "--verbose"], { env });
+		expect(await runProcess(["emulator"], { env })).toMatchObject({ code: 1, stderr: lines });
+		const { code, stderr } = await runProcess(["emulator", "--verbose"], { env });
 		expect(code).toBe(1);
 		expect(stderr).toMatch(/\n\s+at /);
 	});

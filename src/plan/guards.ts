@@ -128,8 +128,8 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 	}
 	const over = losing.filter((change) => exceedsPercentage(change, limit.percent));
 	const shares = over.map(
-		({ address, before, removeUserIds }) =>
-			`${showAddress(address)} would lose ${removeUserIds.length} of ${before.members?.length ?? "an unknown number"}`,
+		({ address, before, basis, removeUserIds }) =>
+			`${showAddress(address)} would lose ${removeUserIds.length} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
 	);
 	return [
 		{
@@ -150,11 +150,13 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
  * Whether the tag would lose more than this percentage of its known members. 0% allows no removal and 100% allows all:
  * both hold for every tag, also a small one and one whose members are not known.
  */
-function exceedsPercentage({ before, removeUserIds }: TagChange, percent: number): boolean {
+function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent: number): boolean {
 	if (percent === 0) return true;
 	if (percent === 100) return false;
-	// Of members that are not known no share can be told; many removals at once are then too many to pass unseen.
-	if (before.members === null) return removeUserIds.length >= leastKnownMembers;
+	// Of members that are not known no share can be told; many removals at once are then too many to pass unseen. What was
+	// last applied is only a part of the members, and a file says so.
+	if (basis !== "live" && removeUserIds.length >= leastKnownMembers) return true;
+	if (before.members === null) return false;
 	const members = before.members.length;
 	return members >= leastKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
 }

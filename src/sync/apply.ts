@@ -42,9 +42,10 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockO
  * not be written: then nothing further is submitted, and what was has been told by `onStep`.
  */
 export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
-	const { plan, desired, serverTimeMs, clockOffsetMs, readPosition } = comparison;
+	const { plan, desired, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const results = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition });
+	const changedAtMs = changesIn(live);
+	const results = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition, changedAtMs });
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const { left, unverified } =
@@ -67,8 +68,21 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 	};
 }
 
+type StepContext = ApplyContext &
+	SendContext & {
+		/** When each tag was last changed, by its id; see Wish in send.ts. */
+		readonly changedAtMs: ReadonlyMap<string, number>;
+	};
+
+function changesIn({ userTags }: LiveOrganization): StepContext["changedAtMs"] {
+	const tags = userTags.known ? userTags.value : [];
+	return new Map(
+		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
+	);
+}
+
 /** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight. */
-async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promise<ReadonlyMap<string, StepResult>> {
+async function takeSteps(plan: Plan, context: StepContext): Promise<ReadonlyMap<string, StepResult>> {
 	const results = new Map<string, StepResult>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
@@ -134,13 +148,13 @@ interface Taken {
 	readonly sent: Sent | null;
 }
 
-async function takeStep(step: Step, plan: Plan, context: ApplyContext & SendContext): Promise<Taken> {
+async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<Taken> {
 	const startedAtMs = context.now();
 	const joined = joinedEntry(step, plan, context);
 	if (step.waitsFor !== null && joined === undefined) {
 		return { result: holdStep(step, step.waitsFor, plan), sent: null };
 	}
-	const wish = wishOfStep(step, plan, joined);
+	const wish = wishOfStep(step, plan, joined, context);
 	const together = await sendWish(wish, context, joined);
 	const apart =
 		together.outcome === "failed" && together.refusedStatus === 404 && idsApart(wish).length > 0
@@ -152,11 +166,12 @@ async function takeStep(step: Step, plan: Plan, context: ApplyContext & SendCont
 	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
 }
 
-function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined): Wish {
+function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined, { changedAtMs }: StepContext): Wish {
 	const { operation, parameters, covers } = step;
 	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
 	const remember = joined === undefined ? rememberStep(parameters, plan.changes) : rememberEntry(joined);
-	return { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
+	const base = { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
+	return { ...base, changedAtMs: changedAtMs.get(String(parameters.userTagId)) };
 }
 
 /**

@@ -47,7 +47,8 @@ export interface CompareOptions {
 
 /**
  * The plan for this document as the organization is now. What waits, and whose key it is, is asked only when there is
- * something to submit that it could matter to: the number of requests is the cost. Throws what readLive throws.
+ * something to submit that it could matter to: the number of requests is the cost. Nothing is submitted by a clock that was
+ * not compared with the service's. Throws what readLive throws.
  */
 export async function compareLive(
 	desired: DesiredOrganization,
@@ -64,18 +65,19 @@ export async function compareLive(
 	// A reader that shares answers may give one from before: the plan is as old as the oldest of them.
 	const { askedAtMs, position } = oldest();
 	const context = { reads, readAtMs: askedAtMs };
-	const read = { serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition: position };
+	const read = () => ({ serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition: position });
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
-	if (plan.steps.length === 0) return { desired, plan, live, context, ...read, ...threeWay };
+	if (plan.steps.length === 0) return { desired, plan, live, context, ...read(), ...threeWay };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const operations = [...new Set(plan.steps.map(({ operation }) => operation))];
 	const question = { reads, nowMs: options.now(), operations };
 	const [waiting, caller] = await Promise.all([
-		journal === undefined ? undefined : readWaiting(desired.organizationId, reader, journal, question),
-		asksCaller ? readCaller(desired.organizationId, reader) : notAsked,
+		journal === undefined ? undefined : readWaiting(desired.organizationId, timed, journal, question),
+		asksCaller ? readCaller(desired.organizationId, timed) : notAsked,
 	]);
+	await timed.askOnce(desired.organizationId);
 	const unread: Unread[] = [];
 	if (reads === "auto" && waiting !== undefined && waiting.unlisted !== null) {
 		unread.push({ address: "activity:*", because: waiting.unlisted, standsIn: "nothing" });
@@ -93,7 +95,7 @@ export async function compareLive(
 		caller,
 		unread,
 	};
-	return { desired, plan: makePlan(desired, live, found), live, context: found, ...read, ...threeWay };
+	return { desired, plan: makePlan(desired, live, found), live, context: found, ...read(), ...threeWay };
 }
 
 /** When something was asked: by our clock, and by the journal's order of writing where that is known. */

@@ -9,6 +9,9 @@ import { extendedReads } from "../wire/operations.ts";
 /** Most activities in one answer of `list_activities` (service-facts.md, last table). */
 export const pageLimit = 100;
 
+/** What every own limit of a service is a multiple of. */
+const smallestPageStep = 5;
+
 /** Pages read at most: few activities are pending at a time, and each page is a request. */
 const maxPages = 10;
 
@@ -17,7 +20,7 @@ export type ActivityRecord = Readonly<Record<string, unknown>>;
 export interface Page {
 	/** Activities that no page before had, newest first. */
 	readonly activities: readonly ActivityRecord[];
-	/** Whether there are no others: the page was not full, and all of it was new. */
+	/** Whether there are no others: nothing follows, or the page was not full and all of it was new. */
 	readonly isLast: boolean;
 	/** The service's clock when it answered, milliseconds since 1970; undefined when it does not say. */
 	readonly serverTimeMs: number | undefined;
@@ -28,7 +31,8 @@ export interface Page {
  * the query or denies it. Throws what Reader.query throws otherwise.
  *
  * Unverified, chosen: `before` is tried first, as "made before this one". A page that repeats activities means that the
- * service reads it the other way round (or not at all), so `after` is tried next.
+ * service reads it the other way round (or not at all), so `after` is tried next. A service whose own limit is smaller cuts
+ * pages at a multiple of five: after such a page the next one is asked for.
  */
 export async function* listPages(
 	reader: Reader,
@@ -37,6 +41,7 @@ export async function* listPages(
 	const seen = new Set<string>();
 	let direction: "before" | "after" = "before";
 	let oldest: string | undefined;
+	let isFull = false;
 	for (let count = 0; count < maxPages; count += 1) {
 		const cursor = oldest === undefined ? {} : { [direction]: oldest };
 		const answer = await askPage(reader, { ...filters, paginationOptions: { limit: String(pageLimit), ...cursor } });
@@ -45,7 +50,10 @@ export async function* listPages(
 		const activities = all.filter(({ id }) => typeof id === "string" && !seen.has(id));
 		for (const { id } of activities) seen.add(String(id));
 		const isNew = activities.length === all.length;
-		const isLast = isNew && all.length < pageLimit;
+		isFull ||= all.length >= pageLimit;
+		const mayGoOn = all.length > 0 && all.length % smallestPageStep === 0;
+		// Pages that repeat, none of them full, are a list that no cursor divides.
+		const isLast = isNew ? !mayGoOn : !isFull && direction === "after" && activities.length === 0;
 		yield { activities, isLast, serverTimeMs };
 		if (isLast) return;
 		if (!isNew) {

@@ -154,10 +154,10 @@ export async function orUnknown<T>(read: () => Promise<T>, operation: QueryOpera
 }
 
 /**
- * Nothing when the organization is there. A 404 for one of its objects may be about the organization itself, and then
+ * Nothing when the organization exists. A 404 for one of its objects may be about the organization itself, and then
  * nothing is known of the object. Throws what the query throws; that it is denied shows that there is one.
  */
-async function confirmOrganization(ask: Ask): Promise<void> {
+export async function confirmOrganization(ask: (operation: QueryOperation) => Promise<unknown>): Promise<void> {
 	try {
 		await ask(queries.list_user_tags);
 	} catch (error) {

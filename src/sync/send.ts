@@ -37,6 +37,11 @@ export interface Wish {
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** Addresses that it touches, for whoever reads the journal. */
 	readonly covers: readonly string[];
+	/**
+	 * When the object that it changes was last changed, as it was read: by the service's clock, milliseconds since 1970. Left
+	 * out where that is not known, and for removals, which nothing undoes: what is made again has another id.
+	 */
+	readonly changedAtMs?: number | undefined;
 	/** What it does could not be seen when the organization was read: that it is wished again does not mean it was undone. */
 	readonly unseen?: boolean;
 	/** Its answer is wanted, not its effect: within the quarter of an hour the activity that gave it gives it again. */
@@ -76,7 +81,7 @@ const lifetimeMarginMs = 60 * 1000;
 
 /**
  * Unverified, chosen: by so much an activity's own times and the `Date` of the service's answers may differ; they may come
- * from different machines.
+ * from different machines. Only the end of a failed activity is judged by it, which has done nothing.
  */
 const serviceClocksMarginMs = 60 * 1000;
 
@@ -135,7 +140,7 @@ function decide(entries: readonly JournalEntry[], wish: Wish, context: SendConte
 	const before = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
 	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, again: before };
 	const isShared = over === undefined && (before === undefined || before.outcome === "not-attempted");
-	const body = isShared ? shared : encodeFresh(wish, nowMs, entries);
+	const body = isShared ? shared : encodeFresh(wish, nowMs, entries, over);
 	return { body, put: { body, covers: wish.covers, nowMs: context.now() }, isShared };
 }
 
@@ -154,10 +159,16 @@ export function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: numb
 	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
 }
 
-/** Bytes with the present time that no entry has: another activity, because the one that the earlier bytes made has ended. */
-function encodeFresh(wish: Wish, nowMs: number, entries: readonly JournalEntry[]): Body {
+/**
+ * Bytes that no entry has: another activity, because the one that the earlier bytes made has ended. Where that was undone
+ * their time is that of the change which undid it, so that runners without a common journal make the same bytes again.
+ */
+function encodeFresh(wish: Wish, nowMs: number, entries: readonly JournalEntry[], over: string | undefined): Body {
 	const taken = new Set(entries.map(({ body }) => body.fingerprint));
-	let timestampMs = nowMs;
+	if (over !== undefined) taken.add(over);
+	const undoneAtMs = wish.changedAtMs ?? nowMs;
+	const isRecent = undoneAtMs <= nowMs && undoneAtMs > nowMs - quarterHourMs;
+	let timestampMs = isRecent ? undoneAtMs : nowMs;
 	let body = encode(wish, timestampMs);
 	while (taken.has(body.fingerprint)) body = encode(wish, ++timestampMs);
 	return body;
@@ -237,14 +248,18 @@ export function record(
 }
 
 /**
- * Whether the answer is an activity that had ended before the organization was read. Then what it did has been undone
- * since, or it would fail for ever, and the wish needs an activity of its own. Where the reading could not have shown what
- * it did, a completed one fulfils the wish; bytes that nobody else can have sent before are always an answer to this run.
+ * Whether the answer is an activity that had ended before the organization was read, and no answer to this run: it failed,
+ * or what it did has been undone since. Then the wish needs an activity of its own. That it was undone is shown by its
+ * object, which was changed after its end: both times are of one clock, while `Date` may be another machine's. Where
+ * nothing shows that, a completed activity fulfils the wish; bytes that nobody else can have sent before always do.
  */
 function isOver(sent: Sent, decision: Decision, wish: Wish, context: SendContext): boolean {
 	if ("known" in decision || ("put" in decision && !decision.isShared)) return false;
-	if (sent.outcome !== "failed" && (sent.outcome !== "completed" || wish.unseen === true)) return false;
 	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
-	if (endedAtMs === undefined || context.serverTimeMs === undefined) return false;
-	return endedAtMs + serviceClocksMarginMs < context.serverTimeMs;
+	if (endedAtMs === undefined) return false;
+	if (sent.outcome === "completed") {
+		return wish.unseen !== true && wish.changedAtMs !== undefined && wish.changedAtMs > endedAtMs;
+	}
+	const { serverTimeMs } = context;
+	return sent.outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
 }

@@ -12,6 +12,7 @@ import { findDifference } from "../wire/echo.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
+import { confirmOrganization } from "./read.ts";
 
 /** Our five operations by the type of their activities; a list is never asked for any other. */
 const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(
@@ -49,6 +50,8 @@ export interface WaitingQuestion {
 	readonly nowMs: number;
 	/** The operations that matter; left out, all five. */
 	readonly operations?: readonly SubmitName[];
+	/** Whether a service that lists no activities is asked if it has the organization: it may be that which is missing. */
+	readonly confirms?: boolean;
 }
 
 /**
@@ -60,11 +63,14 @@ export async function readWaiting(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "open" | "abandoned">,
-	{ reads, nowMs, operations }: WaitingQuestion,
+	{ reads, nowMs, operations, confirms }: WaitingQuestion,
 ): Promise<WaitingRead> {
 	const isAskedFor = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
 	const types = [...byType.values()].filter(({ name }) => isAskedFor(name)).map(({ type }) => type);
 	const listed = reads === "auto" ? await listWaiting(organizationId, types, reader) : undefined;
+	if (confirms === true && reads === "auto" && listed === undefined) {
+		await confirmOrganization((operation) => reader.query(operation, { organizationId }));
+	}
 	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
 	for (const entry of journal.open(organizationId)) {
@@ -174,8 +180,11 @@ async function listWaiting(
 	const filters = { organizationId, filterByStatus: waitingStatuses, filterByType };
 	const activities: WaitingActivity[] = [];
 	let complete: boolean | undefined;
+	let isReadable = true;
 	for await (const page of listPages(reader, filters)) {
-		complete = page.isLast;
+		// Of an activity without an intent nobody knows what it would do.
+		isReadable &&= page.activities.every((one) => !byType.has(String(one.type)) || isRecord(one.intent));
+		complete = page.isLast && isReadable;
 		activities.push(...page.activities.flatMap(fromRecord));
 	}
 	return complete === undefined ? undefined : { activities, complete };

@@ -8,8 +8,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Answer, expectNoSecret, normalize, type RunOptions } from "./run.ts";
-import { agreeing, document, keys, makeWorld, organizationId, tags, type World } from "./world.ts";
+import { agreeing, alice, document, keys, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
 
+const strangeId = "f0000000-0000-4000-8000-000000000009";
 const sound = document(agreeing.userTags);
 
 async function expectGolden(name: string, words: readonly string[], answer: Answer): Promise<void> {
@@ -250,6 +251,22 @@ describe("keys and addresses that cannot be used", () => {
 		const answer = await world.run(["plan"]);
 		await expectGolden("organization-wrong", ["plan"], answer);
 		expect(answer.stdout).toBe("");
+		expect(world.submits()).toEqual([]);
+	});
+
+	test.each([
+		["plan", "--reads", "auto"],
+		["plan", "--reads", "documented"],
+		["drift", "--reads", "documented"],
+		["status"],
+		["wait", "--wait", "0"],
+		["import-key", "--user", alice, "--organization", strangeId],
+	])("an organization that the service does not have, where no tag is managed: %s %s", async (...words) => {
+		const removal = `organizationId: ${strangeId}\nabsent: { policies: [${policies[0]}] }\n`;
+		const world = await makeWorld(removal);
+		const answer = await world.run(words);
+		expect(answer).toMatchObject({ code: 1, stdout: "" });
+		expect(answer.stderr).toContain(`no organization found with id ${strangeId}`);
 		expect(world.submits()).toEqual([]);
 	});
 

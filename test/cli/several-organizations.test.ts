@@ -125,8 +125,19 @@ test("each report counts its own submits, and the requests of all reports are th
 
 test("a key that is refused only when something is submitted is exit 4", async () => {
 	const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
-	const stranger = { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } };
-	const answer = await world.run([...apply, "--reads", "documented", ...inJson], stranger);
+	// One that stamps queries with a key that is accepted, and requests with a type by one that is not.
+	const stampers = new URL("../../src/wire/stamp.ts", import.meta.url);
+	world.write(
+		"stamp.mjs",
+		`import { createApiKeyStamper } from ${JSON.stringify(stampers.href)};
+import { text } from "node:stream/consumers";
+const body = await text(process.stdin);
+const privateKey = body.includes("ACTIVITY_TYPE_") ? process.env.OTHER : process.env.FIRST;
+console.log((await createApiKeyStamper({ privateKey }).stamp(body)).stampHeaderValue);`,
+	);
+	const env = { FIRST: keys.alice.privateKey, OTHER: keys.stranger.privateKey, ORGSYNC_API_PRIVATE_KEY: "" };
+	const stamping = ["--stamp-command", `${process.execPath} ${world.folder}/stamp.mjs`];
+	const answer = await world.run([...apply, "--reads", "documented", ...stamping, ...inJson], { env });
 	expect(answer.code).toBe(4);
 	expect(readOutput(answer).reports).toMatchObject([{ steps: [{ outcome: "denied", refusedStatus: 401 }] }]);
 });

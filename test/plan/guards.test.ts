@@ -197,6 +197,21 @@ describe("the guard of member removals", () => {
 		expect(guardsOf(desired, unreadable)).toMatchObject([{ found: 1, refuses: true }]);
 	});
 
+	it.each([
+		["none of them", 1, 4, true],
+		["others, however many", 40, 4, true],
+		["others, and three are removed", 40, 3, false],
+	])("counts members as unknown where what was last applied holds %s", (_what, held, removed, refuses) => {
+		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
+		const present = Array.from({ length: held }, (_, index) => id("user", 100 + index));
+		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present } } };
+		const members = { ...never, never: upTo(removed) };
+		const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
+		const guards = guardsOf(desired, { ...unreadable, memory });
+		expect(guards).toMatchObject([{ kind: "memberRemovals", found: removed, refuses }]);
+		if (refuses) expect(guards[0]?.message).toContain("of an unknown number");
+	});
+
 	it("takes the percentage of what was last applied where that stands in", () => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
 		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } } };

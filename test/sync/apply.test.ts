@@ -143,7 +143,13 @@ describe("the requests of an apply", () => {
 				...Array(2).fill("delete_tvc_app_and_deployments"),
 			],
 		],
-		["everything to remove with documented reads: no query at all", removeAll, "documented", 0, Array(5).fill("")],
+		[
+			"everything to remove with documented reads: one query, for the service's clock",
+			removeAll,
+			"documented",
+			1,
+			Array(5).fill(""),
+		],
 		["an exchange of names: one submit more than there are tags", exchange, "auto", 7, Array(5).fill("")],
 	])("are, for %s", async (_what, desired, reads, queries, submits) => {
 		const { report } = await bench.run(desired, { concurrency: 1 }, reads);

@@ -13,8 +13,8 @@ import { settle } from "../../src/sync/settle.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
-import { organizationId } from "../plan/support-organizations.ts";
-import { acme, alice, Bench, bob, minuteMs, quarterHourMs, signers, wantSigners } from "./support.ts";
+import { desiredOf, organizationId } from "../plan/support-organizations.ts";
+import { acme, alice, Bench, bob, minuteMs, policies, quarterHourMs, signers, wantSigners } from "./support.ts";
 
 const withBob = wantSigners(alice, bob);
 const addBob: Wish = {
@@ -88,6 +88,26 @@ describe("our own clock", () => {
 		bench.journal.close();
 		bench.journal = mine;
 		expect(second.steps[0]?.activityId).toBe(first.steps[0]?.activityId);
+	});
+
+	it("agrees with it too where the document needs no query: the service is asked once for its clock", async () => {
+		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		const removal = desiredOf({ absent: { ...desiredOf({}).absent, policyIds: [policies[0] as string] } });
+		const ids = new Set<string | null | undefined>();
+		for (const offMs of [0, -16 * minuteMs, 121 * minuteMs]) {
+			const now = () => bench.nowMs + offMs;
+			const journal = await openJournal(":memory:");
+			const context = bench.context({ now, journal });
+			const comparison = await compareLive(removal, context.reader, journal.memory(organizationId), {
+				reads: "documented",
+				now,
+				journal,
+			});
+			ids.add((await apply(comparison, context)).steps[0]?.activityId);
+			journal.close();
+		}
+		expect(ids.size).toBe(1);
+		expect(bench.activities().length).toBe(1);
 	});
 
 	it("is the service's only where they differ by more than answers take", async () => {

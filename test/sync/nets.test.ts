@@ -657,6 +657,61 @@ describe("a list of pending activities that is longer than a page", () => {
 		expect(made().submits).toBe(101);
 	});
 
+	it.each([50, 20, 5])("is read to its end also where the service cuts pages at %i", async (most) => {
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+		for (let count = 1; count <= 7; count += 1) await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+		for (let count = 8; count < most + 8; count += 1) {
+			await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+		}
+		const reader = withCursor((options) => ({ ...options, limit: String(most) }));
+		const { report } = await run(withBob, { reader });
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
+	});
+
+	it("costs a second request only where a page could have been cut", async () => {
+		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+		const counts: number[] = [];
+		for (let pending = 1; pending <= 6; pending += 1) {
+			await othersSubmit("update_user_tag", parameters, bench.nowMs + pending);
+			bench.emulator.clearRequests();
+			await readWaiting(organizationId, bench.reader(bench.client()), bench.journal, {
+				reads: "auto",
+				nowMs: bench.nowMs,
+			});
+			counts.push(bench.requests("query").length);
+		}
+		expect(counts).toEqual([1, 1, 1, 1, 2, 1]);
+	});
+
+	it("that repeats, and is shorter than a page, is complete: no cursor divides it", async () => {
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+		for (let count = 1; count < 5; count += 1) await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+		const { comparison, report } = await run(withBob, { reader: withCursor(({ limit = "100" }) => ({ limit })) });
+		expect(comparison.plan.guards).toEqual([]);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
+	});
+
+	it("with an activity that shows no intent is not complete: it could be the same", async () => {
+		await othersSubmit("update_user_tag", addBob);
+		const inner = bench.reader(bench.client());
+		const reader: ApplyContext["reader"] = {
+			async query(operation, fields) {
+				const answer = await inner.query(operation, fields);
+				if (operation.name !== "list_activities") return answer;
+				const activities = (answer.value.activities as { intent?: unknown }[]).map(({ intent: _, ...rest }) => rest);
+				return { ...answer, value: { activities } };
+			},
+		};
+		const { plan } = await compareLive(withBob, reader, bench.journal.memory(organizationId), {
+			reads: "auto",
+			now: () => bench.nowMs,
+			journal: bench.journal,
+		});
+		expect(plan.guards).toMatchObject([{ kind: "unlisted", refuses: true }]);
+	});
+
 	it("whose pages repeat is said to be cut off, and nothing is sent that could be a duplicate, unless that is allowed", async () => {
 		await othersSubmit("update_user_tag", addBob);
 		await fillFirstPage();

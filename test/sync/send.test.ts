@@ -293,6 +293,23 @@ describe("a wish that was fulfilled and undone again", () => {
 		expect(bench.activities().length).toBe(3);
 	});
 
+	it("is submitted once by two runners that share no journal, although each has to make other bytes", async () => {
+		await bench.run(withBob);
+		bench.nowMs += minuteMs;
+		await bench.run(wantSigners(alice));
+		bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		const before = bench.activities().length;
+		const runners = await Promise.all([1, 2].map(() => openJournal(":memory:")));
+		const compared = await Promise.all(runners.map((journal) => bench.compare(withBob, bench.context({ journal }))));
+		for (const [index, comparison] of compared.entries()) {
+			bench.nowMs += minuteMs;
+			const { steps } = await apply(comparison, bench.context({ journal: runners[index] as (typeof runners)[number] }));
+			expect(steps).toMatchObject([{ outcome: "awaiting-approval" }]);
+		}
+		for (const journal of runners) journal.close();
+		expect(bench.activities().length).toBe(before + 1);
+	});
+
 	it("is not submitted again when the service answers with what ended after the organization was read", async () => {
 		const context = bench.context();
 		const comparison = await bench.compare(withBob, context);
@@ -339,16 +356,36 @@ describe("an activity that ended while the organization was being read", () => {
 		[10_000, 13_000, 1],
 		[10_000, 70_000, 1],
 		[10_000, 70_001, 2],
-	])("at %i ms, read from %i ms on, is answered by %i activity: the service's clocks may be a minute apart", async (endedMs, readMs, count) => {
-		const stub = hears((body) => {
-			const answer = activityOf(body, "ACTIVITY_STATUS_COMPLETED");
+	])("and failed at %i ms, read from %i ms on, is answered by %i activity: the service's clocks may be a minute apart", async (endedMs, readMs, count) => {
+		const stub = endedAt(endedMs, "ACTIVITY_STATUS_FAILED");
+		await sendWish(addBob, { ...bench.context(stub), serverTimeMs: readMs });
+		expect(stub.bodies.length).toBe(count);
+	});
+
+	it.each([
+		[10_000, undefined, 1],
+		[10_000, 9_000, 1],
+		[10_000, 10_000, 1],
+		[10_000, 10_001, 2],
+	])("and completed at %i ms is the answer unless its tag was changed later (at %j ms): %i activity, whatever Date says", async (endedMs, changedAtMs, count) => {
+		for (const serverTimeMs of [undefined, endedMs, endedMs + 90_000]) {
+			const journal = await openJournal(":memory:");
+			const stub = endedAt(endedMs, "ACTIVITY_STATUS_COMPLETED");
+			await sendWish({ ...addBob, changedAtMs }, { ...bench.context(stub), journal, serverTimeMs });
+			journal.close();
+			expect(stub.bodies.length).toBe(count);
+		}
+	});
+
+	/** A service whose activity for any bytes ended at this time. */
+	function endedAt(endedMs: number, status: string) {
+		return hears((body) => {
+			const answer = activityOf(body, status);
 			return answer.kind === "activity"
 				? { ...answer, activity: { ...answer.activity, updatedAtMs: endedMs } }
 				: answer;
 		});
-		await sendWish(addBob, { ...bench.context(stub), serverTimeMs: readMs });
-		expect(stub.bodies.length).toBe(count);
-	});
+	}
 });
 
 describe("two processes that share a journal and send the same wish at the same moment", () => {

@@ -29,6 +29,9 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 	const journal = await openJournalOf(flags, terminal, voice);
 	try {
 		const { sendWish } = await import("../../sync/send.ts");
+		const { timeReader } = await import("../../sync/service-clock.ts");
+		const timed = timeReader(connection.client.reader, terminal.now);
+		await timed.askOnce(organizationId);
 		const sent = await sendWish(
 			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], answerOnly: true },
 			{
@@ -38,6 +41,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 				sleep: terminal.sleep,
 				waitMs: flags.wait * 1000,
 				serverTimeMs: undefined,
+				clockOffsetMs: timed.offsetMs(),
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);

@@ -40,6 +40,7 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, voice
 			const { activities, unlisted } = await readWaiting(organizationId, connection.client.reader, journal, {
 				reads: flags.reads,
 				nowMs: terminal.now(),
+				confirms: true,
 			});
 			// What has no id was submitted from here, without an answer.
 			const named = activities.filter(({ activityId }) => activityId !== null);

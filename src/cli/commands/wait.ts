@@ -84,7 +84,11 @@ async function track(organizationIds: readonly string[], activityIds: readonly s
 		all.push(...own.map((entry) => trackEntry(entry)));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
 		const others = { open: () => [], abandoned: (id: string) => journal.abandoned(id) };
-		const listed = await readWaiting(organizationId, reader, others, { reads: flags.reads, nowMs: terminal.now() });
+		const listed = await readWaiting(organizationId, reader, others, {
+			reads: flags.reads,
+			nowMs: terminal.now(),
+			confirms: true,
+		});
 		if (listed.unlisted !== null) unlisted.push(listed.unlisted);
 		for (const { activityId, fingerprint } of listed.activities) {
 			if (!ownFingerprints.has(fingerprint)) all.push({ organizationId, activityId, fingerprint, isOurs: false });

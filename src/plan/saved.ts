@@ -12,6 +12,7 @@ import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
 import { showText, writeJson } from "./render/escape.ts";
+import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";
 
@@ -90,7 +91,37 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 	if (mistake !== undefined) {
 		throw noSavedPlan(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
-	return value as SavedPlan;
+	const saved = value as SavedPlan;
+	refuseContradictions(saved, name);
+	return saved;
+}
+
+/** Refuses what orgsync cannot have written, although the digest fits: whoever can change the file can change that too. */
+function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, name: string): void {
+	const digests = new Map(plans.map(({ organizationId, documentDigest }) => [organizationId, documentDigest]));
+	const twice = findTwice([...plans.map(({ organizationId }) => organizationId), ...unread]);
+	const twiceInBase = findTwice(threeWay.map(({ organizationId }) => organizationId));
+	const other = plans.find(({ reads }) => reads !== plans[0]?.reads);
+	const stranger = threeWay.find((one) => one.head?.documentDigest !== digests.get(one.organizationId));
+	const because = [
+		...(twice === undefined ? [] : [`organization ${twice} is in it twice`]),
+		...(twiceInBase === undefined ? [] : [`organization ${twiceInBase} is compared with its base twice`]),
+		...(stranger === undefined ? [] : [`the base of organization ${stranger.organizationId} is of no plan in it`]),
+		...(other === undefined ? [] : [`organization ${other.organizationId} was read with other reads than the first`]),
+		...plans.flatMap((plan) => {
+			const found = findContradiction(plan);
+			return found === undefined ? [] : [`organization ${plan.organizationId}: ${found}`];
+		}),
+	][0];
+	if (because === undefined) return;
+	throw new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
+		hint: "plan again: somebody wrote the file, or another version of orgsync made it",
+	});
+}
+
+function findTwice(ids: readonly string[]): string | undefined {
+	const seen = new Set<string>();
+	return ids.find((id) => seen.has(id) || !seen.add(id));
 }
 
 function parse(text: string, name: string): unknown {
@@ -176,16 +207,6 @@ function refuseOtherNames(planned: readonly Planned[]): void {
 			{ hint: "its reviewers went by its names: plan again, and have that reviewed" },
 		);
 	}
-}
-
-/** By tag id: the names that its steps give to tags and that no change wants. */
-function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
-	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
-	return Object.fromEntries(
-		steps.flatMap(({ parameters: { userTagId, newUserTagName: name } }) =>
-			typeof userTagId === "string" && typeof name === "string" && !wanted.has(name) ? [[userTagId, name]] : [],
-		),
-	);
 }
 
 /** At most five ids, and how many more there are. */

@@ -8,10 +8,11 @@
 import { ConfigurationError } from "../errors.ts";
 import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
+import type { Change } from "./change.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
-import { showText, writeJson } from "./render/escape.ts";
+import { showAddress, showText, writeJson } from "./render/escape.ts";
 import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";
@@ -44,7 +45,27 @@ export interface SavedPlanFacts {
 	readonly generatedBy: string;
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
+	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */
+	readonly statedByFile?: readonly string[];
 }
+
+/** Members of a saved plan that only the service or the document can confirm; everything else follows from its changes. */
+const statedMembers = [
+	"generatedBy",
+	"unread",
+	"threeWay",
+	"plans[].readAt",
+	"plans[].documentDigest",
+	"plans[].userNames",
+	"plans[].liveNames",
+	"plans[].unread",
+	"plans[].problems",
+	"plans[].changes",
+	"plans[].guards",
+	"plans[].waiting",
+	"plans[].unmanaged",
+	"plans[].touched",
+] as const;
 
 /** The format that this version writes, and the only one that it reads. */
 const formatVersion = 1;
@@ -64,6 +85,11 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 export function factsOf({ digest, generatedBy, plans, unread }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
 	return { digest, readAt, generatedBy, ...(unread === undefined ? {} : { unread }) };
+}
+
+/** The same of a saved plan that was read from a file, which anybody can have written. */
+export function statedFactsOf(saved: SavedPlan): SavedPlanFacts {
+	return { ...factsOf(saved), statedByFile: statedMembers };
 }
 
 /** The saved plan that this text is. `file` is what it is called in the ConfigurationError that refuses anything else. */
@@ -186,10 +212,29 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 		});
 	}
 	refuseOtherNames(planned);
-	return planned.map(({ plan, desired }) => ({
-		plan,
-		desired: { ...narrowToChanged(desired, plan.changes), temporaryNames: temporaryNamesOf(plan) },
-	}));
+	return planned.map(({ plan, desired }) => {
+		const narrowed = narrowToChanged(desired, plan.changes);
+		refuseOthersChanges(plan, narrowed);
+		return { plan, desired: { ...narrowed, temporaryNames: temporaryNamesOf(plan) } };
+	});
+}
+
+/** Refuses a plan with a change of something that its documents do not speak of: it was not made from them. */
+function refuseOthersChanges({ organizationId, changes }: Plan, { userTags, absent }: DesiredOrganization): void {
+	const known = new Set([
+		...userTags.map(({ name }) => `userTag:${name}`),
+		...absent.policyIds.map((id) => `policy:${id}`),
+		...absent.tvcAppIds.map((id) => `tvcApp:${id}`),
+		...absent.oauthProviders.flatMap(({ userId, providerIds }) => providerIds.map((id) => `${userId}/${id}`)),
+	]);
+	const keyOf = (change: Change): string =>
+		change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.address;
+	const other = changes.find((change) => change.action !== "report" && !known.has(keyOf(change)));
+	if (other === undefined) return;
+	throw new ConfigurationError(
+		`the saved plan changes ${showAddress(other.address)} in organization ${organizationId}, and the documents do not mention it`,
+		{ hint: "plan again: somebody wrote the file" },
+	);
 }
 
 /** Whoever reviewed the plan went by its names for users: they have to be those of the documents. */

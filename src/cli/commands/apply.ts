@@ -1,7 +1,7 @@
 /**
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
-import { exitCodes, InterruptedError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
@@ -23,6 +23,10 @@ import { renderPlansToApply } from "./showing.ts";
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
+	/** The digest that the saved plan has to have. */
+	readonly digest?: string;
+	/** Milliseconds since the saved plan was made, at most. */
+	readonly maxAge?: number;
 	/** Whether `reads` was asked for; if not, it is the default. */
 	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
@@ -43,6 +47,7 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const allowed = readAllowed(given.allow);
 	const givenUp = readGivenUp(given.abandon);
+	refuseLoneFlags(given);
 	const review = given.plan === undefined ? noReview : await openReview(given.plan, given, terminal, voice);
 	if (review.refusal !== null) return review.refusal;
 	const flags = { ...given, reads: review.reads ?? given.reads };
@@ -53,6 +58,11 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 	const interruption = listenForSignals(voice);
 	try {
 		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
+		try {
+			review.refuseApplied(journal);
+		} catch (error) {
+			return review.tell(refused([], error, []));
+		}
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
 		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
@@ -66,12 +76,15 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			},
 		});
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
-		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
+		const plans = compared.map(({ comparison }) => comparison.plan).sort(byOrganization);
 		if (plans.length > 0) voice.note(renderPlansToApply(plans, voice.style));
 		const positionOf = positionsOf(organizations);
 		const { possible, impossible } = setAside(plans, compared);
 		try {
-			review.refuseStale(compared.map(({ comparison }) => comparison));
+			review.refuseStale(
+				compared.map(({ comparison }) => comparison),
+				journal,
+			);
 			if (plans.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
 			refuseGuarded(
 				possible.map(({ comparison }) => comparison.plan),
@@ -96,6 +109,14 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		journal.close();
 		await connection.close();
 	}
+}
+
+/** `--digest` and `--max-age` say something of a saved plan. Throws ConfigurationError where there is none. */
+function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
+	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
+	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
+		hint: "orgsync plan --out FILE saves a plan and prints its digest",
+	});
 }
 
 function countSent({ steps }: Plan): number {

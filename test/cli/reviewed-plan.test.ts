@@ -256,7 +256,7 @@ describe("a plan that the journal has as carried out", () => {
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
-				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}: activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
 			),
 		);
 		expect(world.requests()).toEqual([]);

@@ -181,7 +181,7 @@ function describeApplied(what: string, done: readonly Done[]): AppliedPlanError 
 	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
 		const time = new Date(settledAtMs ?? Number.NaN);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
-		return `organization ${organizationId}: activity ${showText(activityId ?? "without an id")} completed${at}`;
+		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});
 	const more = done.length > mostDone ? `; and ${done.length - mostDone} more` : "";
 	return new AppliedPlanError(`${what}, nothing was sent: ${lines.join("; ")}${more}`, {

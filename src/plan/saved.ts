@@ -186,7 +186,7 @@ export interface Planned {
 export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
 	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));
-	const strangers = [...plans.keys()].filter((id) => !wanted.has(id));
+	const strangers = [...plans.keys(), ...(saved.unread ?? [])].filter((id) => !wanted.has(id));
 	const unplanned = [...wanted].filter((id) => !plans.has(id) && saved.unread?.includes(id) !== true);
 	if (strangers.length + unplanned.length > 0) {
 		const said = [

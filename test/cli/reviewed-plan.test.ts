@@ -62,6 +62,16 @@ describe("a file with a digest that fits", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
+	test("is refused by apply for an organization that its documents do not have, also one that it states was not read", async () => {
+		const world = await makeReviewed();
+		const other = "f0000000-0000-4000-8000-000000000009";
+		writeForged(world, (_plan, file) => Object.assign(file, { unread: [other] }));
+		const { code, stderr } = await runIn(world, forged);
+		expect(code).toBe(3);
+		expect(stderr).toContain(`the saved plan is of organization ${other}, which the documents do not have`);
+		expect(world.requests()).toEqual([]);
+	});
+
 	/** Everything that only the service or the document could confirm, made up. */
 	const makeUp = (plan: Forged, file: Forged): void => {
 		Object.assign(file, { generatedBy: "LIE-maker" });

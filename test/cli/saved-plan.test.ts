@@ -231,7 +231,7 @@ test("a plan of what cannot be is saved for its reader, shown, and not applied",
 		reports: [],
 	});
 	// Why, only the file says: apply shows nothing of it.
-	expect(applied.stderr).toContain("could not become what the document says when the plan was made");
+	expect(applied.stderr).toContain("the plan file states that the organization cannot become what the document says");
 	expect(applied.stderr + applied.stdout).not.toContain("singers");
 	expect(world.requests()).toEqual([]);
 });

@@ -61,9 +61,12 @@ export async function openReview(
 			...saved.plans.filter(isImpossible).map(({ organizationId }) => ({ organizationId, error: wasImpossible() })),
 			...(saved.unread ?? []).map((organizationId) => ({
 				organizationId,
-				error: new NotPlannedError("it could not be read when the plan was made; nothing was sent", {
-					hint: "plan again, and have the new plan reviewed",
-				}),
+				error: new NotPlannedError(
+					"the plan file states that it could not be read when the plan was made; nothing was sent",
+					{
+						hint: "plan again, and have the new plan reviewed",
+					},
+				),
 			})),
 		],
 		reads,
@@ -124,7 +127,7 @@ function refusalOf({ plans, unread = [] }: SavedPlan, tell: Review["tell"]): Res
 /** Why it was not possible then, only the file says: `show` shows that as what it is. */
 function wasImpossible(): LiveProblemError {
 	return new LiveProblemError(
-		"the organization could not become what the document says when the plan was made, so the plan has no steps; nothing was sent",
+		"the plan file states that the organization cannot become what the document says, and has no steps for it; nothing was sent",
 		{ hint: "orgsync plan says why; change the document, or the organization by hand, then plan again" },
 	);
 }

@@ -2,7 +2,7 @@
  * What a saved plan adds to `apply`, and that nothing does where there is none: no question is asked about what was
  * reviewed, and nothing else than that may run.
  */
-import type { LiveProblemError, NotPlannedError } from "../../errors.ts";
+import type { AppliedPlanError, LiveProblemError, NotPlannedError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/compare.ts";
@@ -20,8 +20,8 @@ export interface Review {
 	readonly reads: Reads | null;
 	/** What every report says of the plan. */
 	readonly report: { readonly planDigest?: string };
-	/** Throws AppliedPlanError when the journal has it that all of the plan for an organization was carried out. */
-	readonly refuseApplied: (journal: Pick<JournalView, "completedFor">) => void;
+	/** Why it is not applied again, when the journal has it that all of the plan for an organization was carried out. */
+	readonly findApplied: (journal: Pick<JournalView, "completedFor">) => AppliedPlanError | null;
 	/**
 	 * Throws StalePlanError when what is read now is not what was planned, and AppliedPlanError when a step would be sent that
 	 * was completed for this plan before.
@@ -44,7 +44,7 @@ export const noReview: Review = {
 	notPlanned: [],
 	reads: null,
 	report: {},
-	refuseApplied: () => {},
+	findApplied: () => null,
 	refuseStale: () => {},
 	tell: (result) => result,
 };

@@ -46,13 +46,12 @@ export async function openReview(
 	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
 	const facts = statedFactsOf(saved);
 	const tell = (result: Result): Result => {
-		const json = { ...result.json, savedPlan: facts };
 		const said = tellSavedPlan({ command: "apply", savedPlan: facts, ...result.json });
 		const text: Result["text"] = (style) => {
 			const lines = result.text(style);
 			return lines === "" ? "" : `${lines}${said}\n`;
 		};
-		return { ...result, json, text };
+		return { ...result, json: { ...result.json, savedPlan: facts }, text };
 	};
 	return {
 		refusal: refusalOf(saved, tell),
@@ -71,12 +70,12 @@ export async function openReview(
 		],
 		reads,
 		report: { planDigest: saved.digest },
-		refuseApplied: (journal) => {
+		findApplied: (journal) => {
 			const done = planned.flatMap(({ plan }) => {
 				const found = findDone(plan, saved.digest, journal);
 				return found.length > 0 && found.length === sentSteps(plan).length ? found : [];
 			});
-			if (done.length > 0) throw describeApplied("the saved plan was applied already", done);
+			return done.length > 0 ? describeApplied("the saved plan was applied already", done) : null;
 		},
 		refuseStale: (comparisons, journal) => {
 			refuseStale(

@@ -146,7 +146,7 @@ export interface MovedObject {
 	 * more. `step-differs`: it is what it was, but what would be submitted for it is not what was reviewed.
 	 */
 	readonly reason: "changed" | "already-so" | "not-possible" | "step-differs";
-	/** What it was when planned: name and members of a tag, name of what is removed; null where nobody could read it. */
+	/** What it was when planned, as the plan file states it: name and members of a tag, name of what is removed; null where nobody could read it. */
 	readonly before: MovedState | null;
 	/** What it is now; null when it is not there any more, or cannot be read. */
 	readonly after: MovedState | null;
@@ -171,6 +171,18 @@ export class StalePlanError extends OrgsyncError {
 		super(["the saved plan is stale, nothing was sent:", ...told.map((line) => `  ${line}`)].join("\n"), { hint });
 		this.moved = moved;
 	}
+}
+
+/** The journal has it that the saved plan, or a step of it that would be sent, was carried out before. Nothing was sent. */
+export class AppliedPlanError extends OrgsyncError {
+	readonly code = "plan-applied";
+	readonly exitCode = exitCodes.stalePlan;
+}
+
+/** A saved plan is older than the operator allows, or from the future. Nothing was sent. */
+export class PlanAgeError extends OrgsyncError {
+	readonly code = "plan-too-old";
+	readonly exitCode = exitCodes.stalePlan;
 }
 
 /** A saved plan says nothing of an organization: it could not be read when the plan was made. Nothing was sent to it. */

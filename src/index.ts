@@ -10,6 +10,7 @@
  * ```
  */
 export {
+	AppliedPlanError,
 	AuthenticationError,
 	ConfigurationError,
 	DocumentError,
@@ -19,6 +20,7 @@ export {
 	LiveProblemError,
 	type MovedObject,
 	OrgsyncError,
+	PlanAgeError,
 	type Problem,
 	ServiceError,
 	StalePlanError,

@@ -182,6 +182,26 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 	};
 }
 
+/** The longest duration, in days: more is a slip. */
+const mostDays = 3650;
+
+/** The milliseconds of a duration such as `90m`, `24h`, `1h30m` or `7d`; a plain number is seconds. */
+export function duration(text: string): number {
+	const [, days, hours, minutes, seconds] =
+		/^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(/^\d+$/.test(text) ? `${text}s` : text) ?? [];
+	const ms =
+		((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60_000 + Number(seconds ?? 0) * 1000;
+	if (ms > 0 && ms <= mostDays * 24 * 60 * 60_000) return ms;
+	throw new InvalidArgumentError("It must be a duration such as 90m, 24h or 7d; a plain number is seconds.");
+}
+
+/** The digest of a saved plan as orgsync writes it, given with or without its prefix, in any case. */
+export function planDigest(text: string): string {
+	const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];
+	if (hex !== undefined) return `sha256:${hex.toLowerCase()}`;
+	throw new InvalidArgumentError("It must be the SHA-256 digest that plan --out and show print.");
+}
+
 /** Timers hold at most 2^31 ms: a slower rate would wait not at all. */
 const leastRate = 0.001;
 const mostRate = 1_000_000;

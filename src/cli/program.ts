@@ -8,11 +8,13 @@ import type { ApplyFlags } from "./commands/apply.ts";
 import {
 	allow,
 	checkedLater,
+	duration,
 	file,
 	fileOrStream,
 	journal,
 	only,
 	outputFile,
+	planDigest,
 	readFlags,
 	reads,
 	refuseSlips,
@@ -183,6 +185,14 @@ function comparingCommands(define: Define): void {
 		.addOption(
 			new Option("--plan <file>", "run only this saved plan, or - for standard input; does not ask").argParser(
 				fileOrStream,
+			),
+		)
+		.addOption(
+			new Option("--digest <sha256>", "refuse another saved plan than the one with this digest").argParser(planDigest),
+		)
+		.addOption(
+			new Option("--max-age <duration>", "refuse a saved plan that is older: 90m, 24h, 7d, or seconds").argParser(
+				duration,
 			),
 		)
 		.option("-y, --yes", "submit without asking")

@@ -8,10 +8,12 @@
 import { ConfigurationError } from "../errors.ts";
 import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
+import type { Change } from "./change.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
-import { showText, writeJson } from "./render/escape.ts";
+import { showAddress, showText, writeJson } from "./render/escape.ts";
+import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";
 
@@ -43,7 +45,27 @@ export interface SavedPlanFacts {
 	readonly generatedBy: string;
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
+	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */
+	readonly statedByFile?: readonly string[];
 }
+
+/** Members of a saved plan that only the service or the document can confirm; everything else follows from its changes. */
+const statedMembers = [
+	"generatedBy",
+	"unread",
+	"threeWay",
+	"plans[].readAt",
+	"plans[].documentDigest",
+	"plans[].userNames",
+	"plans[].liveNames",
+	"plans[].unread",
+	"plans[].problems",
+	"plans[].changes",
+	"plans[].guards",
+	"plans[].waiting",
+	"plans[].unmanaged",
+	"plans[].touched",
+] as const;
 
 /** The format that this version writes, and the only one that it reads. */
 const formatVersion = 1;
@@ -63,6 +85,11 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 export function factsOf({ digest, generatedBy, plans, unread }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
 	return { digest, readAt, generatedBy, ...(unread === undefined ? {} : { unread }) };
+}
+
+/** The same of a saved plan that was read from a file, which anybody can have written. */
+export function statedFactsOf(saved: SavedPlan): SavedPlanFacts {
+	return { ...factsOf(saved), statedByFile: statedMembers };
 }
 
 /** The saved plan that this text is. `file` is what it is called in the ConfigurationError that refuses anything else. */
@@ -90,7 +117,37 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 	if (mistake !== undefined) {
 		throw noSavedPlan(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
-	return value as SavedPlan;
+	const saved = value as SavedPlan;
+	refuseContradictions(saved, name);
+	return saved;
+}
+
+/** Refuses what orgsync cannot have written, although the digest fits: whoever can change the file can change that too. */
+function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, name: string): void {
+	const digests = new Map(plans.map(({ organizationId, documentDigest }) => [organizationId, documentDigest]));
+	const twice = findTwice([...plans.map(({ organizationId }) => organizationId), ...unread]);
+	const twiceInBase = findTwice(threeWay.map(({ organizationId }) => organizationId));
+	const other = plans.find(({ reads }) => reads !== plans[0]?.reads);
+	const stranger = threeWay.find((one) => one.head?.documentDigest !== digests.get(one.organizationId));
+	const because = [
+		...(twice === undefined ? [] : [`organization ${twice} is in it twice`]),
+		...(twiceInBase === undefined ? [] : [`organization ${twiceInBase} is compared with its base twice`]),
+		...(stranger === undefined ? [] : [`the base of organization ${stranger.organizationId} is of no plan in it`]),
+		...(other === undefined ? [] : [`organization ${other.organizationId} was read with other reads than the first`]),
+		...plans.flatMap((plan) => {
+			const found = findContradiction(plan);
+			return found === undefined ? [] : [`organization ${plan.organizationId}: ${found}`];
+		}),
+	][0];
+	if (because === undefined) return;
+	throw new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
+		hint: "plan again: somebody wrote the file, or another version of orgsync made it",
+	});
+}
+
+function findTwice(ids: readonly string[]): string | undefined {
+	const seen = new Set<string>();
+	return ids.find((id) => seen.has(id) || !seen.add(id));
 }
 
 function parse(text: string, name: string): unknown {
@@ -129,7 +186,7 @@ export interface Planned {
 export function matchDocuments(saved: SavedPlan, organizations: readonly DesiredOrganization[]): readonly Planned[] {
 	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
 	const wanted = new Set(organizations.map(({ organizationId }) => organizationId));
-	const strangers = [...plans.keys()].filter((id) => !wanted.has(id));
+	const strangers = [...plans.keys(), ...(saved.unread ?? [])].filter((id) => !wanted.has(id));
 	const unplanned = [...wanted].filter((id) => !plans.has(id) && saved.unread?.includes(id) !== true);
 	if (strangers.length + unplanned.length > 0) {
 		const said = [
@@ -155,10 +212,29 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 		});
 	}
 	refuseOtherNames(planned);
-	return planned.map(({ plan, desired }) => ({
-		plan,
-		desired: { ...narrowToChanged(desired, plan.changes), temporaryNames: temporaryNamesOf(plan) },
-	}));
+	return planned.map(({ plan, desired }) => {
+		const narrowed = narrowToChanged(desired, plan.changes);
+		refuseOthersChanges(plan, narrowed);
+		return { plan, desired: { ...narrowed, temporaryNames: temporaryNamesOf(plan) } };
+	});
+}
+
+/** Refuses a plan with a change of something that its documents do not speak of: it was not made from them. */
+function refuseOthersChanges({ organizationId, changes }: Plan, { userTags, absent }: DesiredOrganization): void {
+	const known = new Set([
+		...userTags.map(({ name }) => `userTag:${name}`),
+		...absent.policyIds.map((id) => `policy:${id}`),
+		...absent.tvcAppIds.map((id) => `tvcApp:${id}`),
+		...absent.oauthProviders.flatMap(({ userId, providerIds }) => providerIds.map((id) => `${userId}/${id}`)),
+	]);
+	const keyOf = (change: Change): string =>
+		change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.address;
+	const other = changes.find((change) => change.action !== "report" && !known.has(keyOf(change)));
+	if (other === undefined) return;
+	throw new ConfigurationError(
+		`the saved plan changes ${showAddress(other.address)} in organization ${organizationId}, and the documents do not mention it`,
+		{ hint: "plan again: somebody wrote the file" },
+	);
 }
 
 /** Whoever reviewed the plan went by its names for users: they have to be those of the documents. */
@@ -176,16 +252,6 @@ function refuseOtherNames(planned: readonly Planned[]): void {
 			{ hint: "its reviewers went by its names: plan again, and have that reviewed" },
 		);
 	}
-}
-
-/** By tag id: the names that its steps give to tags and that no change wants. */
-function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
-	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
-	return Object.fromEntries(
-		steps.flatMap(({ parameters: { userTagId, newUserTagName: name } }) =>
-			typeof userTagId === "string" && typeof name === "string" && !wanted.has(name) ? [[userTagId, name]] : [],
-		),
-	);
 }
 
 /** At most five ids, and how many more there are. */

@@ -11,7 +11,7 @@ import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { showAddress, showName, showText } from "./render/escape.ts";
 import { showUser } from "./render/users.ts";
 import type { Step } from "./steps.ts";
-import { isSameLabel, labelUser, usersOf } from "./users.ts";
+import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 import { listOf } from "./waiting.ts";
 
@@ -54,6 +54,7 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 	const moved: MovedObject[] = [];
 	const hindered: MovedObject[] = [];
 	const untrue: MovedObject[] = [];
+	const names = namesNow({ saved, fresh, live });
 	for (const before of saved.changes) {
 		if (before.action === "report") continue;
 		const { address } = before;
@@ -66,7 +67,7 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 		}
 		const found =
 			before.kind === "userTag"
-				? describeTag(before, after as TagChange | undefined, problem, live, saved)
+				? describeTag(before, after as TagChange | undefined, problem, live, names)
 				: describeRemoval(before, after as RemovalChange | undefined, live);
 		(isSame ? hindered : moved).push({ organizationId: saved.organizationId, address, ...found });
 	}
@@ -76,6 +77,13 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 	const named = findOtherNames(saved, fresh);
 	if (named.length > 0) return named;
 	return hindered.length > 0 ? hindered : findOtherSteps(saved, fresh);
+}
+
+/** Users as the documents and the service call them now, never as the file does. */
+function namesNow({ saved, fresh, live }: Revisited): UserNames {
+	const { userNames } = fresh;
+	const liveNames = liveNamesFor([...saved.changes, ...fresh.changes].flatMap(usersOf), userNames, live.users);
+	return { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
 }
 
 /** Whether both would show a reader the same: what is derived from the same object and document is the same. */
@@ -118,12 +126,12 @@ function describeTag(
 	fresh: TagChange | undefined,
 	problem: Problem | undefined,
 	live: LiveOrganization,
-	plan: Plan,
+	names: UserNames,
 ): Description {
 	const tag = live.userTags.known ? live.userTags.value.find(({ id }) => id === planned.tagId) : undefined;
 	const members = tag?.members.known === true ? tag.members.value : (fresh?.before.members ?? null);
 	const now = tag === undefined ? null : { name: tag.name, members };
-	const said = [...tellTag(planned, fresh, now, plan), ...(problem === undefined ? [] : [problem.message])];
+	const said = [...tellTag(planned, fresh, now, names), ...(problem === undefined ? [] : [problem.message])];
 	const states = { before: planned.before, after: now };
 	if (problem !== undefined) return { reason: "not-possible", ...states, because: said.join("; ") };
 	if (fresh !== undefined) return { reason: "changed", ...states, because: said.join("; ") || "it is not what it was" };
@@ -138,57 +146,62 @@ function tellTag(
 	{ tagId, before, basis }: TagChange,
 	fresh: TagChange | undefined,
 	now: { readonly name: string; readonly members: readonly string[] | null } | null,
-	plan: Plan,
+	names: UserNames,
 ): readonly string[] {
 	const said: string[] = [];
 	if (fresh !== undefined && fresh.tagId !== tagId) {
 		said.push(`the document means another tag now, ${fresh.tagId} in place of ${tagId}`);
 	}
 	if (now === null)
-		return [...said, `when planned it was called \`${showName(before.name)}\`, now it is not there any more`];
+		return [
+			...said,
+			`the plan file states that it was called \`${showName(before.name)}\`, now it is not there any more`,
+		];
 	if (now.name !== before.name)
-		said.push(`when planned it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``);
+		said.push(`the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(now.name)}\``);
 	const had = before.members;
 	if (had === null && now.members === null) return said;
 	if (had === null) {
-		said.push(`when planned nobody could say who had it, now ${tellHolders(now.members ?? [], plan, "have")}`);
+		said.push(
+			`the plan file states that nobody could say who had it, now ${tellHolders(now.members ?? [], names, "have")}`,
+		);
 	} else if (now.members === null) {
 		const why =
 			basis === "memory"
 				? ", as last applied; here that is not known, or the tag was changed since"
 				: ", now that cannot be read any more";
-		said.push(`when planned ${tellHolders(had, plan, "had")}${why}`);
-	} else if (!sameValue(had, now.members)) said.push(tellMembers(had, now.members, plan));
+		said.push(`the plan file states that ${tellHolders(had, names, "had")}${why}`);
+	} else if (!sameValue(had, now.members)) said.push(tellMembers(had, now.members, names));
 	return said;
 }
 
 /** More names than this are told by who came and who went. */
 const mostNames = 8;
 
-function tellMembers(had: readonly string[], have: readonly string[], plan: Plan): string {
+function tellMembers(had: readonly string[], have: readonly string[], names: UserNames): string {
 	if (had.length <= mostNames && have.length <= mostNames) {
-		return `when planned ${tellHolders(had, plan, "had")}, now ${tellHolders(have, plan, "have")}`;
+		return `the plan file states that ${tellHolders(had, names, "had")}, now ${tellHolders(have, names, "have")}`;
 	}
 	const [before, after] = [new Set(had), new Set(have)];
 	const came = have.filter((userId) => !before.has(userId));
 	const went = had.filter((userId) => !after.has(userId));
 	const since = [
-		...(came.length === 0 ? [] : [`${listNames(came, plan)} got it`]),
-		...(went.length === 0 ? [] : [`${listNames(went, plan)} lost it`]),
+		...(came.length === 0 ? [] : [`${listNames(came, names)} got it`]),
+		...(went.length === 0 ? [] : [`${listNames(went, names)} lost it`]),
 	];
-	return `when planned ${had.length} users had it, now ${have.length}; since then ${since.join(", and ")}`;
+	return `the plan file states that ${had.length} users had it, now ${have.length}; since then ${since.join(", and ")}`;
 }
 
-function tellHolders(userIds: readonly string[], plan: Plan, verb: "had" | "have"): string {
+function tellHolders(userIds: readonly string[], names: UserNames, verb: "had" | "have"): string {
 	if (userIds.length === 0) return `nobody ${verb === "had" ? "had" : "has"} it`;
 	const word = verb === "have" && userIds.length === 1 ? "has" : verb;
-	return `${listNames(userIds, plan)} ${word} it`;
+	return `${listNames(userIds, names)} ${word} it`;
 }
 
-function listNames(userIds: readonly string[], plan: Plan): string {
-	const names = userIds.map((id) => showUser(id, plan)).sort(compareText);
-	const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-	return `${names.slice(0, mostNames).join(", ")}${more}`;
+function listNames(userIds: readonly string[], names: UserNames): string {
+	const shown = userIds.map((id) => showUser(id, names)).sort(compareText);
+	const more = shown.length > mostNames ? ` and ${shown.length - mostNames} more` : "";
+	return `${shown.slice(0, mostNames).join(", ")}${more}`;
 }
 
 function describeRemoval(
@@ -202,14 +215,18 @@ function describeRemoval(
 	if (fresh === undefined)
 		return { reason: "already-so", ...states, because: "it is gone already, as the plan wanted" };
 	if (before === null) {
-		return { reason: "changed", ...states, because: "when planned it could not be read, now it is known to be there" };
+		return {
+			reason: "changed",
+			...states,
+			because: "the plan file states that it could not be read, now it is known to be there",
+		};
 	}
 	if (there === null)
-		return { reason: "changed", ...states, because: "when planned it was there, now it cannot be read" };
+		return { reason: "changed", ...states, because: "the plan file states that it was there, now it cannot be read" };
 	const because =
 		before.name === there.name
-			? "it has the name that it had when planned, and is another thing: what the service says of it has changed"
-			: `when planned it was called \`${showName(before.name)}\`, now \`${showName(there.name)}\``;
+			? "it has the name that the plan file states, and is another thing: what the service says of it has changed"
+			: `the plan file states that it was called \`${showName(before.name)}\`, now \`${showName(there.name)}\``;
 	return { reason: "changed", ...states, because };
 }
 
@@ -221,7 +238,7 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
 			const state = states.get(address) ?? null;
-			const because = `${part} waited for an activity when planned, so that nothing was to be submitted for it; now it would be`;
+			const because = `the plan file states that an activity was pending for ${part}, so that nothing was to be submitted; now it would be`;
 			found.set(address, {
 				organizationId: saved.organizationId,
 				address,
@@ -235,7 +252,7 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
 		if (sameValue(wishOf(before), wishOf(after))) continue;
-		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} when planned, ${tellStep(after)} now`;
+		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} in the plan file, ${tellStep(after)} now`;
 		const { organizationId } = saved;
 		for (const address of (before ?? after)?.covers ?? []) {
 			const state = states.get(address) ?? null;

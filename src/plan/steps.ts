@@ -147,7 +147,7 @@ function inChainOrder(
  * because the service's rules for the characters and length of names are not known (service-facts.md, "Errors", open).
  */
 function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
-	const stem = `orgsync-temporary-${change.tagId.slice(0, 8)}`;
+	const stem = temporaryStem(change.tagId);
 	const before = chosen[change.tagId];
 	if (before !== undefined && !taken.has(before)) {
 		taken.add(before);
@@ -158,6 +158,16 @@ function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryN
 	for (let count = 2; taken.has(name) || ofOthers.has(name); count += 1) name = `${stem}-${count}`;
 	taken.add(name);
 	return name;
+}
+
+function temporaryStem(tagId: string): string {
+	return `orgsync-temporary-${tagId.slice(0, 8)}`;
+}
+
+/** Whether orgsync gives such a name to a tag that steps aside. */
+export function isTemporaryName(name: string, tagId: string): boolean {
+	const stem = temporaryStem(tagId);
+	return name === stem || (name.startsWith(`${stem}-`) && /^([2-9]|[1-9]\d+)$/.test(name.slice(stem.length + 1)));
 }
 
 function stepAside(change: TagChange, name: string): Draft {

@@ -30,8 +30,6 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockO
 	/** Whether the touched kinds are read again after the last step. */
 	readonly verify: boolean;
 	readonly stats: () => Stats;
-	/** What the report calls the plan, where it is known by another digest than its own: that of a saved plan. */
-	readonly planDigest?: string;
 	/** Once aborted, steps in flight are finished and no other is begun. */
 	readonly signal?: AbortSignal;
 	readonly onStep?: (result: StepResult, done: number, total: number) => void;

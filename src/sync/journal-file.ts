@@ -188,6 +188,7 @@ function withClearErrors(store: JournalStore, file: string): Journal {
 		neverArrived: clear((...values: Parameters<Journal["neverArrived"]>) => store.neverArrived(...values)),
 		entry: clear((fingerprint: string) => store.entry(fingerprint)),
 		open: clear((organizationId: string) => store.open(organizationId)),
+		completedFor: clear((...values: Parameters<Journal["completedFor"]>) => store.completedFor(...values)),
 		rejected: clear((organizationId: string) => store.rejected(organizationId)),
 		abandon: clear((...values: Parameters<Journal["abandon"]>) => store.abandon(...values)),
 		abandoned: clear((organizationId: string) => store.abandoned(organizationId)),

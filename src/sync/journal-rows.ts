@@ -17,6 +17,7 @@ export interface SentRow {
 	readonly timestamp_ms: number;
 	readonly wish: string;
 	readonly covers: string;
+	readonly plans: string;
 	readonly sent_at_ms: number;
 	readonly outcome: string | null;
 	readonly activity_id: string | null;
@@ -54,6 +55,7 @@ export function toEntry(row: SentRow): JournalEntry {
 		body,
 		wish: row.wish,
 		covers: readTexts(row.covers) ?? refuse(row, "its addresses cannot be read"),
+		plans: readDigests(row.plans) ?? refuse(row, "the saved plans that it was sent for cannot be read"),
 		sentAtMs: row.sent_at_ms,
 		outcome: row.outcome as JournalEntry["outcome"],
 		activityId: row.activity_id,
@@ -118,6 +120,13 @@ function readValue({ kind, value: text }: AppliedRow): RememberedTag | { readonl
 function readTexts(text: string): readonly string[] | undefined {
 	const value = parse(text);
 	return isTexts(value) ? value : undefined;
+}
+
+/** Digests of saved plans, each once. */
+function readDigests(text: string): readonly string[] | undefined {
+	const digests = readTexts(text);
+	const isSound = digests?.every((digest) => /^sha256:[0-9a-f]{64}$/.test(digest)) === true;
+	return isSound && new Set(digests).size === digests.length ? digests : undefined;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -68,6 +68,7 @@ const stepToVersion2 = `
 	ALTER TABLE sent ADD COLUMN written INTEGER;
 	ALTER TABLE sent ADD COLUMN settled_position INTEGER;
 	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE sent ADD COLUMN plans TEXT NOT NULL DEFAULT '[]';
 	UPDATE sent SET written = rowid;
 	DROP INDEX sent_by_wish;
 	DROP INDEX sent_by_organization;
@@ -155,8 +156,8 @@ export class JournalStore implements Journal {
 			const choices = inTransaction(this.#database, () =>
 				together.map(({ wish, choose }) => {
 					const choice = choose(this.#entriesOf(wish));
-					if (choice.put !== undefined) this.#put(choice.put, wish);
-					if (choice.again !== undefined) this.#noteAgain(choice.again);
+					if (choice.put !== undefined) this.#put(choice.put, wish, choice.plan);
+					if (choice.again !== undefined) this.#noteAgain(choice.again, choice.plan);
 					return choice;
 				}),
 			);
@@ -175,12 +176,12 @@ export class JournalStore implements Journal {
 		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
-	#put({ body, covers, nowMs }: NewEntry, wish: string): void {
+	#put({ body, covers, nowMs }: NewEntry, wish: string, plan: string | undefined): void {
 		this.#prepare(
-			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, sent_at_ms, written)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
+			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, plans, sent_at_ms, written)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
 				SET outcome = NULL, settled_at_ms = NULL, settled_position = NULL, sent_again = 0,
-					sent_at_ms = excluded.sent_at_ms, written = excluded.written`,
+					plans = excluded.plans, sent_at_ms = excluded.sent_at_ms, written = excluded.written`,
 		).run(
 			body.fingerprint,
 			body.organizationId,
@@ -189,13 +190,15 @@ export class JournalStore implements Journal {
 			body.timestampMs,
 			wish,
 			JSON.stringify(covers),
+			JSON.stringify(plan === undefined ? [] : [plan]),
 			nowMs,
 			this.#nextPosition(),
 		);
 	}
 
-	#noteAgain({ body }: JournalEntry): void {
-		this.#prepare("UPDATE sent SET sent_again = 1 WHERE fingerprint = ?").run(body.fingerprint);
+	#noteAgain({ body, plans }: JournalEntry, plan: string | undefined): void {
+		const all = JSON.stringify(plan === undefined || plans.includes(plan) ? plans : [...plans, plan]);
+		this.#prepare("UPDATE sent SET sent_again = 1, plans = ? WHERE fingerprint = ?").run(all, body.fingerprint);
 	}
 
 	#nextPosition(): number {
@@ -279,6 +282,13 @@ export class JournalStore implements Journal {
 					ORDER BY written`,
 			).all(organizationId) as unknown as SentRow[]
 		).map(toEntry);
+	}
+
+	completedFor(organizationId: string, plan: string): readonly JournalEntry[] {
+		const rows = this.#prepare(
+			"SELECT * FROM sent WHERE organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written",
+		).all(organizationId, plan) as unknown as SentRow[];
+		return rows.map(toEntry).filter(({ plans }) => plans.includes(plan));
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {

@@ -20,6 +20,8 @@ export interface JournalEntry {
 	/** Digest of organization, operation and parameters: the same wish at another time has other bytes. */
 	readonly wish: string;
 	readonly covers: readonly string[];
+	/** Digests of the saved plans for which it was sent, the first one first; empty for an apply without one. */
+	readonly plans: readonly string[];
 	readonly sentAtMs: number;
 	/** Null from `sending` until `settled`: its outcome is not known. `abandoned`: by the operator. */
 	readonly outcome: Outcome | "abandoned" | null;
@@ -44,6 +46,8 @@ export interface Choice {
 	readonly put?: NewEntry;
 	/** The entry whose bytes are sent again, perhaps while another process still waits for their answer. */
 	readonly again?: JournalEntry;
+	/** Digest of the saved plan for which either is sent; left out without one. */
+	readonly plan?: string;
 }
 
 /** What is remembered when a step has completed. */
@@ -59,6 +63,8 @@ export interface JournalView {
 	open(organizationId: string): readonly JournalEntry[];
 	/** Entries that were rejected and are the last of their wish: it is submitted again only on request. */
 	rejected(organizationId: string): readonly JournalEntry[];
+	/** Entries of an organization that were sent for the saved plan with this digest and completed, oldest first. */
+	completedFor(organizationId: string, plan: string): readonly JournalEntry[];
 	/** Ids and fingerprints that were abandoned. */
 	abandoned(organizationId: string): ReadonlySet<string>;
 	memory(organizationId: string): Memory;

@@ -69,6 +69,8 @@ export interface SendContext {
 	readonly readPosition?: number | undefined;
 	/** What `settle` heard a moment ago, by fingerprint: it is not asked for again. */
 	readonly settled?: ReadonlyMap<string, Sent>;
+	/** Digest of the saved plan that is applied: the journal notes it with each request that is sent for it. */
+	readonly planDigest?: string;
 	/** Send again what was rejected before. */
 	readonly retryRejected?: boolean;
 }
@@ -102,14 +104,18 @@ export async function sendWish(wish: Wish, context: SendContext, joined?: Journa
 	const key = wishOf(wish.organizationId, wish.operation, wish.parameters);
 	const first =
 		joined === undefined
-			? await context.journal.claim(key, (entries) => decide(entries, wish, context))
+			? await context.journal.claim(key, (entries) => withPlan(decide(entries, wish, context), context))
 			: resend(joined, context);
 	const sent = await carryOut(first, wish, context);
 	if (!isOver(sent, first, wish, context)) return sent;
 	const over = sent.fingerprint ?? "";
-	const again = await context.journal.claim(key, (entries) => decide(entries, wish, context, over));
+	const again = await context.journal.claim(key, (entries) => withPlan(decide(entries, wish, context, over), context));
 	const fresh = await carryOut(again, wish, context);
 	return { ...fresh, requests: fresh.requests + sent.requests };
+}
+
+function withPlan<D extends Choice>(decision: D, { planDigest }: SendContext): D {
+	return planDigest === undefined ? decision : { ...decision, plan: planDigest };
 }
 
 /**

@@ -45,7 +45,8 @@ const valued = commands.flatMap((command) =>
 	command.options.filter(({ required }) => required).map((option) => ({ name: command.name(), option })),
 );
 const withFormat = valued.filter(({ option }) => option.long !== "--format");
-const sampleOf = ({ argChoices }: { readonly argChoices?: readonly string[] }): string => argChoices?.[0] ?? "1";
+const sampleOf = (option: { readonly argChoices?: readonly string[]; readonly long?: string | null | undefined }) =>
+	option.long === "--digest" ? "1".repeat(64) : (option.argChoices?.[0] ?? "1");
 
 describe("an unknown command", () => {
 	test.each([

@@ -1,5 +1,5 @@
 /**
- * The expressions of GitHub Actions, as far as the workflows here use them: paths, `==`, `!=`, `&&`, and the functions that
+ * The expressions of GitHub Actions, as far as the workflows here use them: paths, `==`, `!=`, `&&`, `||`, and the functions that
  * ask how things stand. Anything else is an error of the test, so that nothing is taken for true by accident.
  */
 
@@ -9,11 +9,12 @@ export type Context = Readonly<Record<string, unknown>>;
 /** How the steps, or the needed jobs, before this one have ended. */
 export type Standing = "success" | "failure" | "cancelled";
 
-/** The text with every `${{ … }}` replaced by its value. */
+/** The text with every `${{ … }}` replaced by its value; of operands joined by `||` it is the first that is not empty. */
 export function fillIn(text: string, context: Context): string {
-	return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_, expression: string) =>
-		String(readOperand(expression.trim(), context)),
-	);
+	return text.replaceAll(/\$\{\{(.*?)\}\}/gs, (_, expression: string) => {
+		const values = expression.split("||").map((operand) => readOperand(operand.trim(), context));
+		return String(values.find((value) => value !== "") ?? "");
+	});
 }
 
 /** Whether an `if:` holds. Without a function that asks how things stand it needs success, as at GitHub. */

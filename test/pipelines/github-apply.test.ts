@@ -2,8 +2,10 @@
  * The story after a merge, run from the workflow as it is written: the plan that was reviewed is found and applied, and
  * nothing else is.
  */
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { digestOf } from "../../src/plan/value.ts";
 import { expectNoSecret, makeFolder } from "../cli/run.ts";
 import { agreeing, alice, document, keys, policies, tags } from "../cli/world.ts";
 import type { Context } from "./expressions.ts";
@@ -41,10 +43,12 @@ function answersFor(commit: string, plan: string | undefined, pullRequest: objec
 	];
 }
 
+type Meanwhile = NonNullable<Parameters<Repository["actions"]["run"]>[2]>;
+
 interface Merged extends Repository {
 	/** The folder of the saved plan. */
 	readonly artifact: string;
-	apply(context?: Context): Promise<Ran & { comment: string }>;
+	apply(context?: Context, ...meanwhile: readonly Meanwhile[]): Promise<Ran & { comment: string }>;
 }
 
 /** A repository in which this change was planned with bob's key, reviewed and merged. */
@@ -58,8 +62,8 @@ async function merge(text: string, plan?: (repository: Repository) => Promise<st
 	return {
 		...repository,
 		artifact,
-		apply: async (context = onMain()) => {
-			const ran = await actions.run("orgsync-apply", context);
+		apply: async (context = onMain(), ...meanwhile) => {
+			const ran = await actions.run("orgsync-apply", context, ...meanwhile);
 			return { ...ran, comment: recorders.calls("gh").at(-1)?.bodies[0] ?? "" };
 		},
 	};
@@ -106,6 +110,39 @@ test("when main has another document, or what the plan touches has moved, nothin
 	expect(stale.results).toEqual({ reviewed: "success", planned: "skipped", apply: "failure", comment: "success" });
 	expect(stale.log).toContain("::error title=orgsync::orgsync apply ended with exit code 6");
 	expect(stale.comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*auditors/);
+	expect(submits()).toEqual([]);
+});
+
+/** The plan in this folder with other facts, its digest made anew: who can write the file can write that too. */
+function replacePlan(folder: string, facts: (plan: Record<string, unknown>) => object): void {
+	const file = join(folder, "plan.json");
+	const { digest: _digest, ...content } = JSON.parse(readFileSync(file, "utf8"));
+	const plans = content.plans.map((plan: Record<string, unknown>) => ({ ...plan, ...facts(plan) }));
+	writeFileSync(file, JSON.stringify({ ...content, plans, digest: digestOf({ ...content, plans }) }));
+}
+
+test("an artifact that is replaced while people decide is not the plan that they approve, and is not applied", async () => {
+	for (const by of ["push", "hand"]) {
+		const { apply, submits, onMain, byHand } = await merge(renaming);
+		const context = by === "push" ? onMain() : byHand();
+		const { results, log } = await apply(context, (job, artifacts) => {
+			if (job !== "apply") return;
+			replacePlan(artifacts["orgsync-reviewed"] ?? "", () => ({ readAt: new Date().toISOString() }));
+		});
+		expect(results.apply).toBe("failure");
+		expect(log).toContain("is not the plan that --digest names: its digest is sha256:");
+		expect(log).toContain("::error title=orgsync::orgsync apply ended with exit code 3");
+		expect(submits()).toEqual([]);
+	}
+});
+
+test("a plan that waited longer than 30 days for its approval is not applied", async () => {
+	const { apply, artifact, submits } = await merge(renaming);
+	const old = new Date(Date.now() - 31 * 24 * 60 * 60_000).toISOString();
+	replacePlan(artifact, () => ({ readAt: old }));
+	const { results, log } = await apply();
+	expect(results).toMatchObject({ reviewed: "success", apply: "failure" });
+	expect(log).toContain(`was read at ${old}, longer ago than --max-age allows`);
 	expect(submits()).toEqual([]);
 });
 

@@ -112,10 +112,13 @@ export interface Ran {
 	readonly workspaces: readonly string[];
 }
 
+type Meanwhile = (job: string, artifacts: Readonly<Record<string, string>>) => void;
+
 /** A repository with its caches, in which workflows are run. */
 export interface Actions {
 	readonly recorders: Recorders;
-	run(name: WorkflowName, context: Context): Promise<Ran>;
+	/** `meanwhile` is called before each job that runs, with the artifacts by their names. */
+	run(name: WorkflowName, context: Context, meanwhile?: Meanwhile): Promise<Ran>;
 }
 
 /** `repository` is a git repository; `checkout` takes the commit that `github.sha` names. */
@@ -123,7 +126,8 @@ export function makeActions(repository: string, recorders: Recorders): Actions {
 	const caches = new Map<string, string>();
 	return {
 		recorders,
-		run: (name, context) => new Run(readWorkflow(name), repository, recorders, caches, context).run(),
+		run: (name, context, meanwhile = () => {}) =>
+			new Run(readWorkflow(name), repository, recorders, caches, context).run(meanwhile),
 	};
 }
 
@@ -161,7 +165,7 @@ class Run {
 		this.#context = context;
 	}
 
-	async run(): Promise<Ran> {
+	async run(meanwhile: Meanwhile): Promise<Ran> {
 		const results: Record<string, string> = {};
 		for (const [name, job] of Object.entries(this.#workflow.jobs)) {
 			const needed = listOf(job.needs).map((need) => this.#needs[need]?.result);
@@ -171,6 +175,7 @@ class Run {
 				results[name] = "skipped";
 				continue;
 			}
+			meanwhile(name, this.#artifacts);
 			const matrix = Object.entries(job.strategy?.matrix ?? {});
 			const cells = matrix.flatMap(([key, values]) => values.map((value) => ({ [key]: value })));
 			const ran = [];

@@ -173,7 +173,7 @@ describe("an activity that waits", () => {
 		expect(found.map(({ address, reason }) => [address, reason])).toEqual(
 			ids.map((one) => [`policy:${one}`, "step-differs"]),
 		);
-		expect(found[0]?.because).toContain("waited for an activity when planned");
+		expect(found[0]?.because).toContain("states that an activity was pending for");
 	});
 });
 
@@ -184,20 +184,20 @@ describe("a tag moved", () => {
 			withTag(signers({ members: known([alice, bob, carol]) })),
 			{
 				reason: "changed",
-				because: "when planned bob, carol had it, now alice, bob, carol have it",
+				because: "the plan file states that bob, carol had it, now alice, bob, carol have it",
 				after: { name: "signers", members: [alice, bob, carol] },
 			},
 		],
 		[
 			"when nobody has it",
 			withTag(signers({ members: known([]) })),
-			{ because: "when planned bob, carol had it, now nobody has it" },
+			{ because: "the plan file states that bob, carol had it, now nobody has it" },
 		],
 		[
 			"when its many members are others",
 			withTag(signers({ members: known([bob, ...many]) })),
 			{
-				because: `when planned 2 users had it, now 13; since then ${many.slice(0, 8).join(", ")} and 4 more got it, and carol lost it`,
+				because: `the plan file states that 2 users had it, now 13; since then ${many.slice(0, 8).join(", ")} and 4 more got it, and carol lost it`,
 			},
 		],
 		[
@@ -205,7 +205,7 @@ describe("a tag moved", () => {
 			withTag(signers({ name: "approvers" })),
 			{
 				reason: "changed",
-				because: "when planned it was called `signers`, now `approvers`",
+				because: "the plan file states that it was called `signers`, now `approvers`",
 				after: { name: "approvers", members: [bob, carol] },
 			},
 		],
@@ -214,7 +214,7 @@ describe("a tag moved", () => {
 			withTag(signers({ members: known([alice]) })),
 			{
 				reason: "already-so",
-				because: "it is as the plan wanted already; when planned bob, carol had it, now alice has it",
+				because: "it is as the plan wanted already; the plan file states that bob, carol had it, now alice has it",
 			},
 		],
 		[
@@ -223,7 +223,7 @@ describe("a tag moved", () => {
 			{
 				reason: "not-possible",
 				because: expect.stringMatching(
-					/^when planned it was called `signers`, now `signatories`; no user tag is called `signers`;/,
+					/^the plan file states that it was called `signers`, now `signatories`; no user tag is called `signers`;/,
 				),
 			},
 		],
@@ -234,7 +234,7 @@ describe("a tag moved", () => {
 				reason: "not-possible",
 				after: null,
 				because: expect.stringMatching(
-					/^when planned it was called `signers`, now it is not there any more; no user tag/,
+					/^the plan file states that it was called `signers`, now it is not there any more; no user tag/,
 				),
 			},
 		],
@@ -244,7 +244,7 @@ describe("a tag moved", () => {
 			{
 				reason: "changed",
 				because: expect.stringContaining(
-					`the document means another tag now, ${id("tag", 4)} in place of ${id("tag", 1)}; when planned it was called \`signers\`, now \`old\``,
+					`the document means another tag now, ${id("tag", 4)} in place of ${id("tag", 1)}; the plan file states that it was called \`signers\`, now \`old\``,
 				),
 			},
 		],
@@ -258,7 +258,7 @@ describe("a tag moved", () => {
 			withTag(signers({ members: unknown })),
 			{
 				reason: "changed",
-				because: "when planned bob, carol had it, now that cannot be read any more",
+				because: "the plan file states that bob, carol had it, now that cannot be read any more",
 				after: { name: "signers", members: null },
 			},
 		],
@@ -269,7 +269,7 @@ describe("a tag moved", () => {
 
 	it("when who has it can be read, which it could not be", () => {
 		expect(moved(before, { was: withTag(signers({ members: unknown })) })).toMatchObject([
-			{ reason: "changed", because: "when planned nobody could say who had it, now bob, carol have it" },
+			{ reason: "changed", because: "the plan file states that nobody could say who had it, now bob, carol have it" },
 		]);
 	});
 
@@ -292,7 +292,8 @@ describe("a tag moved", () => {
 		expect(moved(withTag(signers({ members })), { was })).toMatchObject([
 			{
 				reason: "changed",
-				because: "when planned bob had it, as last applied; here that is not known, or the tag was changed since",
+				because:
+					"the plan file states that bob had it, as last applied; here that is not known, or the tag was changed since",
 			},
 		]);
 	});
@@ -386,7 +387,7 @@ describe.each([
 				address: where,
 				reason: "changed",
 				after: { name: "other" },
-				because: expect.stringMatching(/^when planned it was called `.*`, now `other`$/),
+				because: expect.stringMatching(/^the plan file states that it was called `.*`, now `other`$/),
 			},
 		]);
 	});
@@ -394,13 +395,18 @@ describe.each([
 	it("when it cannot be read any more, or can be by now", () => {
 		const hidden = { ...before, [member]: unknown };
 		expect(moved(hidden)).toMatchObject([
-			{ address: where, reason: "changed", after: null, because: "when planned it was there, now it cannot be read" },
+			{
+				address: where,
+				reason: "changed",
+				after: null,
+				because: "the plan file states that it was there, now it cannot be read",
+			},
 		]);
 		expect(moved(before, { was: hidden })).toContainEqual(
 			expect.objectContaining({
 				address: where,
 				before: null,
-				because: "when planned it could not be read, now it is known to be there",
+				because: "the plan file states that it could not be read, now it is known to be there",
 			}),
 		);
 	});
@@ -429,7 +435,7 @@ describe("the refusal", () => {
 		});
 		expect(error.message.split("\n")).toEqual([
 			"the saved plan is stale, nothing was sent:",
-			"  userTag:signers: when planned bob, carol had it, now nobody has it",
+			"  userTag:signers: the plan file states that bob, carol had it, now nobody has it",
 			`  policy:${policies[0]}: it is gone already, as the plan wanted`,
 		]);
 	});

@@ -309,6 +309,7 @@ describe("a journal of an earlier version", () => {
 		const { open, memory, abandoned } = journal;
 		expect([open(organizationId), memory(organizationId), abandoned(organizationId)]).toEqual(seen);
 		expect(journal.position()).toBe(1);
+		expect(open(organizationId).map(({ plans }) => plans)).toEqual([[]]);
 		await journal.sending(encodeSubmit(submits.delete_policies, organizationId, parameters, 5), wish, [], 2);
 		expect(journal.open(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
 		journal.close();

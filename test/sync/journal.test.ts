@@ -50,6 +50,7 @@ describe("a journal", () => {
 			body,
 			wish,
 			covers,
+			plans: [],
 			sentAtMs: timestampMs + 5,
 			outcome: null,
 			activityId: null,
@@ -57,6 +58,25 @@ describe("a journal", () => {
 			settledPosition: null,
 		});
 		expect(entry?.body.operation).toBe(submits.delete_policies);
+	});
+
+	it("holds for which saved plans bytes were sent, each once, and finds what completed for one of them", async () => {
+		const journal = await open();
+		const [plan, later] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`) as [string, string];
+		await journal.claim(wish, () => ({ put: { body, covers, nowMs: timestampMs }, plan }));
+		expect(journal.completedFor(organizationId, plan)).toEqual([]);
+		for (const again of [later, plan, later]) {
+			await journal.claim(wish, ([entry]) => (entry === undefined ? {} : { again: entry, plan: again }));
+		}
+		await journal.claim(wish, ([entry]) => (entry === undefined ? {} : { again: entry }));
+		journal.settled(body.fingerprint, "completed", "activity", timestampMs + 1);
+		for (const one of [plan, later]) {
+			expect(journal.completedFor(organizationId, one)).toMatchObject([
+				{ plans: [plan, later], activityId: "activity" },
+			]);
+			expect(journal.completedFor(id("org", 9), one)).toEqual([]);
+		}
+		expect(journal.completedFor(organizationId, `sha256:${"c".repeat(64)}`)).toEqual([]);
 	});
 
 	it("shows another process what is being sent while it is still open", async () => {

@@ -1,7 +1,7 @@
 /**
  * What `apply` tells in the end: the report of every organization, and of one that broke off, what it had come to.
  */
-import { type ExitCode, exitCodes, StalePlanError } from "../../errors.ts";
+import { type ExitCode, exitCodes, LiveProblemError, StalePlanError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
 import { judgeResult } from "../../plan/render/result.ts";
@@ -62,8 +62,14 @@ function describeBroken(one: Broken) {
 	return { ...describeUnlooked(one), steps: one.steps };
 }
 
-function renderBroken({ steps }: Broken, total: number | undefined, style: Style, which: "all" | "open"): string {
-	if (total === undefined) return `${notRead}\n`;
+function renderBroken(
+	{ error, steps }: Broken,
+	total: number | undefined,
+	style: Style,
+	which: "all" | "open",
+): string {
+	// A saved plan of what was not possible holds nothing to run: it was not even asked for.
+	if (total === undefined) return `${error instanceof LiveProblemError ? summarizeBroken(0, 0) : notRead}\n`;
 	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeBroken(steps.length, total)].join("\n")}\n`;

@@ -1,7 +1,7 @@
 /**
  * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
  */
-import { exitCodes, InterruptedError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
@@ -23,6 +23,10 @@ import { renderPlansToApply } from "./showing.ts";
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
+	/** The digest that the saved plan has to have. */
+	readonly digest?: string;
+	/** Milliseconds since the saved plan was made, at most. */
+	readonly maxAge?: number;
 	/** Whether `reads` was asked for; if not, it is the default. */
 	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
@@ -43,7 +47,7 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
 	const allowed = readAllowed(given.allow);
 	const givenUp = readGivenUp(given.abandon);
-	const review = given.plan === undefined ? noReview : await openReview(given.plan, given, terminal, voice);
+	const review = await openReview(given, terminal, voice);
 	if (review.refusal !== null) return review.refusal;
 	const flags = { ...given, reads: review.reads ?? given.reads };
 	const organizations = review.organizations ?? (await readSelected(flags, terminal, voice));
@@ -53,6 +57,8 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 	const interruption = listenForSignals(voice);
 	try {
 		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
+		const before = review.findApplied(journal);
+		if (before !== null) return review.tell(refused([], before, []));
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
 		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
@@ -66,12 +72,13 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			},
 		});
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
-		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
+		const comparisons = compared.map(({ comparison }) => comparison);
+		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
 		if (plans.length > 0) voice.note(renderPlansToApply(plans, voice.style));
 		const positionOf = positionsOf(organizations);
 		const { possible, impossible } = setAside(plans, compared);
 		try {
-			review.refuseStale(compared.map(({ comparison }) => comparison));
+			review.refuseStale(comparisons, journal);
 			if (plans.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
 			refuseGuarded(
 				possible.map(({ comparison }) => comparison.plan),
@@ -88,8 +95,8 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			return review.tell({ ...refused(plans, error, unlooked), positionOf });
 		}
 		const applied = await applyEach(possible, settled, context);
-		const left = [...impossible, ...unlooked.map((one) => ({ ...one, steps: [] }))];
-		const all = [...applied, ...left].sort(byOrganization);
+		const left = unlooked.map((one) => ({ ...one, steps: [] }));
+		const all = [...applied, ...impossible, ...left].sort(byOrganization);
 		return review.tell({ ...showApplied(all, plans, flags.quiet === true), positionOf });
 	} finally {
 		interruption.stop();
@@ -98,12 +105,22 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 	}
 }
 
+/** `--digest` and `--max-age` say something of a saved plan. Throws ConfigurationError where there is none. */
+function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
+	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
+	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
+		hint: "orgsync plan --out FILE saves a plan and prints its digest",
+	});
+}
+
 function countSent({ steps }: Plan): number {
 	return steps.filter(({ waitsFor }) => waitsFor === null).length;
 }
 
-async function openReview(file: string, flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
-	return (await import("./apply-saved.ts")).openReview(file, flags, terminal, voice);
+async function openReview(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
+	refuseLoneFlags(flags);
+	if (flags.plan === undefined) return noReview;
+	return (await import("./apply-saved.ts")).openReview(flags.plan, flags, terminal, voice);
 }
 
 /** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */

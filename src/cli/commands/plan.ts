@@ -4,6 +4,7 @@
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
+import { tellSavedPlan } from "../../plan/render/result.ts";
 import type { SavedContent } from "../../plan/saved.ts";
 import type { BaseFlags } from "../base.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
@@ -61,6 +62,9 @@ async function prepareToSave(
 		write(saved);
 		const file = showText(out);
 		voice.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
-		return { ...result, json: { ...result.json, savedPlan: factsOf(saved) } };
+		const savedPlan = factsOf(saved);
+		const said = tellSavedPlan({ command: "plan", savedPlan });
+		const text: Result["text"] = (style) => `${result.text(style)}\n${said}\n`;
+		return { ...result, text, json: { ...result.json, savedPlan } };
 	};
 }

@@ -4,7 +4,7 @@
 import { exitCodes } from "../../errors.ts";
 import { droppedOf, tellSavedPlan } from "../../plan/render/result.ts";
 import { renderDropped } from "../../plan/render/three-way-text.ts";
-import { factsOf } from "../../plan/saved.ts";
+import { statedFactsOf } from "../../plan/saved.ts";
 import { readSavedPlan } from "../saved-file.ts";
 import type { Result, Terminal } from "../voice.ts";
 import { renderingOf, renderPlans } from "./showing.ts";
@@ -13,8 +13,9 @@ import { renderingOf, renderPlans } from "./showing.ts";
 export async function show(file: string, terminal: Terminal): Promise<Result> {
 	const saved = await readSavedPlan(file, terminal);
 	const { plans, threeWay, unread = [] } = saved;
-	const savedPlan = factsOf(saved);
-	const head = tellSavedPlan({ command: "show", plans, savedPlan });
+	const savedPlan = statedFactsOf(saved);
+	const base = threeWay === undefined ? {} : { threeWay };
+	const head = tellSavedPlan({ command: "show", plans, savedPlan, ...base });
 	return {
 		exitCode: exitCodes.converged,
 		text: (style) => {
@@ -23,6 +24,6 @@ export async function show(file: string, terminal: Terminal): Promise<Result> {
 			const gone = dropped.length === 0 ? "" : `\n${renderDropped(dropped, style)}`;
 			return `${head}\n\n${renderPlans(plans, style, renderingOf(threeWay))}${missing}${gone}`;
 		},
-		json: { plans, savedPlan, ...(threeWay === undefined ? {} : { threeWay }) },
+		json: { plans, savedPlan, ...base },
 	};
 }

@@ -23,6 +23,7 @@ import {
 	organizationsOf,
 	type ToldError,
 	type Tone,
+	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
 import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
@@ -89,6 +90,9 @@ function annotationsOf(
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
+		...(command === "show" && result.savedPlan?.statedByFile !== undefined
+			? [annotate("notice", "as stated by the file", tellSavedPlan(result) ?? "")]
+			: []),
 		...unreadOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
 		),

@@ -207,26 +207,37 @@ export function errorAbove({ error = null, broken = [], moved = [] }: CommandRes
 }
 
 /** Errors that no organization has by itself: they keep a call from sending anything to any. */
-const ofTheWholeCall = new Set(["guard", "stale-plan"]);
+const ofTheWholeCall = new Set(["guard", "stale-plan", "plan-applied"]);
 
 /** Which saved plan it is and what was done with it, in one sentence; null where there is none. */
 export function tellSavedPlan(result: CommandResult): string | null {
 	const { command, savedPlan } = result;
 	if (savedPlan === undefined) return null;
-	const { digest, readAt, generatedBy } = savedPlan;
-	const which = `saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}`;
-	if (command !== "apply") return `${startSentence(which)}, made by ${showMaker(generatedBy)}.`;
+	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
+	if (command !== "apply") {
+		if (statedByFile !== undefined) return tellStated(savedPlan, result.threeWay !== undefined);
+		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}.`;
+	}
+	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
+	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
 	const ran = (result.reports ?? []).length > 0;
 	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
+}
+
+/** Which saved plan it is, and what of it nobody but its file says. */
+function tellStated({ digest, readAt, generatedBy }: SavedPlanFacts, hasBase: boolean): string {
+	const stated = [
+		...(readAt === null ? [] : [`read at ${readAt}`]),
+		`made by ${showMaker(generatedBy)}`,
+		"live values, names, problems, guards, pending activities, unread and unmanaged objects",
+		...(hasBase ? ["the comparison with the base"] : []),
+	];
+	return `Saved plan ${digest}. As stated by the file, not verified: ${stated.join(", ")}.`;
 }
 
 /** Name and version as they are; anything else in quotes, for a file could say more than that. */
 function showMaker(generatedBy: string): string {
 	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
-}
-
-function startSentence(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** What moved since the saved plan was made, one line an object. */
@@ -248,7 +259,9 @@ export function judgeResult(result: CommandResult): { readonly verdict: string; 
 	const organizations = organizationsOf(result);
 	const counted: readonly Pick<OrganizationResult, "state" | "tone">[] = [
 		...organizations,
-		...unreadOf(result).map(() => ({ state: "unread", tone: "bad" }) as const),
+		...unreadOf(result).map(({ error: { code } }) => {
+			return { state: code === "live-problem" ? ("impossible" as const) : ("unread" as const), tone: "bad" as const };
+		}),
 	];
 	const [first] = organizations;
 	if (counted.length === 0) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
@@ -282,6 +295,8 @@ export function droppedOf({ threeWay = [] }: CommandResult): readonly ThreeWay[]
 const causes: Readonly<Record<string, string>> = {
 	guard: "a guard refused, nothing was sent",
 	"stale-plan": "the saved plan is stale, nothing was sent",
+	"plan-applied": "the saved plan was applied already, nothing was sent",
+	"plan-too-old": "the saved plan is too old, nothing was sent",
 	"live-problem": "the organization cannot become what the document says, nothing was sent",
 	configuration: "flags, environment or files are wrong",
 	"not-authorized": "the key was not accepted",

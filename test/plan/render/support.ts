@@ -307,7 +307,9 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 }
 
 function savedPlanOf(name: Naming): NonNullable<CommandResult["savedPlan"]> {
-	return { digest: fingerprint, readAt: "2026-01-01T00:00:00.000Z", generatedBy: name("orgsync 0.0.0-test") };
+	const generated = name("orgsync 0.0.0-test");
+	const statedByFile = ["generatedBy", "plans[].readAt"];
+	return { digest: fingerprint, readAt: "2026-01-01T00:00:00.000Z", generatedBy: generated, statedByFile };
 }
 
 /** Results of `apply` that an error stopped, before anything was begun or in one of its organizations. */
@@ -331,7 +333,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 		},
 	];
 	const command = "apply";
-	const because = `when planned it was called \`${name("approvers")}\`, now \`${name("signers")}\``;
+	const because = `the plan file states that it was called \`${name("approvers")}\`, now \`${name("signers")}\``;
 	const moved = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
 	const stale = {
 		code: "stale-plan",

@@ -1,0 +1,326 @@
+/**
+ * Checks a saved plan against itself. Whoever can write the file can write its digest too, so everything that follows from
+ * the plan's own changes is derived again: how each change is told, the steps with their parameters, order and reasons,
+ * what is pending, and what is touched. Where the file states something else, orgsync did not make it.
+ *
+ * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved.ts lists it.
+ */
+import type { Change, RemovalChange, ReportChange, TagChange } from "./change.ts";
+import { kinds } from "./kinds.ts";
+import type { Plan } from "./plan.ts";
+import { clipMiddle, showAddress, showText } from "./render/escape.ts";
+import { isTemporaryName, makeSteps, type Step } from "./steps.ts";
+import { compareText, digestOf, sameValue } from "./value.ts";
+import { holdSteps, listOf } from "./waiting.ts";
+
+/** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
+export function findContradiction(plan: Plan): string | undefined {
+	return (
+		findWrongTime(plan) ??
+		findWrongOrder(plan.changes) ??
+		first(plan.changes, (change) => prefix(change, findWrongChange(change, plan))) ??
+		findWrongTouched(plan) ??
+		findWrongSteps(plan) ??
+		findStranger(plan)
+	);
+}
+
+function first<T>(items: readonly T[], find: (item: T, index: number) => string | undefined): string | undefined {
+	for (const [index, item] of items.entries()) {
+		const found = find(item, index);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
+
+function prefix({ address }: Change, what: string | undefined): string | undefined {
+	return what === undefined ? undefined : `the change of ${showAddress(address)}: ${what}`;
+}
+
+/** The sentence for a member that is not what it has to be. */
+function differs(member: string, stated: unknown, implied: unknown): string {
+	const show = (value: unknown): string => showText(clipMiddle(JSON.stringify(value) ?? "nothing", 200));
+	return `${member} is ${show(stated)}, but the plan's changes imply ${show(implied)}`;
+}
+
+function findWrongTime({ readAt }: Plan): string | undefined {
+	const ms = Date.parse(readAt);
+	const isUtc = !Number.isNaN(ms) && new Date(ms).toISOString() === readAt;
+	return isUtc ? undefined : `readAt is ${showText(readAt)}, which is no time that orgsync writes`;
+}
+
+/** Changes come in the order of the kinds, then by address; each object and each tag once. */
+function findWrongOrder(changes: readonly Change[]): string | undefined {
+	const ranks = new Map(kinds.map(({ name }, index) => [name, index]));
+	const rank = ({ kind }: Change): number => ranks.get(kind) ?? -1;
+	const tags = new Set<string>();
+	return first(changes, (change, index) => {
+		const before = changes[index - 1];
+		const order =
+			before === undefined ? -1 : rank(before) - rank(change) || compareText(before.address, change.address);
+		if (order === 0 && change.action !== "report") return `${showAddress(change.address)} is changed twice`;
+		if (order > 0) return `the change of ${showAddress(change.address)} is not in order`;
+		if (change.kind !== "userTag") return undefined;
+		if (tags.has(change.tagId)) return `the tag ${change.tagId} is changed twice`;
+		tags.add(change.tagId);
+		return undefined;
+	});
+}
+
+function findWrongChange(change: Change, plan: Plan): string | undefined {
+	if (change.kind === "userTag") return findWrongTag(change);
+	return change.action === "remove" ? findWrongRemoval(change, plan) : findWrongReport(change, plan);
+}
+
+function findWrongTag(change: TagChange): string | undefined {
+	const { address, before, after, addUserIds: add, removeUserIds: remove, basis, lastApplied } = change;
+	const isRenamed = before.name !== after.name;
+	const isMoved = add.length + remove.length > 0;
+	if (!isRenamed && !isMoved) return "it changes nothing";
+	const reason = isRenamed ? (isMoved ? "name-and-members-differ" : "name-differs") : "members-differ";
+	const expected = { address: `userTag:${after.name}`, reason };
+	const members = before.members === null ? null : membersAfter(before.members, add, remove);
+	const has = new Set(before.members ?? []);
+	const loses = new Set(remove);
+	if (address !== expected.address) return differs("address", address, expected.address);
+	if (change.reason !== reason) return differs("reason", change.reason, reason);
+	if (!sameValue(after.members, members)) return differs("after.members", after.members, members);
+	if (!isSorted(add) || !isSorted(remove)) return "its users are not sorted";
+	const twice = add.find((userId) => has.has(userId) || loses.has(userId));
+	if (twice !== undefined) return `addUserIds lists ${twice}, who has the tag already or loses it too`;
+	const absent = basis === "live" && isMoved ? remove.find((userId) => !has.has(userId)) : undefined;
+	if (absent !== undefined) return `removeUserIds lists ${absent}, who does not have the tag`;
+	const isPossible = isMoved
+		? {
+				live: before.members !== null && lastApplied === null,
+				memory: before.members !== null && lastApplied?.changedSince === false,
+				unknown: before.members === null,
+			}[basis]
+		: basis === "live";
+	return isPossible ? undefined : `basis is ${basis}, which does not go with what it states of the members`;
+}
+
+function membersAfter(before: readonly string[], add: readonly string[], remove: readonly string[]): readonly string[] {
+	const gone = new Set(remove);
+	return [...before.filter((userId) => !gone.has(userId)), ...add].sort(compareText);
+}
+
+function isSorted(list: readonly string[]): boolean {
+	return list.every((item, index) => index === 0 || compareText(list[index - 1] ?? "", item) < 0);
+}
+
+function findWrongRemoval(change: RemovalChange, plan: Plan): string | undefined {
+	const { kind, id, userId, before } = change;
+	if ((kind === "oauthProvider") === (userId === null))
+		return differs("userId", userId, kind === "oauthProvider" ? "a user" : null);
+	const expected = {
+		address: `${kind}:${userId === null ? "" : `${nameOf(userId, plan)}/`}${id}`,
+		reason: before === null ? "not-known-to-be-absent" : "is-there",
+		basis: before === null ? "unknown" : "live",
+	} as const;
+	return firstDifference(change, expected);
+}
+
+function findWrongReport(change: ReportChange, plan: Plan): string | undefined {
+	const { kind, address, before, after, userId } = change;
+	const start = kind === "mfaPolicy" ? `${kind}:${userId === undefined ? "" : nameOf(userId, plan)}/` : `${kind}:`;
+	if (!address.startsWith(start)) return differs("address", address, `${start}…`);
+	if ((kind === "mfaPolicy") === (userId === undefined))
+		return differs("userId", userId, kind === "mfaPolicy" ? "a user" : undefined);
+	const wrong = firstDifference(change, { reason: before === null ? "not-there" : "differs", basis: "live" });
+	if (wrong !== undefined || before === null) return wrong;
+	const fields = Object.keys(after);
+	const isSame = sameValue(Object.keys(before).sort(compareText), [...fields].sort(compareText));
+	if (!isSame || fields.length === 0) return "before and after do not list the same fields";
+	const equal = fields.find((field) => sameValue(before[field], after[field]));
+	return equal === undefined ? undefined : `the field ${showText(equal)} does not differ`;
+}
+
+function firstDifference(stated: object, expected: object): string | undefined {
+	const all = stated as Readonly<Record<string, unknown>>;
+	return first(Object.entries(expected), ([member, value]) =>
+		sameValue(all[member], value) ? undefined : differs(member, all[member], value),
+	);
+}
+
+function nameOf(userId: string, { userNames }: Plan): string {
+	return Object.hasOwn(userNames, userId) ? (userNames[userId] ?? userId) : userId;
+}
+
+/** What is touched is what changes, and of a tag the digest of what the change says of it. */
+function findWrongTouched({ changes, touched }: Plan): string | undefined {
+	const touching = changes.filter(({ action }) => action !== "report");
+	const addresses = touching.map(({ address }) => address);
+	const stated = touched.map(({ address }) => address);
+	if (!sameValue(stated, addresses)) return differs("touched", stated, addresses);
+	return first(touching, (change, index) => {
+		const { address, before, basis } = change;
+		const implied =
+			change.kind === "userTag"
+				? digestOf({ tagId: change.tagId, before, basis })
+				: basis === "unknown"
+					? digestOf({ address, before, basis, record: null })
+					: touched[index]?.digest;
+		const { digest } = touched[index] ?? {};
+		return digest === implied ? undefined : differs(`touched[${index}].digest`, digest, implied);
+	});
+}
+
+/** By tag id: the names that its steps give to tags and that no change wants. */
+export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
+	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
+	return Object.fromEntries(
+		steps.flatMap(({ parameters: { userTagId, newUserTagName: name } }) =>
+			typeof userTagId === "string" && typeof name === "string" && !wanted.has(name) && isTemporaryName(name, userTagId)
+				? [[userTagId, name]]
+				: [],
+		),
+	);
+}
+
+function findWrongSteps(plan: Plan): string | undefined {
+	const { changes, problems, steps, waiting } = plan;
+	if (problems.length > 0)
+		return steps.length + waiting.length === 0 ? undefined : "it has problems, and steps all the same";
+	// Of tags that nothing changes only the names matter, and those were looked at when the temporary names were chosen.
+	const tags = changes
+		.filter((change) => change.kind === "userTag")
+		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
+		.sort((left, right) => compareText(left.id, right.id));
+	const pending = waiting.filter(({ verdict }) => verdict !== "rejected");
+	const derived = holdSteps(makeSteps(changes, tags, temporaryNamesOf(plan)), pending);
+	return (
+		first(derived.waiting, (one, index) =>
+			sameValue(pending[index], one) ? undefined : differs(`waiting[${index}]`, pending[index], one),
+		) ??
+		(pending.length > derived.waiting.length ? "waiting lists an activity that touches no step" : undefined) ??
+		first(steps, ({ id }, index) =>
+			id === `step-${index + 1}` ? undefined : differs(`steps[${index}].id`, id, `step-${index + 1}`),
+		) ??
+		findWrongParts(steps, derived.steps) ??
+		findWrongRejections(plan)
+	);
+}
+
+/** What tells a step from all others that could be parts of the same one. */
+function keyOf({ operation, parameters }: Step): string {
+	const { userTagId, newUserTagName, userId, appId } = parameters;
+	return JSON.stringify([operation, userTagId, newUserTagName, userId, appId]);
+}
+
+/** A step of the file, and where it stands there. */
+type Stated = readonly [index: number, step: Step];
+
+/**
+ * Compares with the steps that the changes imply. A step can come in parts: one for each pending activity, and one for each
+ * request without an answer, which the plan does not list. Together they have to be the step.
+ */
+function findWrongParts(steps: readonly Step[], derived: readonly Step[]): string | undefined {
+	const stated = Map.groupBy(steps.entries(), ([, step]) => keyOf(step));
+	const implied = Map.groupBy(derived, keyOf);
+	const missing = derived.find((step) => !stated.has(keyOf(step)));
+	if (missing !== undefined) return tellMissing(missing);
+	const extra = steps.findIndex((step) => !implied.has(keyOf(step)));
+	if (extra >= 0) return `steps[${extra}] does something that no change implies`;
+	if (!sameValue(runsOf(steps), runsOf(derived))) return "the steps are not in order";
+	return first([...stated], ([key, group]) => findWrongGroup(group, implied.get(key) ?? []));
+}
+
+function tellMissing({ covers }: Step): string {
+	return `no step does what the change of ${covers.map(showAddress).join(", ")} implies`;
+}
+
+/** The keys of the steps, once for each run of the same: a key that comes back later stands there twice. */
+function runsOf(steps: readonly Step[]): readonly string[] {
+	const keys = steps.map(keyOf);
+	return keys.filter((key, index) => key !== keys[index - 1]);
+}
+
+/** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */
+function isFree({ waitsFor }: Step): boolean {
+	return waitsFor === null || waitsFor.verdict === "rejected";
+}
+
+function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): string | undefined {
+	const held = group.filter(([, step]) => !isFree(step));
+	const free = group.filter(([, step]) => isFree(step));
+	const pending = derived.filter((step) => !isFree(step));
+	const whole = derived.find(isFree);
+	const wrong = first(held, ([index, step]) => {
+		const same = pending.find(({ parameters }) => sameValue(parameters, step.parameters));
+		return same === undefined
+			? `steps[${index}] waits for an activity that is not pending for it`
+			: findWrongMember(step, index, same);
+	});
+	if (wrong !== undefined) return wrong;
+	if (held.length !== pending.length)
+		return `steps[${group[0]?.[0]}] does not wait for the activity that is pending for it`;
+	if (whole === undefined)
+		return free[0] === undefined
+			? undefined
+			: `steps[${free[0][0]}] does not wait for the activity that is pending for it`;
+	return free.length === 0 ? tellMissing(whole) : findWrongWhole(free, whole);
+}
+
+function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefined {
+	const list = listOf[whole.operation];
+	if (list === undefined) {
+		return parts[1] === undefined
+			? first(parts, ([index, step]) => findWrongMember(step, index, whole))
+			: `steps[${parts[1][0]}] stands there twice`;
+	}
+	const idsOf = (step: Step): readonly string[] => [step.parameters[list] ?? []].flat();
+	const all = parts.flatMap(([, step]) => idsOf(step)).sort(compareText);
+	const wanted = whole.parameters[list];
+	if (!sameValue(all, wanted)) return differs(`steps[${parts[0]?.[0]}].parameters.${list}`, all, wanted);
+	return first(parts, ([index, step]) => {
+		const own = new Set(idsOf(step));
+		const parameters = { ...whole.parameters, [list]: [...own].sort(compareText) };
+		const covers = whole.covers.filter((address) => own.has(address.slice(-idLength)));
+		return findWrongMember(step, index, { ...whole, parameters, covers });
+	});
+}
+
+/** An address of something that can be removed ends with its id, a UUID. */
+const idLength = 36;
+
+function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
+	const { id: _id, waitsFor, ...rest } = expected;
+	const wrong = firstDifference(step, step.waitsFor?.verdict === "rejected" ? rest : { ...rest, waitsFor });
+	return wrong === undefined ? undefined : `steps[${index}]: ${wrong}`;
+}
+
+/** A step was rejected before exactly when the plan lists the activity that was, with the same parameters. */
+function findWrongRejections({ steps, waiting }: Plan): string | undefined {
+	const rejected = waiting.filter(({ verdict }) => verdict === "rejected");
+	const used = new Set<string>();
+	const wrong = first(steps, (step, index) => {
+		if (step.waitsFor !== null && step.waitsFor.verdict !== "rejected") return undefined;
+		const same = rejected.findLast(
+			(one) => one.operation === step.operation && sameValue(one.parameters, step.parameters),
+		);
+		const implied =
+			same === undefined
+				? null
+				: { activityId: same.activityId, fingerprint: same.fingerprint, status: same.status, verdict: "rejected" };
+		if (!sameValue(step.waitsFor, implied)) return differs(`steps[${index}].waitsFor`, step.waitsFor, implied);
+		if (same === undefined) return undefined;
+		used.add(same.fingerprint);
+		return sameValue(same.covers, step.covers) ? undefined : differs("waiting: covers", same.covers, step.covers);
+	});
+	return (
+		wrong ??
+		(rejected.some(({ fingerprint }) => !used.has(fingerprint)) ? "waiting lists a rejection of no step" : undefined)
+	);
+}
+
+/** A guard is about what changes. */
+function findStranger({ changes, guards }: Plan): string | undefined {
+	const addresses = new Set(changes.map(({ address }) => address));
+	return first(guards, ({ where }, index) => {
+		const stranger = where.find((address) => !addresses.has(address));
+		return stranger === undefined
+			? undefined
+			: `guards[${index}] is about ${showAddress(stranger)}, which does not change`;
+	});
+}

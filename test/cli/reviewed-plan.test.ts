@@ -1,0 +1,322 @@
+/**
+ * A saved plan as a file that somebody else wrote: what it states is shown as that, `apply --plan` shows only what it finds
+ * itself, an approval names the plan by its digest, and what was carried out is not carried out again.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { expectNoSecret, makeFolder, readOutput } from "./run.ts";
+import { applying, forge, inJson, makeReviewed, read, runIn } from "./saved.ts";
+import { alice, bob, carol, document, keys, organizationId, policies, tags, type World } from "./world.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
+type Forged = any;
+
+/** Writes `forged.json`: the plan changed so, its digest made anew. */
+function writeForged(world: World, change: (plan: Forged, file: Forged) => void): void {
+	const file: Forged = read(world);
+	change(file.plans[0], file);
+	world.write("forged.json", forge(world, file));
+}
+
+const forged = ["apply", "--plan", "forged.json"];
+
+describe("a file with a digest that fits", () => {
+	const lies: Record<string, (plan: Forged, file: Forged) => void> = {
+		"a reason": (plan) => Object.assign(plan.steps[0], { reason: "LIE" }),
+		"a parameter": (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }),
+		"what a step covers": (plan) => Object.assign(plan.steps[0], { covers: ["userTag:LIE"] }),
+		"a step left out": (plan) => plan.steps.pop(),
+		"a step added": (plan) =>
+			plan.steps.push({ ...plan.steps[1], id: "step-3", parameters: { policyIds: [policies[1]] } }),
+		"a step twice": (plan) => plan.steps.push(plan.steps[0]),
+		"a change's address": (plan) => Object.assign(plan.changes[0], { address: "userTag:LIE" }),
+		"a touched address": (plan) => Object.assign(plan.touched[0], { address: "userTag:LIE" }),
+		"an organization twice": (plan, file) => file.plans.push(plan),
+	};
+
+	test.each(Object.keys(lies))("is refused by show and by apply for %s, before anything is asked", async (what) => {
+		const world = await makeReviewed();
+		writeForged(world, lies[what] ?? (() => {}));
+		for (const words of [forged, ["show", "forged.json"]]) {
+			const { code, stdout, stderr } = await runIn(world, words);
+			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+			expect(stderr).toContain("error: forged.json was not made by this orgsync: organization ");
+			expect(stderr).toContain("hint: plan again: somebody wrote the file, or another version of orgsync made it");
+		}
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("is refused by apply for a change that its documents do not mention", async () => {
+		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
+		writeForged(world, (plan) => {
+			const [one, other] = [policies[0], policies[1]];
+			Object.assign(plan, JSON.parse(JSON.stringify(plan).replaceAll(one, other)));
+		});
+		const { code, stderr } = await runIn(world, forged);
+		expect(code).toBe(3);
+		expect(stderr).toContain(
+			`the saved plan changes policy:${policies[1]} in organization ${organizationId}, and the documents do not mention it`,
+		);
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("is refused by apply for an organization that its documents do not have, also one that it states was not read", async () => {
+		const world = await makeReviewed();
+		const other = "f0000000-0000-4000-8000-000000000009";
+		writeForged(world, (_plan, file) => Object.assign(file, { unread: [other] }));
+		const { code, stderr } = await runIn(world, forged);
+		expect(code).toBe(3);
+		expect(stderr).toContain(`the saved plan is of organization ${other}, which the documents do not have`);
+		expect(world.requests()).toEqual([]);
+	});
+
+	/** Everything that only the service or the document could confirm, made up. */
+	const makeUp = (plan: Forged, file: Forged): void => {
+		Object.assign(file, { generatedBy: "LIE-maker" });
+		Object.assign(plan, {
+			readAt: "2031-01-01T00:00:00.000Z",
+			guards: [{ kind: "policies", limit: "LIE-limit", found: 0, refuses: true, where: [], message: "LIE-guard" }],
+			unmanaged: [{ address: "userTag:LIE-unmanaged" }],
+			unread: [{ address: "policy:*", because: "LIE-unread", standsIn: "nothing" }],
+			liveNames: { [alice]: "alice", [bob]: "LIE-name", [carol]: "carol" },
+		});
+	};
+
+	test("is shown in every format under the label that only the file states it", async () => {
+		const world = await makeReviewed();
+		writeForged(world, makeUp);
+		const show = ["show", "forged.json"];
+		const stated =
+			/As stated by the file, not verified: read at 2031-01-01T00:00:00\.000Z, made by (&#34;|\\?")LIE-maker/;
+		for (const format of ["text", "markdown", "html", "github"]) {
+			const { code, stdout } = await runIn(world, [...show, "--format", format]);
+			expect({ format, code }).toEqual({ format, code: 0 });
+			expect(stdout).toContain("LIE-guard");
+			expect(stdout.replaceAll("“", '"').replaceAll("”", '"'), format).toMatch(stated);
+			// The label comes before what it is about.
+			if (format !== "github")
+				expect(stdout.indexOf("As stated by the file")).toBeLessThan(stdout.indexOf("LIE-guard"));
+		}
+		const { savedPlan } = readOutput(await world.run([...show, ...inJson]));
+		expect(savedPlan.statedByFile).toEqual(
+			expect.arrayContaining([
+				"generatedBy",
+				"plans[].readAt",
+				"plans[].guards",
+				"plans[].unmanaged",
+				"plans[].liveNames",
+			]),
+		);
+	});
+
+	test("never has a text of its own in what apply prints, whether it runs or not", async () => {
+		const world = await makeReviewed();
+		writeForged(world, (plan, file) => {
+			makeUp(plan, file);
+			delete plan.liveNames;
+			Object.assign(file, { generatedBy: "LIE-maker" });
+		});
+		for (const format of ["text", "markdown", "html", "github"]) {
+			const { stdout, stderr } = await runIn(world, [...forged, "--format", format, "--allow", "policies=9"]);
+			expect(stdout + stderr).not.toContain("LIE");
+		}
+		const output = await runIn(world, [...forged, ...inJson]);
+		const { savedPlan, ...others } = readOutput(output);
+		expect(JSON.stringify(others)).not.toContain("LIE");
+		expect(savedPlan).toMatchObject({
+			generatedBy: "LIE-maker",
+			statedByFile: expect.arrayContaining(["generatedBy"]),
+		});
+	});
+
+	test("has its problems shown by show and not by apply, which says only that there were some", async () => {
+		const second = "f0000000-0000-4000-8000-000000000002";
+		const world = await makeReviewed(`${document(`absent: { policies: [${policies[0]}] }`)}`);
+		const whole = `${readFileSync(join(world.folder, "orgsync.yaml"), "utf8")}---\norganizationId: ${second}\nuserTags: [{ name: ours }]\n`;
+		world.write("orgsync.yaml", whole);
+		await world.addOrganization({
+			organizationId: second,
+			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
+			userTags: [{ tagId: tags.oncall, tagName: "theirs" }],
+		});
+		await runIn(world, ["plan", "--out", "plan.json"]);
+		const file: Forged = read(world);
+		const impossible = file.plans.find((plan: Forged) => plan.problems.length > 0);
+		Object.assign(impossible?.problems[0] ?? {}, { message: "LIE-problem" });
+		world.write("forged.json", forge(world, file));
+		expect((await runIn(world, ["show", "forged.json"])).stdout).toContain("LIE-problem");
+		const answer = await runIn(world, [...forged, ...inJson]);
+		expect(answer.stdout + answer.stderr).not.toContain("LIE");
+		expect(readOutput(answer)).toMatchObject({
+			exitCode: 1,
+			broken: [{ organizationId: second, error: { code: "live-problem" } }],
+			reports: [{ organizationId, converged: true }],
+		});
+	});
+
+	test("has what moved told by what the service says now, and what it was as the file's statement", async () => {
+		const world = await makeReviewed();
+		writeForged(world, (plan) => Object.assign(plan, { liveNames: { ...plan.liveNames, [carol]: "LIE-name" } }));
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob, carol] }] });
+		const { code, stderr } = await runIn(world, forged);
+		expect(code).toBe(6);
+		expect(stderr).toContain(
+			"userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it",
+		);
+		expect(stderr).not.toContain("LIE");
+	});
+});
+
+describe("--digest", () => {
+	test("takes the digest that plan --out and show print in every format, with or without prefix, in any case", async () => {
+		const world = await makeReviewed();
+		const { digest } = read(world);
+		const hex = digest.slice("sha256:".length);
+		for (const format of ["text", "markdown", "html", "github", "json"]) {
+			for (const words of [
+				["plan", "--out", "again.json"],
+				["show", "plan.json"],
+			]) {
+				const { stdout } = await runIn(world, [...words, "--quiet", "--format", format]);
+				const own = words[0] === "show" ? digest : read(world, "again.json").digest;
+				expect(stdout, `${words[0]} ${format}`).toContain(own);
+			}
+		}
+		world.clearRequests();
+		for (const given of [digest, hex, hex.toUpperCase(), `SHA256:${hex.toUpperCase()}`]) {
+			const answer = await runIn(world, [...applying, "--digest", given, "--url", "http://127.0.0.1:1"]);
+			// The plan is taken; it is the service that is not there.
+			expect(answer.code).toBe(1);
+		}
+		expect((await runIn(world, [...applying, "--digest", hex])).code).toBe(0);
+	});
+
+	test("refuses any other plan before anything is asked, and does not repeat what it was given", async () => {
+		const world = await makeReviewed();
+		const other = "ab".repeat(32);
+		for (const words of [applying, ["apply", "--plan", "-"]]) {
+			const input = readFileSync(join(world.folder, "plan.json"), "utf8");
+			const { code, stderr } = await runIn(world, [...words, "--digest", other], input);
+			expect(code).toBe(3);
+			expect(stderr).toContain(`is not the plan that --digest names: its digest is ${read(world).digest}`);
+			expect(stderr).not.toContain(other);
+		}
+		expect(world.requests()).toEqual([]);
+	});
+
+	test("and --max-age need --plan, and values that they can take", async () => {
+		const world = await makeReviewed();
+		const cases: [string[], string][] = [
+			[["apply", "--yes", "--digest", "ab".repeat(32)], "error: --digest needs --plan"],
+			[["apply", "--yes", "--max-age", "24h"], "error: --max-age needs --plan"],
+			[[...applying, "--digest", "abc"], "It must be the SHA-256 digest"],
+			...["0", "-1", "1.5h", "90 m", "h", "24H", "1h30", "99999d"].map((age): [string[], string] => [
+				[...applying, `--max-age=${age}`],
+				"It must be a duration such as 90m, 24h or 7d",
+			]),
+		];
+		for (const [words, reason] of cases) {
+			expect(await runIn(world, words)).toMatchObject({ code: 3, stderr: expect.stringContaining(reason) });
+		}
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+describe("--max-age", () => {
+	test.each([
+		["90m", 89, 0],
+		["90m", 91, 6],
+		["3600", 59, 0],
+		["3600", 61, 6],
+		["24h", 24 * 60 - 1, 0],
+		["1d", 24 * 60 + 1, 6],
+		["1h30m", 91, 6],
+		["1h", -4, 0],
+		["1h", -6, 6],
+	])("%s takes a plan that is %d minutes old with exit code %d", async (age, minutes, code) => {
+		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
+		writeForged(world, (plan) => {
+			plan.readAt = new Date(Date.now() - minutes * 60_000).toISOString();
+		});
+		const answer = await runIn(world, [...forged, "--max-age", age, ...inJson]);
+		expect(answer.code, answer.stderr).toBe(code);
+		if (code === 0) return;
+		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-too-old" } });
+		expect(answer.stderr).toContain(minutes < 0 ? "which is in the future" : "longer ago than --max-age allows");
+		expect(world.requests()).toEqual([]);
+	});
+});
+
+describe("a plan that the journal has as carried out", () => {
+	const undo = (world: World) =>
+		world.change({
+			userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, carol] }],
+			policies: [{ policyId: policies[0], policyName: "policy 1" }],
+		});
+
+	test("is refused with when and which activity, before anything is asked, also when all of it was undone since", async () => {
+		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
+		expect((await runIn(world, applying)).code).toBe(0);
+		const [{ id: activityId }] = world.activities();
+		await undo(world);
+		world.clearRequests();
+		const answer = await runIn(world, [...applying, ...inJson]);
+		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
+		expect(answer.stderr).toMatch(
+			new RegExp(
+				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+			),
+		);
+		expect(world.requests()).toEqual([]);
+		// Another plan for the same is another plan.
+		await runIn(world, ["plan", "--out", "plan.json"]);
+		expect((await runIn(world, applying)).code).toBe(0);
+	});
+
+	test("is refused by the machine that has the journal alone: elsewhere only what moved counts", async () => {
+		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
+		expect((await runIn(world, applying)).code).toBe(0);
+		await undo(world);
+		const { stderr } = await runIn(world, [...applying, "--journal", join(makeFolder(), "other.sqlite")]);
+		expect(stderr).not.toContain("applied already");
+	});
+
+	test("goes on when nothing of it has completed: it waits, it failed, or it was interrupted", async () => {
+		const world = await makeReviewed();
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		expect((await runIn(world, applying)).code).toBe(8);
+		expect((await runIn(world, applying)).code).toBe(8);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+	});
+
+	test("is refused for a step that it completed and that would be sent again, although the rest is still open", async () => {
+		const world = await makeReviewed();
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		expect((await runIn(world, applying)).code).toBe(8);
+		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, carol] }] });
+		const answer = await runIn(world, [...applying, ...inJson]);
+		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
+		expect(answer.stderr).toContain(
+			"error: the saved plan was applied already in part, nothing was sent: organization ",
+		);
+		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
+	});
+
+	test("is noted with every request that was sent for it, by an apply that repeats the same bytes too", async () => {
+		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
+		const first = read(world).digest;
+		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
+		expect((await runIn(world, applying)).code).toBe(8);
+		const database = new DatabaseSync(join(world.folder, ".orgsync/journal.sqlite"));
+		expect(database.prepare("SELECT plans FROM sent").all()).toEqual([{ plans: JSON.stringify([first]) }]);
+		database.exec(`UPDATE sent SET plans = '["sha256:x"]'`);
+		database.close();
+		const answer = await runIn(world, applying);
+		expect(answer.code).toBe(1);
+		expect(answer.stderr).toContain("does not agree with itself: the saved plans that it was sent for cannot be read");
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -52,8 +52,10 @@ export interface PlanContext {
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly WaitingActivity[];
-	/** Activities that were rejected, and that nobody asked to submit again. */
+	/** Activities that were rejected. */
 	readonly rejected?: readonly WaitingActivity[];
+	/** Whether the same as a rejected one is submitted again. */
+	readonly retryRejected?: boolean;
 	/** Whether pending activities are listed and the end of the list was not reached. */
 	readonly isCutOff?: boolean;
 	/** What could not be read besides the live organization. */
@@ -65,7 +67,8 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 	const { changes, problems, unread } = diff(desired, live);
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
-	const { steps, waiting } = holdRejected(holdSteps(wanted, context.waiting ?? []), context.rejected ?? []);
+	const held = holdSteps(wanted, context.waiting ?? []);
+	const { steps, waiting } = context.retryRejected === true ? held : holdRejected(held, context.rejected ?? []);
 	const caller = context.caller ?? { known: false, because: "nobody asked" };
 	const userNames = namesOfUsers(desired);
 	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];

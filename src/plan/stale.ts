@@ -10,6 +10,7 @@ import type { LiveOrganization } from "./organization.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { showAddress, showName, showText } from "./render/escape.ts";
 import { showUser } from "./render/users.ts";
+import { groupSteps } from "./step-groups.ts";
 import type { Step } from "./steps.ts";
 import { isSameLabel, labelUser, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -218,10 +219,13 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
 	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
 	const found = new Map<string, MovedObject>();
+	const rejected = new Set(groupSteps(saved.steps).rejected.flatMap(({ covers }) => covers));
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
 			const state = states.get(address) ?? null;
-			const because = `${part} waited for an activity when planned, so that nothing was to be submitted for it; now it would be`;
+			const because = rejected.has(address)
+				? `${part} was rejected before it was planned, so that nothing was to be submitted for it; now it would be`
+				: `${part} waited for an activity when planned, so that nothing was to be submitted for it; now it would be`;
 			found.set(address, {
 				organizationId: saved.organizationId,
 				address,

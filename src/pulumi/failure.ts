@@ -132,7 +132,7 @@ const settingOf: Readonly<Record<string, string>> = {
 };
 
 /** What the command line would say with flags, said with configuration. */
-function forPulumi(text: string): string {
+export function forPulumi(text: string): string {
 	return (
 		text
 			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
@@ -140,6 +140,7 @@ function forPulumi(text: string): string {
 			})
 			// How to do that is said below, with the variable.
 			.replace("; --retry-rejected submits it", "")
+			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
 			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
 			.replace(
 				"the document as it was then, applied within the hour,",

@@ -11,9 +11,10 @@ import { parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../plan/render/text.ts";
+import { groupSteps } from "../plan/step-groups.ts";
 import { programSession } from "./configuration.ts";
 import { listPaths, writeObject } from "./document-object.ts";
-import { explain } from "./failure.ts";
+import { explain, forPulumi } from "./failure.ts";
 import { withoutUndefined, writeMembers } from "./inputs.ts";
 import { isMocked } from "./mocks.ts";
 import { findProjectFolder } from "./project-folder.ts";
@@ -125,7 +126,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	/** A preview shows the whole plan, as the command line would; an up only what nobody can submit. */
 	#show(plan: Plan): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-			pulumi.log.info(renderPlan(plan, plainStyle, summarizeParts(plan)), this).catch(() => undefined);
+			pulumi.log.info(forPulumi(renderPlan(plan, plainStyle, summarizeParts(plan))), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
@@ -209,7 +210,8 @@ function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfS
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */
 function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
-	const count = plan.steps.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
+	const { sent } = groupSteps(plan.steps);
+	const count = sent.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
 	if (count === 0) return summarizePlan(plan);
 	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
@@ -280,7 +282,8 @@ function summarize(plan: Plan): OrganizationSummary {
 }
 
 function findingsOf(plan: Plan): Findings {
-	return { summary: summarize(plan), changes: listChanges(plan, false), activities: plan.steps.length };
+	const { sent, pending } = groupSteps(plan.steps);
+	return { summary: summarize(plan), changes: listChanges(plan, false), activities: sent.length + pending.length };
 }
 
 /** With mocks there is no live organization: all is as desired. */

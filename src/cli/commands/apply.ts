@@ -6,6 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
 import type { StepResult } from "../../plan/report.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
 import { compareText } from "../../plan/value.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
@@ -99,7 +100,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 }
 
 function countSent({ steps }: Plan): number {
-	return steps.filter(({ waitsFor }) => waitsFor === null).length;
+	return groupSteps(steps).sent.length;
 }
 
 async function openReview(file: string, flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {

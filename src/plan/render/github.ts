@@ -9,6 +9,7 @@ import type { Position } from "../organization.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { tellMoved } from "../stale.ts";
+import { isHeldByRejection } from "../step-groups.ts";
 import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { showAddress, showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
@@ -149,10 +150,12 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...plan.guards
 			.filter(({ refuses }) => refuses)
 			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
-		...sortWaiting(plan).inDoubt.map((activity) => {
-			const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
-			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
-		}),
+		...(["inDoubt", "rejected"] as const).flatMap((which) =>
+			sortWaiting(plan)[which].map((activity) => {
+				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
+				return annotate("warning", headings[which], message, firstOf(activity.covers, positionOf));
+			}),
+		),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...changeAnnotations(one, positionOf),
 		...(drift?.gone ?? []).map((gone) =>
@@ -187,7 +190,9 @@ function changeAnnotations(
 			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
 			const finding = findings.get(address);
 			if (drift === null || finding === undefined) {
-				return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+				if (!isHeldByRejection(address, plan))
+					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+				return annotate("notice", "left alone", `${message}; left alone: rejected before`, positionOf(address));
 			}
 			const waits = drift.waiting.some((one) => one.address === address);
 			const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");

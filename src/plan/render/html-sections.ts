@@ -52,7 +52,7 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 /** In the order in which a reader needs them: after an apply, what became of it comes first. */
 function sections(one: OrganizationResult): readonly Section[] {
 	const { plan, report, broken, results } = one;
-	const { waits, inDoubt } = sortWaiting(plan);
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
 	const steps: Section = {
 		title:
 			one.drift !== null
@@ -96,6 +96,12 @@ function sections(one: OrganizationResult): readonly Section[] {
 			number: inDoubt.length,
 			look: "attention",
 			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
+		},
+		{
+			title: headings.rejected,
+			number: rejected.length,
+			look: "attention",
+			body: () => (results === null ? renderWaiting(rejected, plan) : null),
 		},
 		...(results === null ? [steps] : []),
 		...(one.drift === null ? [] : guardSections(one)),

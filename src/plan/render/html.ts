@@ -5,6 +5,7 @@
  */
 
 import { findsDifference } from "../plan.ts";
+import { groupSteps } from "../step-groups.ts";
 import { hasFindings } from "../three-way.ts";
 import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
@@ -125,7 +126,7 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 	const changes = plan.changes.filter(({ address, action }) => action === "report" || counts(address));
 	const tags = changes.filter((change) => change.kind === "userTag");
 	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-	const { waits, inDoubt } = sortWaiting(plan);
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
 	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
 	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
 		[
@@ -146,6 +147,7 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 			],
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
+			["", results === null ? rejected.length : 0, ["rejected before", "rejected before"], "w"],
 		];
 	return [
 		...firstFigure(one),
@@ -162,13 +164,13 @@ function countedIn({ command, plan, results }: OrganizationResult): (address: st
 		return (address) => byAddress.get(address)?.outcome === "completed";
 	}
 	if (command === "apply") return () => false;
-	const covered = new Set(plan.steps.filter(({ waitsFor }) => waitsFor === null).flatMap(({ covers }) => covers));
+	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
 	return (address) => covered.has(address);
 }
 
 /** How much is to be submitted, or was; nothing where there was nothing to do. */
 function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Html[] {
-	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	const sent = groupSteps(plan.steps).sent.length;
 	if (results === null && command === "apply") return [fact(`0 of ${sent}`, "activities submitted", "")];
 	if (results === null) return [fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")];
 	const total = (report?.steps ?? plan.steps).length;

@@ -8,13 +8,14 @@
 import type { Problem } from "../../errors.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
+import type { WaitsFor } from "../steps.ts";
 import { hasFindings } from "../three-way.ts";
 import { nameOf } from "../waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { showAddress, showName, showText } from "./escape.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellWaitedFor } from "./report-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
@@ -248,6 +249,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	},
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
+	(one) => bullets(3, ["rejected activity", "rejected activities"], headings.rejected, waitingLines(one, "rejected")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
 	({ plan, threeWay, drift }) => {
 		const note = noteUndone(threeWay, plainStyle);
@@ -274,7 +276,10 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 ];
 
 /** What stands in the way of a plan that was not begun, an activity a line; each part is short enough never to be cut. */
-function waitingLines({ plan, results }: OrganizationResult, which: "waits" | "inDoubt"): readonly string[] {
+function waitingLines(
+	{ plan, results }: OrganizationResult,
+	which: "waits" | "inDoubt" | "rejected",
+): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
 		const means = tellWaiting(activity, listCovers(activity.covers));
@@ -295,9 +300,15 @@ function indent(line: string): string {
 	return `     ${line.trim()}`;
 }
 
+function tellHeldIn(waitsFor: WaitsFor): string {
+	const name = showName(nameOf(waitsFor));
+	if (waitsFor.verdict === "rejected") return `${tellHeld(waitsFor)} ${name}, needs --retry-rejected`;
+	return `waits for ${tellWaitedFor(waitsFor)} ${name}`;
+}
+
 /** A step, what it comes after, and the activity that stands for it. */
 function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showName(nameOf(waitsFor))}`;
+	const waits = waitsFor === null ? "" : `, ${tellHeldIn(waitsFor)}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }

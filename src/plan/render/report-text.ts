@@ -81,6 +81,12 @@ export function tellOutcome({ step, outcome, message }: StepResult): string {
 	return message === null ? says : `${says}: ${showText(message)}`;
 }
 
+/** What holds a step back, in words before the name of the activity. */
+export function tellHeld(waitsFor: WaitsFor): string {
+	if (waitsFor.verdict === "rejected") return "rejected before as activity";
+	return `${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)}`;
+}
+
 /** What the name of an activity that a step waits for is the name of. */
 export function tellWaitedFor({ activityId }: WaitsFor): string {
 	return activityId === null ? "what was sent before," : "activity";

@@ -8,6 +8,7 @@ import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
 import type { SavedPlanFacts } from "../saved.ts";
 import { tellMoved } from "../stale.ts";
+import { groupSteps } from "../step-groups.ts";
 import type { ThreeWay } from "../three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
@@ -90,6 +91,7 @@ const states = {
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
 	inDoubt: ["held up by what was sent before", "attention"],
+	rejectedBefore: ["rejected before", "attention"],
 	waiting: ["waiting for somebody", "attention"],
 	changing: ["to change", "attention"],
 	drifted: ["not as the document says", "attention"],
@@ -172,8 +174,10 @@ function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
 	if (command === "apply") return "notApplied";
 	if (plan.steps.length === 0) return "reported";
-	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) {
-		return plan.steps.some(({ waitsFor }) => waitsFor?.status === null) ? "inDoubt" : "waiting";
+	const { sent, rejected } = groupSteps(plan.steps);
+	if (sent.length === 0) {
+		if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+		return rejected.length > 0 ? "rejectedBefore" : "waiting";
 	}
 	return command === "drift" ? "drifted" : "changing";
 }

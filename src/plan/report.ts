@@ -76,7 +76,9 @@ export interface Report {
 /** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
-	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
+	// A removal that was submitted part by part can be applied in part by itself.
+	const reached = report.steps.flatMap(({ outcome, apart }) => [outcome, ...apart.map((part) => part.outcome)]);
+	const has = (...outcomes: Outcome[]): boolean => reached.some((outcome) => outcomes.includes(outcome));
 	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||

@@ -15,7 +15,7 @@ import { showAddress, showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
 import type { PositionOf } from "./positions.ts";
-import { reportHeadings, tellOutcome } from "./report-text.ts";
+import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
 import {
 	type CommandResult,
 	errorAbove,
@@ -203,10 +203,24 @@ function changeAnnotations(
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
 	return results
 		.filter(({ outcome }) => outcome !== "completed")
-		.map((result) => {
+		.flatMap((result) => {
+			if (result.apart.length > 0) return partAnnotations(result, positionOf);
 			const message = `${result.step.reason}: ${tellOutcome(result)}`;
 			const at = firstOf(result.step.covers, positionOf);
-			return annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at);
+			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
+		});
+}
+
+/** One for each part that did not complete, of a step that was submitted part by part. */
+function partAnnotations({ step, apart }: StepResult, positionOf: Positions): readonly Annotation[] {
+	return apart
+		.filter(({ outcome }) => outcome !== "completed")
+		.map((part) => {
+			const { address, outcome } = part;
+			const waits = outcome.startsWith("awaiting") ? `; ${tellExplain(part)}` : "";
+			const named = part.activityId === null ? "" : `; ${tellActivity(part)}`;
+			const message = `${step.reason}: ${showAddress(address)}: ${tellPart(part)}${named}${waits}`;
+			return annotate(levelOf({ step, outcome }), outcome.replaceAll("-", " "), message, positionOf(address));
 		});
 }
 
@@ -229,7 +243,7 @@ function levelOfChange(change: Change, command: string): Level {
 	return command === "drift" || removes ? "warning" : "notice";
 }
 
-function levelOf({ outcome, step }: StepResult): Level {
+function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
 	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
 	return outcome === "not-attempted" ? "notice" : "error";
 }

@@ -189,10 +189,20 @@ function tellOne(command: string, plan: Plan, report: Report | null, broken: Bro
 	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
 }
 
+/** A step that was submitted part by part as one result for each part. */
+function splitParts(result: StepResult): readonly StepResult[] {
+	const { step, apart } = result;
+	if (apart.length === 0) return [result];
+	const parts = apart.map(({ address, ...part }) => {
+		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], apart: [] };
+	});
+	return parts;
+}
+
 /** What became of the steps that make a change, by its address; the first that did not complete, where several do. */
 export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
 	const byAddress = new Map<string, StepResult>();
-	for (const result of results ?? []) {
+	for (const result of (results ?? []).flatMap(splitParts)) {
 		for (const address of result.step.covers) {
 			const earlier = byAddress.get(address);
 			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);

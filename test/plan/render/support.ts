@@ -251,6 +251,24 @@ export function goodReportOf(plan: Plan): Report {
 	};
 }
 
+/** A report in which a removal was submitted part by part: one part completed, one waits, one failed, one was not sent. */
+function apartReportOf(plan: Plan, name: Naming): Report {
+	const ends = ["completed", "awaiting-approval", "failed", "not-attempted"] as const;
+	const steps = goodReportOf(plan).steps.map((result): StepResult => {
+		if (result.step.operation !== "delete_policies" || result.step.waitsFor !== null) return result;
+		const apart = ends.map((outcome, index) => ({
+			address: `policy:${id("policy", index + 1)}`,
+			outcome,
+			activityId: index > 1 ? null : name(id("other", 200 + index)),
+			fingerprint: index > 2 ? null : name("sha256:p"),
+			message: outcome === "failed" ? name("no such policy") : null,
+			refusedStatus: outcome === "failed" ? 404 : null,
+		}));
+		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), apart };
+	});
+	return { ...goodReportOf(plan), steps, converged: false };
+}
+
 const generatedBy = "orgsync 0.0.0-test";
 
 /** Results of `drift`: moved since the last report, without one, not to be read, waiting, and of several organizations. */
@@ -423,6 +441,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			savedPlan: savedPlanOf(name),
 			generatedBy,
 		},
+		"apply-apart": { command: "apply", plans: [calm], reports: [apartReportOf(calm, name)], generatedBy },
 		"apply-declined": { command: "apply", plans: [calm], reports: [], generatedBy },
 		"apply-two": {
 			command: "apply",

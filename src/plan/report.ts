@@ -4,6 +4,7 @@
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Change } from "./change.ts";
+import type { Override } from "./overrides.ts";
 import type { Step } from "./steps.ts";
 
 /** What became of a step (product.md section 4). */
@@ -70,6 +71,8 @@ export interface Report {
 	readonly converged: boolean;
 	/** Whether a signal ended it before every step was attempted. */
 	readonly interrupted: boolean;
+	/** Overrides that were used for this organization. */
+	readonly overrides: readonly Override[];
 	readonly stats: Stats;
 }
 

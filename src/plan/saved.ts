@@ -10,6 +10,7 @@ import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
+import type { Override } from "./overrides.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
 import { showText, writeJson } from "./render/escape.ts";
 import type { ThreeWay } from "./three-way.ts";
@@ -33,6 +34,8 @@ export interface SavedContent {
 	readonly threeWay?: readonly ThreeWay[];
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
 }
 
 /** What is said of a saved plan beside its plans, in every format. */
@@ -43,6 +46,8 @@ export interface SavedPlanFacts {
 	readonly generatedBy: string;
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
+	/** Overrides of the run that made it; left out when there is none. */
+	readonly overrides?: readonly Override[];
 }
 
 /** The format that this version writes, and the only one that it reads. */
@@ -60,9 +65,10 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 }
 
 /** What is said of it beside its plans. */
-export function factsOf({ digest, generatedBy, plans, unread }: SavedPlan): SavedPlanFacts {
+export function factsOf({ digest, generatedBy, plans, unread, overrides }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
-	return { digest, readAt, generatedBy, ...(unread === undefined ? {} : { unread }) };
+	const more = { ...(unread === undefined ? {} : { unread }), ...(overrides === undefined ? {} : { overrides }) };
+	return { digest, readAt, generatedBy, ...more };
 }
 
 /** The saved plan that this text is. `file` is what it is called in the ConfigurationError that refuses anything else. */

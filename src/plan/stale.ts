@@ -7,6 +7,7 @@
 import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
+import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { showAddress, showName, showText } from "./render/escape.ts";
 import { showUser } from "./render/users.ts";
@@ -235,6 +236,14 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 				because,
 			});
 		}
+	}
+	const reviewed = retriedIn(saved);
+	for (const address of retriedIn(fresh)) {
+		if (found.has(address) || reviewed.has(address)) continue;
+		const because = "it was rejected after it was planned, so that submitting it again was not reviewed";
+		const state = states.get(address) ?? null;
+		const { organizationId } = saved;
+		found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];

@@ -1,7 +1,6 @@
 /**
  * The steps of a plan by what apply does about them, so that every count and every format tells the same.
  */
-import type { Plan } from "./plan.ts";
 import type { Step } from "./steps.ts";
 
 export interface StepGroups {
@@ -33,7 +32,7 @@ export function groupSteps(steps: readonly Step[]): StepGroups {
 }
 
 /** Whether every step that makes the change at this address was rejected before, or comes after one that was. */
-export function isHeldByRejection(address: string, { steps }: Pick<Plan, "steps">): boolean {
+export function isHeldByRejection(address: string, { steps }: { readonly steps: readonly Step[] }): boolean {
 	const { rejected, behind } = groupSteps(steps);
 	const covering = steps.filter(({ covers }) => covers.includes(address));
 	return covering.length > 0 && covering.every((step) => rejected.includes(step) || behind.includes(step));

@@ -9,6 +9,7 @@ import { leadsOutside, readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../plan/render/text.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -17,6 +18,7 @@ import { listPaths, writeObject } from "./document-object.ts";
 import { explain, forPulumi } from "./failure.ts";
 import { withoutUndefined, writeMembers } from "./inputs.ts";
 import { isMocked } from "./mocks.ts";
+import { listOverrides } from "./overrides.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { type MembersArgs, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "./resources.ts";
@@ -110,7 +112,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			const { plan } = await session.compare({ resource, desired, kept: { activities: [], applied: [] } });
 			if (plan.problems.length > 0) throw new pulumi.RunError(listProblems(plan.problems));
 			session.refuseGuarded(plan);
-			this.#show(plan);
+			this.#show(plan, allowsOf(plan.guards, session.settings.allow));
 			this.#register(name, desired, plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
 			return findingsOf(plan);
@@ -124,9 +126,9 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	}
 
 	/** A preview shows the whole plan, as the command line would; an up only what nobody can submit. */
-	#show(plan: Plan): void {
+	#show(plan: Plan, allows: readonly Override[]): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-			pulumi.log.info(forPulumi(renderPlan(plan, plainStyle, summarizeParts(plan))), this).catch(() => undefined);
+			pulumi.log.info(tellPlan(plan, allows), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
@@ -176,6 +178,13 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			new TvcAppRemoval(`${name}-tvc-app-${appId}`, args, options);
 		}
 	}
+}
+
+/** The plan with the overrides that it uses, by the names that they have here; no guard blocks it. */
+function tellPlan({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
+	const unguarded = { ...plan, guards: [] };
+	const used = listOverrides([...allows, ...overrides], plan.guards);
+	return `${forPulumi(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
 }
 
 /** Of an error that nobody handles Pulumi prints the stack; the message says all there is to say. */

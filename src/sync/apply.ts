@@ -8,6 +8,7 @@ import { OrgsyncError } from "../errors.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
+import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step, WaitsFor } from "../plan/steps.ts";
@@ -44,7 +45,7 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockO
 export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
 	const { plan, desired, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const results = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition });
+	const { results, retried } = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition });
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const { left, unverified } =
@@ -63,13 +64,25 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 		unverified,
 		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
 		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
+		overrides: [
+			// What was submitted again is known now; the plan only had it in view.
+			...(plan.overrides ?? []).filter(({ flag }) => flag !== "retry-rejected"),
+			...retriesOf(plan.steps.filter(({ id }) => retried.has(id))),
+		],
 		stats: context.stats(),
 	};
 }
 
+/** What became of each step, by id, and the steps that were submitted although the same was rejected before. */
+interface StepsTaken {
+	readonly results: ReadonlyMap<string, StepResult>;
+	readonly retried: ReadonlySet<string>;
+}
+
 /** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight. */
-async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promise<ReadonlyMap<string, StepResult>> {
+async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promise<StepsTaken> {
 	const results = new Map<string, StepResult>();
+	const retried = new Set<string>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
 	let hopeless: string | null = null;
@@ -97,6 +110,7 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
 				if (sent?.hopeless === true) hopeless = sent.message;
+				if (sent?.isRetry === true) retried.add(step.id);
 				finish(result);
 				if (sent?.unrecorded !== undefined) throw sent.unrecorded;
 			});
@@ -113,7 +127,7 @@ async function takeSteps(plan: Plan, context: ApplyContext & SendContext): Promi
 			for (const step of waiting.splice(0)) finish(notAttempted(step, "it waits for steps that never come"));
 		}
 	}
-	return results;
+	return { results, retried };
 }
 
 function isReady(step: Step, results: ReadonlyMap<string, StepResult>): boolean {
@@ -147,7 +161,7 @@ async function takeStep(step: Step, plan: Plan, context: ApplyContext & SendCont
 			? await sendApart(wish, context)
 			: [];
 	const sent = apart.length > 0 ? asOne(together, apart) : together;
-	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, ...rest } = sent;
+	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, isRetry: _isRetry, ...rest } = sent;
 	const tookMs = context.now() - startedAtMs;
 	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
 }

@@ -90,6 +90,7 @@ export async function compareLive(
 		...context,
 		waiting: waiting?.activities ?? [],
 		rejected: [...(journal?.rejected(desired.organizationId) ?? []).map(fromEntry), ...(waiting?.rejected ?? [])],
+		abandoned: waiting?.abandoned ?? [],
 		retryRejected: options.retryRejected === true,
 		isCutOff: waiting?.isCutOff ?? false,
 		caller,

@@ -77,7 +77,12 @@ export function asOne(together: Sent, apart: readonly Apart[]): Sent {
 	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
 	const unrecorded = apart.find(({ sent }) => sent.unrecorded !== undefined)?.sent.unrecorded;
 	const hopeless = apart.some(({ sent }) => sent.hopeless);
-	const failed = { hopeless, ...(unrecorded === undefined ? {} : { unrecorded }) };
+	const isRetry = together.isRetry === true || apart.some(({ sent }) => sent.isRetry === true);
+	const failed = {
+		hopeless,
+		...(isRetry ? { isRetry: true as const } : {}),
+		...(unrecorded === undefined ? {} : { unrecorded }),
+	};
 	if (open.length === 0) return { ...first, requests, ...failed };
 	const ids = open.map(({ id }) => id).join(", ");
 	const message = `the service refused it as a whole (${together.message}); submitted one by one, ${apart.length - open.length} of ${apart.length} were removed, not ${ids}. What is gone already can be taken out of the document`;

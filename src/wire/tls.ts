@@ -30,6 +30,11 @@ export function refuseWeakTls(environment: Environment, override?: string): void
 	});
 }
 
+/** Whether TLS without checks would make a difference: the address needs TLS, or the environment weakens it. */
+export function needsTls(url: string, environment: Environment): boolean {
+	return new URL(url).protocol === "https:" || findWeakTls(environment).length > 0;
+}
+
 function findWeakTls(environment: Environment): readonly string[] {
 	return [
 		...(environment.NODE_TLS_REJECT_UNAUTHORIZED === "0" ? ["NODE_TLS_REJECT_UNAUTHORIZED=0"] : []),

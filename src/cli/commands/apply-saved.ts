@@ -3,6 +3,7 @@
  * planned again, and runs only when that is the same plan.
  */
 import { ConfigurationError, NotPlannedError } from "../../errors.ts";
+import { retriedIn } from "../../plan/overrides.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { tellSavedPlan } from "../../plan/render/result.ts";
 import { renderPlan } from "../../plan/render/text.ts";
@@ -19,6 +20,7 @@ export interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
 	readonly readsGiven?: boolean;
 	readonly abandon: readonly string[];
+	readonly retryRejected?: boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export async function openReview(
 ): Promise<Review> {
 	refuseFlags(file, flags);
 	const saved = await readSavedPlan(file, terminal);
+	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, flags);
 	const planned = matchDocuments(saved, await readSelected(flags, terminal, voice));
 	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
@@ -83,6 +86,16 @@ function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");
 	}
+}
+
+/** Throws ConfigurationError when the plan submits again what was rejected, and whoever applies it does not say so too. */
+function refuseSilentRetry({ plans }: SavedPlan, { retryRejected }: SavedPlanFlags): void {
+	const retried = plans.reduce((sum, plan) => sum + retriedIn(plan).size, 0);
+	if (retried === 0 || retryRejected === true) return;
+	const what = retried === 1 ? "1 change that was" : `${retried} changes that were`;
+	throw new ConfigurationError(`the saved plan submits ${what} rejected before`, {
+		hint: "to submit them again: add --retry-rejected; otherwise plan again without it",
+	});
 }
 
 /** The reads that it was planned with: with others it would not be the same plan. */

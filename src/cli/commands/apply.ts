@@ -16,6 +16,7 @@ import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../co
 import { sideBySide } from "../side-by-side.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
+import { recordOverrides } from "./apply-overrides.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { noReview, type Review } from "./apply-review.ts";
 import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
@@ -56,7 +57,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
-		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
+		const { compared: found, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			signal: interruption.signal,
 			...(flags.retryRejected === true ? { retryRejected: true } : {}),
@@ -66,6 +67,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 				for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
 			},
 		});
+		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: givenUp }, journal));
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const plans = [...compared.map(({ comparison }) => comparison.plan), ...review.setAside].sort(byOrganization);
 		if (plans.length > 0) voice.note(renderPlansToApply(plans, voice.style));

@@ -40,8 +40,14 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 	if (save === null) return result;
 	const unread = compared.unlooked.map(({ organizationId }) => organizationId);
 	const { plans, threeWay: told } = result.json as unknown as Pick<SavedContent, "plans" | "threeWay">;
+	const { overrides } = voice;
 	return save(
-		{ plans, ...(told === undefined ? {} : { threeWay: told }), ...(unread.length === 0 ? {} : { unread }) },
+		{
+			plans,
+			...(told === undefined ? {} : { threeWay: told }),
+			...(unread.length === 0 ? {} : { unread }),
+			...(overrides.length === 0 ? {} : { overrides }),
+		},
 		result,
 	);
 }

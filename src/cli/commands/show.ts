@@ -2,7 +2,8 @@
  * `show`: a saved plan as its reviewer needs it. It asks no service and reads no document.
  */
 import { exitCodes } from "../../errors.ts";
-import { droppedOf, tellSavedPlan } from "../../plan/render/result.ts";
+import { overridesHeading } from "../../plan/render/overrides-text.ts";
+import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../plan/render/result.ts";
 import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { factsOf } from "../../plan/saved.ts";
 import { readSavedPlan } from "../saved-file.ts";
@@ -14,7 +15,9 @@ export async function show(file: string, terminal: Terminal): Promise<Result> {
 	const saved = await readSavedPlan(file, terminal);
 	const { plans, threeWay, unread = [] } = saved;
 	const savedPlan = factsOf(saved);
-	const head = tellSavedPlan({ command: "show", plans, savedPlan });
+	const made = tellRunOverrides({ savedPlan }).map((line) => `\n  ${line}`);
+	const told = made.length === 0 ? "" : `\n${overridesHeading}:${made.join("")}`;
+	const head = `${tellSavedPlan({ command: "show", plans, savedPlan })}${told}`;
 	return {
 		exitCode: exitCodes.converged,
 		text: (style) => {

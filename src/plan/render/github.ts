@@ -6,6 +6,7 @@
 import type { Change } from "../change.ts";
 import type { OrganizationDrift } from "../drift.ts";
 import type { Position } from "../organization.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { tellMoved } from "../stale.ts";
@@ -14,6 +15,7 @@ import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.t
 import { showAddress, showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
+import { tellOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
 import {
@@ -24,6 +26,7 @@ import {
 	organizationsOf,
 	type ToldError,
 	type Tone,
+	tellRunOverrides,
 	unreadOf,
 } from "./result.ts";
 import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
@@ -90,6 +93,7 @@ function annotationsOf(
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
+		...tellRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
 		...unreadOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
 		),
@@ -114,9 +118,11 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
 	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
-	if (one.results === null) return planAnnotations(one, positionOf);
-	const { plan, broken } = one;
+	const { plan, broken, overrides } = one;
+	const told = overrides.map((override) => annotate("warning", overrideTitle, tellOverride(override, plan.guards)));
+	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
 	return [
+		...told,
 		...(broken === null
 			? []
 			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
@@ -128,6 +134,9 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 function annotate(level: Level, title: string, message: string, at?: Position): Annotation {
 	return { level, title: titleOf(title), message, at };
 }
+
+/** Title of the annotation of an override. */
+const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
 
@@ -147,9 +156,9 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			const told = `${threeWayHeadings.undoes}: ${threeWay === null ? "" : showUndone(undone, threeWay)}`;
 			return annotate("warning", undoesDrift, told, positionOf(undone.address));
 		}),
-		...plan.guards
-			.filter(({ refuses }) => refuses)
-			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
+		...blockingGuards(plan).map((guard) =>
+			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
+		),
 		...(["inDoubt", "rejected"] as const).flatMap((which) =>
 			sortWaiting(plan)[which].map((activity) => {
 				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");

@@ -12,6 +12,7 @@ import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
+import { overridesHeading } from "./overrides-text.ts";
 import { movedHeading } from "./report-text.ts";
 import {
 	type Broken,
@@ -24,6 +25,7 @@ import {
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
+	tellRunOverrides,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
@@ -65,7 +67,7 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
+${renderError(result)}${renderRunOverrides(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
 	isAlone
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.filter(hasDetails).map(renderOrganization)
@@ -194,6 +196,14 @@ function renderError(result: CommandResult): Html | null {
 ${renderMessage(error, result.problems, list)}</section>`;
 }
 
+/** Overrides that are no organization's own. */
+function renderRunOverrides(result: CommandResult): Html | null {
+	const lines = tellRunOverrides(result);
+	if (lines.length === 0) return null;
+	return html`<section class="card attention" aria-labelledby="overrides"><h2 id="overrides">${overridesHeading}</h2>
+<ul class="lines">${lines.map((line) => html`<li>${line}</li>\n`)}</ul></section>`;
+}
+
 /** Organizations of which nothing is known but why. */
 function renderUnread(unread: readonly Broken[]): Html | null {
 	if (unread.length === 0) return null;
@@ -220,8 +230,14 @@ function renderOverview(organizations: readonly OrganizationResult[], unread: re
 }
 
 /** Whether there is more to say of an organization than its verdict. */
-function hasDetails({ plan, threeWay, broken, results }: OrganizationResult): boolean {
-	return findsDifference(plan) || hasFindings(threeWay) || broken !== null || (results ?? []).length > 0;
+function hasDetails({ plan, threeWay, broken, results, overrides }: OrganizationResult): boolean {
+	return (
+		overrides.length > 0 ||
+		findsDifference(plan) ||
+		hasFindings(threeWay) ||
+		broken !== null ||
+		(results ?? []).length > 0
+	);
 }
 
 function sectionOf({ plan }: OrganizationResult): string {

@@ -6,6 +6,7 @@
  * be shown of an organization besides is another row.
  */
 import type { Problem } from "../../errors.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { WaitsFor } from "../steps.ts";
@@ -15,6 +16,7 @@ import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { showAddress, showName, showText } from "./escape.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
+import { overridesHeading, tellOverride } from "./overrides-text.ts";
 import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
@@ -26,6 +28,7 @@ import {
 	type OrganizationResult,
 	organizationsOf,
 	type ToldError,
+	tellRunOverrides,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
@@ -64,6 +67,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
+		bullets(1, ["override", "overrides"], overridesHeading, tellRunOverrides(result).map(codeSpan)),
 		unreadOnes(unread),
 		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
 		...organizations
@@ -167,8 +171,8 @@ function unreadOnes(unread: readonly Broken[]): Block {
 }
 
 /** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
-function needsNobody({ tone, threeWay }: OrganizationResult): boolean {
-	return tone === "good" && !hasFindings(threeWay);
+function needsNobody({ tone, threeWay, overrides }: OrganizationResult): boolean {
+	return tone === "good" && !hasFindings(threeWay) && overrides.length === 0;
 }
 
 /** Of many organizations those that need nobody, one line each. */
@@ -205,12 +209,17 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["guard", "guards"],
 			headings.guards,
-			plan.guards
-				.filter(({ refuses }) => refuses && results === null)
-				.map((guard) => {
-					const { found, allowed, meant } = tellGuard(guard);
-					return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
-				}),
+			(results === null ? blockingGuards(plan) : []).map((guard) => {
+				const { found, allowed, meant } = tellGuard(guard);
+				return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
+			}),
+		),
+	({ overrides, plan }) =>
+		bullets(
+			1,
+			["override", "overrides"],
+			overridesHeading,
+			overrides.map((one) => codeSpanOf(tellOverride(one, plan.guards), longestGuard)),
 		),
 	({ results }) =>
 		fenced(

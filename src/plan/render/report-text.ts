@@ -4,8 +4,11 @@
 import type { Outcome, PartResult, Report, StepResult } from "../report.ts";
 import { quoteForShell } from "../shell.ts";
 import type { WaitsFor } from "../steps.ts";
-import { showAddress, showName, showText, showValue } from "./escape.ts";
-import type { Style } from "./text.ts";
+import { listCovers, showAddress, showName, showText, showValue } from "./escape.ts";
+import { renderOverrides } from "./overrides-text.ts";
+import type { Style } from "./style.ts";
+
+export { listCovers };
 
 /** What stands where nobody agreed to a plan. */
 export const notApplied = "Not applied: nothing was sent.";
@@ -53,7 +56,8 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
 		lines.push("orgsync drift shows whether it holds");
 	}
-	return `${[...lines, "", summarizeReport(report)].join("\n").trimStart()}\n`;
+	const overrides = renderOverrides(report.overrides, style);
+	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
 /** One line for a step while the work goes on, more where a person has to do something. */
@@ -151,10 +155,4 @@ export function summarizeReport(report: Report): string {
 export function summarizeBroken(taken: number, total: number): string {
 	if (total === 0) return leftAlone;
 	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
-}
-
-/** At most three of the addresses, escaped, and how many more there are. */
-export function listCovers(addresses: readonly string[]): string {
-	const covers = addresses.map(showAddress);
-	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }

@@ -4,6 +4,7 @@
  */
 import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../../errors.ts";
 import type { OrganizationDrift } from "../drift.ts";
+import { blockingGuards, type Override } from "../overrides.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
 import type { SavedPlanFacts } from "../saved.ts";
@@ -12,6 +13,7 @@ import { groupSteps } from "../step-groups.ts";
 import type { ThreeWay } from "../three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
+import { tellOverride } from "./overrides-text.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
@@ -55,6 +57,8 @@ export interface CommandResult {
 	/** Problems of the documents. */
 	readonly problems?: readonly Problem[];
 	readonly error?: ToldError | null;
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
 	/** Name and version of the program, for the foot of a page. */
 	readonly generatedBy?: string;
 }
@@ -74,6 +78,8 @@ export interface OrganizationResult {
 	readonly drift: OrganizationDrift | null;
 	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
 	readonly results: readonly StepResult[] | null;
+	/** Overrides that were used: of a report those of the report, else those that the plan uses. */
+	readonly overrides: readonly Override[];
 	readonly state: State;
 	readonly tone: Tone;
 	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
@@ -132,7 +138,8 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 			drift === null ? `${tellOne(command, plan, report, broken)}${aliases}${undone}` : summarizeFindings(drift, plan);
 		// An alias that means somebody else is to be looked at, also where nothing is to be done.
 		const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
-		return { command, plan, threeWay, report, broken, drift, results, state, tone, verdict };
+		const overrides = report?.overrides ?? plan.overrides ?? [];
+		return { command, plan, threeWay, report, broken, drift, results, overrides, state, tone, verdict };
 	});
 }
 
@@ -171,7 +178,7 @@ function stateOfReport(report: Report, plan: Plan): State {
 function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.problems.length > 0) return "impossible";
 	if (!findsDifference(plan)) return "unchanged";
-	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
+	if (blockingGuards(plan).length > 0) return "refused";
 	if (command === "apply") return "notApplied";
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
@@ -241,6 +248,12 @@ function showMaker(generatedBy: string): string {
 
 function startSentence(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Overrides of the whole run, and of the run that made a saved plan, one line each. */
+export function tellRunOverrides({ overrides = [], savedPlan }: Pick<CommandResult, "overrides" | "savedPlan">) {
+	const whenPlanned = (savedPlan?.overrides ?? []).map((one) => `${tellOverride(one)}, when the plan was made`);
+	return [...overrides.map((one) => tellOverride(one)), ...whenPlanned];
 }
 
 /** What moved since the saved plan was made, one line an object. */

@@ -5,10 +5,12 @@ import type { Problem } from "../../errors.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../change.ts";
 import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import { groupSteps } from "../step-groups.ts";
 import type { PlannedDifference } from "../three-way.ts";
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
+import { renderOverrides } from "./overrides-text.ts";
 import { plainStyle, type Style } from "./style.ts";
 import { showUser, tellOwner } from "./users.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
@@ -55,6 +57,7 @@ export function renderPlan(
 		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
 	}
 	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
+	lines.push(...renderOverrides(plan.overrides, style, plan.guards));
 	lines.push(summary);
 	return `${lines.join("\n")}\n`;
 }
@@ -78,7 +81,7 @@ export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "abov
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
-	const refused = plan.guards.some(({ refuses }) => refuses) ? ` A guard refuses it: see ${guardsStand}.` : "";
+	const refused = blockingGuards(plan).length > 0 ? ` A guard refuses it: see ${guardsStand}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
 	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
@@ -221,7 +224,7 @@ export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 
 /** Guards that refuse, under their heading. */
 export function renderGuards(plan: Plan, style: Style): readonly string[] {
-	const refusing = plan.guards.filter(({ refuses }) => refuses);
+	const refusing = blockingGuards(plan);
 	if (refusing.length === 0) return [];
 	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
 }

@@ -226,6 +226,7 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 		unverified: name("HTTP 503"),
 		converged: false,
 		interrupted: false,
+		overrides: [],
 		stats: { queries: 3, submits: 7, retries: 1, throttledMs: 0 },
 		...parts,
 	};
@@ -268,6 +269,22 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 	});
 	return { ...goodReportOf(plan), steps, converged: false };
 }
+
+/** The plan with every override that an organization can have. */
+function overriddenPlanOf(plan: Plan, name: Naming): Plan {
+	const [refusing] = plan.guards.filter(({ refuses }) => refuses);
+	if (refusing === undefined) throw new Error("no guard refuses the plan");
+	return {
+		...plan,
+		overrides: [
+			{ flag: "allow", kind: refusing.kind, number: refusing.found },
+			{ flag: "abandon", activity: name(id("other", 9)) },
+			{ flag: "retry-rejected", steps: 1, covers: [`userTag:${name("auditors")}`] },
+		],
+	};
+}
+
+const insecurely = { overrides: [{ flag: "insecure" }] } as const;
 
 const generatedBy = "orgsync 0.0.0-test";
 
@@ -415,6 +432,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 	return {
 		plan: { command: "plan", plans: [plan], generatedBy },
 		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name), generatedBy },
+		"plan-overrides": { command: "plan", plans: [overriddenPlanOf(plan, name)], ...insecurely, generatedBy },
 		"plan-nothing": { command: "plan", plans: [emptyPlan()], generatedBy },
 		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)], generatedBy },
 		"plan-three": {

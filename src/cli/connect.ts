@@ -4,12 +4,12 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { emptyMemory } from "../plan/organization.ts";
+import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
 import { showText } from "../plan/render/escape.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
-import type { Override } from "../wire/tls.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
 import { localFolder } from "./local.ts";
 import type { Terminal, Voice } from "./voice.ts";
@@ -74,8 +74,8 @@ export async function connect(
 		);
 		const { needsTls } = await import("../wire/tls.ts");
 		const overrides: readonly Override[] =
-			flags.insecure === true && needsTls(url, terminal.environment) ? ["insecure"] : [];
-		for (const flag of overrides) voice.recordOverride({ flag });
+			flags.insecure === true && needsTls(url, terminal.environment) ? [{ flag: "insecure" }] : [];
+		for (const override of overrides) voice.recordOverride(override);
 		const notices = makeThrottleNotices(terminal.steadyNow);
 		const tell = (notice: string | undefined): void => {
 			if (notice !== undefined) voice.note(showText(notice));

@@ -76,11 +76,15 @@ export interface Report {
 	readonly stats: Stats;
 }
 
+/** Returns the outcomes of these steps; of a removal that was submitted part by part those of its parts, for it can be applied in part. */
+export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
+	return steps.flatMap(({ outcome, apart }) => (apart.length === 0 ? [outcome] : apart.map((part) => part.outcome)));
+}
+
 /** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
-	// A removal that was submitted part by part can be applied in part by itself.
-	const reached = report.steps.flatMap(({ outcome, apart }) => [outcome, ...apart.map((part) => part.outcome)]);
+	const reached = outcomesOf(report.steps);
 	const has = (...outcomes: Outcome[]): boolean => reached.some((outcome) => outcomes.includes(outcome));
 	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =

@@ -6,9 +6,6 @@ import { DEFAULT_MIN_VERSION, type SecureContextOptions } from "node:tls";
 import { ConfigurationError } from "../errors.ts";
 import type { Environment } from "./credentials.ts";
 
-/** A safeguard that an operator switched off for one run, as results and reports name it. */
-export type Override = "insecure";
-
 /** The options of every TLS connection. They are explicit, so that no variable and no flag of Node weakens them. */
 export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly rejectUnauthorized: boolean } {
 	if (insecure) return { rejectUnauthorized: false };

@@ -55,6 +55,7 @@ describe("a removal that was submitted part by part", () => {
 			expect(page.answer.stdout).toContain(`<p class="soft">${named}</p>`);
 			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} says what it waits for`);
 		}
+		expect(page.answer.stdout).toContain("<dt>activities wait</dt><dd>2</dd>");
 		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);
 	});
 

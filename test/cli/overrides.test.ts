@@ -131,6 +131,19 @@ describe("--retry-rejected", () => {
 		expect(reports).toMatchObject([{ overrides: [], converged: true }]);
 	});
 
+	test("of import-key is recorded in its output", async () => {
+		const world = await makeWorld();
+		await world.addFault({ operation: "init_import_private_key", fault: "reject", count: 1 });
+		await quietQuarterHour();
+		const importKey = ["import-key", "--user", alice, "--organization", organizationId, ...inJson];
+		const rejected = await world.run(importKey);
+		expect(rejected.code).toBe(9);
+		expect(readOutput(rejected)).not.toHaveProperty("overrides");
+		const answer = await world.run([...importKey, "--retry-rejected"]);
+		expect(answer.code).toBe(0);
+		expect(readOutput(answer).overrides).toEqual([{ flag: "retry-rejected", steps: 1, covers: [] }]);
+	});
+
 	test("of a saved plan has to be given to apply too, or nothing is sent: exit 3", async () => {
 		const world = await makeRejectedWorld();
 		expect((await world.run(["plan", "--retry-rejected", "--out", "plan.json"])).code).toBe(0);

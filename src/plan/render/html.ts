@@ -5,6 +5,7 @@
  */
 
 import { findsDifference } from "../plan.ts";
+import { outcomesOf } from "../report.ts";
 import { groupSteps } from "../step-groups.ts";
 import { hasFindings } from "../three-way.ts";
 import { driftFigures } from "./drift-html.ts";
@@ -129,7 +130,7 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 	const tags = changes.filter((change) => change.kind === "userTag");
 	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 	const { waits, inDoubt, rejected } = sortWaiting(plan);
-	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
+	const waiting = results === null ? waits : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
 	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
 		[
 			["+", sum(tags.map(({ addUserIds }) => addUserIds.length)), ["membership gained", "memberships gained"], "a"],

@@ -1,7 +1,7 @@
 /**
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
-import type { Outcome, PartResult, Report, StepResult } from "../report.ts";
+import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../report.ts";
 import { quoteForShell } from "../shell.ts";
 import type { WaitsFor } from "../steps.ts";
 import { listCovers, showAddress, showName, showText, showValue } from "./escape.ts";
@@ -137,10 +137,7 @@ export function tellWaitedFor({ activityId }: WaitsFor): string {
 
 /** One sentence: whether the organization is as the document says, and what is missing. */
 export function summarizeReport(report: Report): string {
-	const results = report.steps.flatMap(({ outcome, apart }) =>
-		apart.length === 0 ? [outcome] : apart.map((part) => part.outcome),
-	);
-	const byOutcome = Map.groupBy(results, (outcome) => outcome);
+	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
 	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
 		const number = byOutcome.get(outcome)?.length ?? 0;
 		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];

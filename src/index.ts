@@ -42,6 +42,7 @@ export {
 	type LiveOrganization,
 	type Memory,
 } from "./plan/organization.ts";
+export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./plan/render/github.ts";
 export { renderHtml } from "./plan/render/html.ts";

@@ -4,12 +4,12 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { emptyMemory } from "../plan/organization.ts";
+import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
 import { showText } from "../plan/render/escape.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
-import type { Override } from "../wire/tls.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
 import { localFolder } from "./local.ts";
 import type { Terminal, Voice } from "./voice.ts";
@@ -43,7 +43,7 @@ export interface Connection {
 	readonly client: Client;
 	/** Organizations of the embedded service; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
-	/** The safeguards that the flags switched off, for results and reports to name. */
+	/** The safeguards that the flags switched off and that were needed; results and reports name them. */
 	readonly overrides: readonly Override[];
 	close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export async function connect(
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url exclude each other");
 	}
-	const overrides = await checkTls(flags, terminal, voice);
+	await checkTls(flags, terminal, voice);
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
 	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
@@ -72,6 +72,10 @@ export async function connect(
 			terminal.environment,
 			(text) => voice.note(showText(text)),
 		);
+		const { needsTls } = await import("../wire/tls.ts");
+		const overrides: readonly Override[] =
+			flags.insecure === true && needsTls(url, terminal.environment) ? [{ flag: "insecure" }] : [];
+		for (const override of overrides) voice.recordOverride(override);
 		const notices = makeThrottleNotices(terminal.steadyNow);
 		const tell = (notice: string | undefined): void => {
 			if (notice !== undefined) voice.note(showText(notice));
@@ -81,7 +85,7 @@ export async function connect(
 			stamper,
 			timeoutMs: flags.timeout * 1000,
 			connections: Math.max(flags.concurrency ?? 0, leastConnections),
-			insecure: overrides.includes("insecure"),
+			insecure: flags.insecure === true,
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
 			onRequest: (event) => {
@@ -108,17 +112,16 @@ export async function connect(
 	}
 }
 
-/** The overrides that the flags name, each warned of. Throws ConfigurationError for weakened TLS that no flag allows. */
-async function checkTls(flags: ServiceFlags, { environment }: Terminal, voice: Voice): Promise<readonly Override[]> {
+/** Warns of `--insecure`. Throws ConfigurationError for weakened TLS that it does not allow. */
+async function checkTls(flags: ServiceFlags, { environment }: Terminal, voice: Voice): Promise<void> {
 	if (flags.insecure === true) {
 		voice.warn(
 			"--insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets",
 		);
-		return ["insecure"];
+		return;
 	}
 	const { refuseWeakTls } = await import("../wire/tls.ts");
 	refuseWeakTls(environment, "--insecure");
-	return [];
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */

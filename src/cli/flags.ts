@@ -89,7 +89,11 @@ export function withWaiting(command: Command): Command {
 				.default(30)
 				.argParser(wholeNumber(0, 86400)),
 		)
-		.option("--retry-rejected", "submit again what was rejected before");
+		.addOption(retryRejected());
+}
+
+export function retryRejected(): Option {
+	return new Option("--retry-rejected", "submit again what was rejected before");
 }
 
 /** A flag that takes a value each time it is given. */

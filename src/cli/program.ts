@@ -19,6 +19,7 @@ import {
 	reads,
 	refuseSlips,
 	repeated,
+	retryRejected,
 	shard,
 	since,
 	wholeNumber,
@@ -142,6 +143,7 @@ function documentCommands(define: Define): void {
 		.addOption(
 			new Option("--out <file>", "save the plan in this file, for show and apply --plan").argParser(fileOrStream),
 		)
+		.addOption(retryRejected())
 		.addOption(only())
 		.addOption(shard());
 	withVoice(

@@ -15,8 +15,10 @@ import {
 	OutputError,
 	type Problem,
 } from "../errors.ts";
+import type { Override } from "../plan/overrides.ts";
 import { showLines, showText } from "../plan/render/escape.ts";
 import type { MarkdownOptions } from "../plan/render/markdown.ts";
+import { renderOverrides } from "../plan/render/overrides-text.ts";
 import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { cutToColumns } from "./columns.ts";
@@ -108,11 +110,22 @@ export class Voice {
 	/** The file that takes the result; undefined from when it turned out that it cannot. */
 	#output: string | undefined;
 	#replaces = false;
+	readonly #overrides: Override[] = [];
 
 	constructor(terminal: Terminal, options: VoiceOptions) {
 		this.#terminal = terminal;
 		this.#options = options;
 		this.#output = options.output;
+	}
+
+	/** Overrides of the whole run that were used so far. */
+	get overrides(): readonly Override[] {
+		return this.#overrides;
+	}
+
+	/** Records an override of the whole run: every result and error names it from now on. */
+	recordOverride(override: Override): void {
+		this.#overrides.push(override);
 	}
 
 	/** For standard error: colours where a person reads it. */
@@ -186,12 +199,19 @@ export class Voice {
 		this.clear();
 		const { exitCode, text, json, failures = [] } = result;
 		const { command, format } = this.#options;
-		const inText = format === "text" ? text(this.#resultStyle()) : "";
+		const inText = format === "text" ? this.#withOverrides(text(this.#resultStyle()), result) : "";
 		// A command that has nothing but errors to tell leaves the file of `--output` as it is.
 		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
 		for (const failure of failures) this.#tellFailure(failure);
 		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
 		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
+	}
+
+	/** The text of plans and reports names what was overridden in the run; any other text is what somebody asked for. */
+	#withOverrides(text: string, { json }: Result): string {
+		if (this.#overrides.length === 0 || json.plans === undefined) return text;
+		const said = renderOverrides(this.#overrides, plainStyle).slice(0, -1).join("\n");
+		return `${text}${text === "" ? "" : "\n"}${said}\n`;
 	}
 
 	/** The file of `--output` is replaced as a whole: the next run needs what is in it, whatever becomes of this one. */
@@ -226,7 +246,8 @@ export class Voice {
 	async #show(given: Output, result?: Result): Promise<ExitCode> {
 		const { format, generatedBy } = this.#options;
 		if (format === "text") return given.exitCode;
-		const output = await this.#withLostWords(given);
+		const named = this.#overrides.length === 0 ? given : { ...given, overrides: this.#overrides };
+		const output = await this.#withLostWords(named);
 		const positionOf = result?.positionOf;
 		const { text, summary } = await renderers[format](
 			{ ...output, generatedBy },
@@ -234,7 +255,7 @@ export class Voice {
 		);
 		this.#summarize(summary);
 		// Annotations alone would leave the log without the plan.
-		const log = format === "github" && result !== undefined ? result.text(plainStyle) : "";
+		const log = format === "github" && result !== undefined ? this.#withOverrides(result.text(plainStyle), result) : "";
 		return this.#print(`${text}${log}`, output.exitCode);
 	}
 

@@ -70,7 +70,8 @@ function select(pattern: string, addresses: readonly string[]): readonly string[
 }
 
 function waitingOver(address: string, { waiting }: Plan): Waiting | undefined {
-	return waiting.find(({ covers }) => covers.includes(address));
+	// Of what was rejected nothing can come any more.
+	return waiting.find(({ covers, verdict }) => verdict !== "rejected" && covers.includes(address));
 }
 
 function tellWaiting(waiting: Waiting | undefined): string {

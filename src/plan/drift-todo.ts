@@ -5,6 +5,7 @@
 import type { Difference } from "./drift-difference.ts";
 import type { Plan } from "./plan.ts";
 import { quoteForShell } from "./shell.ts";
+import { isHeldByRejection } from "./step-groups.ts";
 import { nameOf } from "./waiting.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
@@ -15,8 +16,8 @@ export function tellTodo(difference: Difference, plan: Plan): string {
 		const name = quoteForShell(nameOf(difference.waitsFor));
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
 	}
-	const contradicting = contradictionOf(difference, plan);
-	if (contradicting !== null) return contradicting;
+	const held = whyHeld(difference, plan);
+	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
 	switch (kind) {
 		case "userTag":
@@ -49,13 +50,17 @@ function tellProblem({ address, problem }: Difference): string {
 }
 
 /** Why apply leaves the object alone, although it differs; null when it does not. */
-function contradictionOf({ address }: Difference, { steps }: Plan): string | null {
+function whyHeld(difference: Difference, { steps }: Plan): string | null {
+	const { address } = difference;
 	const step = steps.find(({ covers, waitsFor }) => waitsFor !== null && covers.includes(address));
 	const waitsFor = step?.waitsFor ?? null;
+	if (waitsFor === null && isHeldByRejection(address, { steps })) {
+		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${accept(difference)}`;
+	}
 	if (waitsFor === null || waitsFor.verdict === "joins") return null;
 	const name = quoteForShell(nameOf(waitsFor));
 	if (waitsFor.verdict === "rejected") {
-		return `rejected before, as activity ${name}, so \`orgsync apply\` does not submit it again: \`orgsync apply --retry-rejected\` does`;
+		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${accept(difference)}`;
 	}
 	if (waitsFor.status === null) {
 		return `something was sent for it before and never answered, so apply leaves it alone: \`orgsync status\` says what; \`orgsync apply --abandon ${name}\` gives it up`;

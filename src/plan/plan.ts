@@ -8,6 +8,8 @@ import type { Change, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
+import { type Override, overridesInPlan } from "./overrides.ts";
+import { groupSteps } from "./step-groups.ts";
 import { makeSteps, type Step } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
@@ -42,6 +44,8 @@ export interface Plan {
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
 	readonly touched: readonly { readonly address: string; readonly digest: string }[];
+	/** Overrides that it uses; left out when there is none. It is for readers: nothing is allowed because a plan says so. */
+	readonly overrides?: readonly Override[];
 }
 
 export interface PlanContext {
@@ -52,8 +56,12 @@ export interface PlanContext {
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly WaitingActivity[];
-	/** Activities that were rejected, and that nobody asked to submit again. */
+	/** Activities that were abandoned and are still pending. */
+	readonly abandoned?: readonly WaitingActivity[];
+	/** Activities that were rejected. */
 	readonly rejected?: readonly WaitingActivity[];
+	/** Whether the same as a rejected one is submitted again. */
+	readonly retryRejected?: boolean;
 	/** Whether pending activities are listed and the end of the list was not reached. */
 	readonly isCutOff?: boolean;
 	/** What could not be read besides the live organization. */
@@ -65,7 +73,11 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 	const { changes, problems, unread } = diff(desired, live);
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
-	const { steps, waiting } = holdRejected(holdSteps(wanted, context.waiting ?? []), context.rejected ?? []);
+	const held = holdSteps(wanted, context.waiting ?? []);
+	const checked = holdRejected(held, context.rejected ?? []);
+	const { steps, waiting } = context.retryRejected === true ? held : checked;
+	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
+	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const caller = context.caller ?? { known: false, because: "nobody asked" };
 	const userNames = namesOfUsers(desired);
 	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];
@@ -91,6 +103,7 @@ export function makePlan(desired: DesiredOrganization, live: LiveOrganization, c
 		touched: changes
 			.filter(({ action }) => action !== "report")
 			.map((change) => ({ address: change.address, digest: digestTouched(change, live) })),
+		...(overrides.length === 0 ? {} : { overrides }),
 	};
 }
 

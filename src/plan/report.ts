@@ -4,6 +4,7 @@
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Change } from "./change.ts";
+import type { Override } from "./overrides.ts";
 import type { Step } from "./steps.ts";
 
 /** What became of a step (product.md section 4). */
@@ -70,13 +71,21 @@ export interface Report {
 	readonly converged: boolean;
 	/** Whether a signal ended it before every step was attempted. */
 	readonly interrupted: boolean;
+	/** Overrides that were used for this organization. */
+	readonly overrides: readonly Override[];
 	readonly stats: Stats;
+}
+
+/** Returns the outcomes of these steps; of a removal that was submitted part by part those of its parts, for it can be applied in part. */
+export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
+	return steps.flatMap(({ outcome, apart }) => (apart.length === 0 ? [outcome] : apart.map((part) => part.outcome)));
 }
 
 /** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
-	const has = (...outcomes: Outcome[]): boolean => report.steps.some(({ outcome }) => outcomes.includes(outcome));
+	const reached = outcomesOf(report.steps);
+	const has = (...outcomes: Outcome[]): boolean => reached.some((outcome) => outcomes.includes(outcome));
 	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||

@@ -11,6 +11,7 @@ import { checkSchema } from "../schema.ts";
 import type { Change } from "./change.ts";
 import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
+import type { Override } from "./overrides.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
 import { showAddress, showText, writeJson } from "./render/escape.ts";
 import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
@@ -35,6 +36,8 @@ export interface SavedContent {
 	readonly threeWay?: readonly ThreeWay[];
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
 }
 
 /** What is said of a saved plan beside its plans, in every format. */
@@ -47,12 +50,15 @@ export interface SavedPlanFacts {
 	readonly unread?: readonly string[];
 	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */
 	readonly statedByFile?: readonly string[];
+	/** Overrides of the run that made it; left out when there is none. */
+	readonly overrides?: readonly Override[];
 }
 
 /** Members of a saved plan that only the service or the document can confirm; everything else follows from its changes. */
 const statedMembers = [
 	"generatedBy",
 	"unread",
+	"overrides",
 	"threeWay",
 	"plans[].readAt",
 	"plans[].documentDigest",
@@ -63,6 +69,7 @@ const statedMembers = [
 	"plans[].changes",
 	"plans[].guards",
 	"plans[].waiting",
+	"plans[].overrides",
 	"plans[].unmanaged",
 	"plans[].touched",
 ] as const;
@@ -82,9 +89,10 @@ export function encodeSavedPlan(saved: SavedPlan): string {
 }
 
 /** What is said of it beside its plans. */
-export function factsOf({ digest, generatedBy, plans, unread }: SavedPlan): SavedPlanFacts {
+export function factsOf({ digest, generatedBy, plans, unread, overrides }: SavedPlan): SavedPlanFacts {
 	const [readAt = null] = plans.map((plan) => plan.readAt).sort(compareText);
-	return { digest, readAt, generatedBy, ...(unread === undefined ? {} : { unread }) };
+	const more = { ...(unread === undefined ? {} : { unread }), ...(overrides === undefined ? {} : { overrides }) };
+	return { digest, readAt, generatedBy, ...more };
 }
 
 /** The same of a saved plan that was read from a file, which anybody can have written. */

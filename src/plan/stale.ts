@@ -7,9 +7,11 @@
 import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
+import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
 import { showAddress, showName, showText } from "./render/escape.ts";
 import { showUser } from "./render/users.ts";
+import { groupSteps } from "./step-groups.ts";
 import type { Step } from "./steps.ts";
 import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -235,10 +237,12 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
 	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
 	const found = new Map<string, MovedObject>();
+	const rejected = new Set(groupSteps(saved.steps).rejected.flatMap(({ covers }) => covers));
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
 			const state = states.get(address) ?? null;
-			const because = `the plan file states that an activity was pending for ${part}, so that nothing was to be submitted; now it would be`;
+			const stated = rejected.has(address) ? `${part} had been rejected before` : `an activity was pending for ${part}`;
+			const because = `the plan file states that ${stated}, so that nothing was to be submitted; now it would be`;
 			found.set(address, {
 				organizationId: saved.organizationId,
 				address,
@@ -248,6 +252,14 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 				because,
 			});
 		}
+	}
+	const reviewed = retriedIn(saved);
+	for (const address of retriedIn(fresh)) {
+		if (found.has(address) || reviewed.has(address)) continue;
+		const because = "it was rejected after it was planned, so that submitting it again was not reviewed";
+		const state = states.get(address) ?? null;
+		const { organizationId } = saved;
+		found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];

@@ -39,9 +39,10 @@ export interface DriftedDifference {
 
 /**
  * What becomes of drift: apply puts it back; the change leaves it so; the change asks for a third value; or it stays,
- * because it can only be reported or nothing can mend it.
+ * because it can only be reported or nothing can mend it. `held`: it stays, because the step that changes it was rejected
+ * before (three-way-held.ts).
  */
-export type Fate = "undone" | "accepted" | "replaced" | "remains";
+export type Fate = "undone" | "accepted" | "replaced" | "remains" | "held";
 
 /** Something that apply does; `before` is live's, `after` the head document's. */
 export interface PlannedDifference {

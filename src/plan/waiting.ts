@@ -175,6 +175,11 @@ function objectsOf({ operation, parameters }: Step): readonly string[] {
 	return list === undefined ? [String(parameters[ownerOf[operation] ?? ""])] : idsOf(parameters[list]);
 }
 
+/** Whether the activity changes an object that the step changes. */
+export function touches(step: Step, activity: WaitingActivity): boolean {
+	return touchedObjects(step, activity).length > 0;
+}
+
 /** Ids of the step that the activity touches too; for a tag or an app its own id. */
 function touchedObjects(step: Step, activity: WaitingActivity): readonly string[] {
 	if (step.operation !== activity.operation) return [];

@@ -4,7 +4,7 @@
  */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../plan/render/escape.ts";
-import type { Outcome, Report, StepResult } from "../plan/report.ts";
+import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
 /** Stands where the text of an error would be printed a second time, so that it can be left out there. */
@@ -94,11 +94,13 @@ function listFailures(report: Report): readonly string[] {
 }
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
-	const { step, message, activityId, fingerprint, policyEvaluations } = result;
+	const { step, message, activityId, fingerprint, policyEvaluations, apart } = result;
 	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`];
 	for (const { policyId, outcome: verdict } of policyEvaluations) {
 		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
 	}
+	for (const part of apart) lines.push(...explainPart(part));
+	if (apart.length > 0) return lines.join("\n");
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
 	if (activityId !== null && outcome === "awaiting-authenticator") {
 		lines.push(`  \`orgsync explain ${activityId}\` says which methods are missing`);
@@ -107,6 +109,19 @@ function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">)
 	const next = message?.includes("--abandon") === true ? undefined : whatNext[outcome];
 	if (next !== undefined) lines.push(`  ${next}`);
 	return lines.join("\n");
+}
+
+/** A part of a removal that did not complete, with what follows; nothing for one that did. */
+function explainPart({ address, outcome, message, activityId, fingerprint }: PartResult): readonly string[] {
+	if (outcome === "completed") return [];
+	const next = message?.includes("--abandon") === true ? undefined : whatNext[outcome];
+	const named = activityId === null ? [] : [`    activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`];
+	const explained =
+		activityId !== null && outcome.startsWith("awaiting")
+			? [`    \`orgsync explain ${activityId}\` says what it waits for`]
+			: [];
+	const said = `  ${address}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`;
+	return [said, ...named, ...explained, ...(next === undefined ? [] : [`    ${next}`])];
 }
 
 const joins = "the next run joins this activity and opens no other";
@@ -132,7 +147,7 @@ const settingOf: Readonly<Record<string, string>> = {
 };
 
 /** What the command line would say with flags, said with configuration. */
-function forPulumi(text: string): string {
+export function forPulumi(text: string): string {
 	return (
 		text
 			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
@@ -140,6 +155,7 @@ function forPulumi(text: string): string {
 			})
 			// How to do that is said below, with the variable.
 			.replace("; --retry-rejected submits it", "")
+			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
 			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
 			.replace(
 				"the document as it was then, applied within the hour,",

@@ -35,6 +35,8 @@ export interface KeptBy {
 	readonly operation: SubmitName;
 	/** Activities to abandon, by id or fingerprint in lower case: they are left out, whatever they hold. */
 	readonly abandon: readonly string[];
+	/** Hears of each activity that is left out so. */
+	readonly onAbandoned?: (name: string) => void;
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
 }
@@ -63,7 +65,10 @@ export function readKeptActivities(value: unknown, by: KeptBy): readonly KeptAct
 	return value.flatMap((item: unknown): readonly KeptActivity[] => {
 		const activity = readActivity(item, by);
 		const names = [activity.activityId ?? "", activity.fingerprint].map((name) => name.toLowerCase());
-		if (names.some((name) => by.abandon.includes(name))) return [];
+		if (names.some((name) => by.abandon.includes(name))) {
+			by.onAbandoned?.(activity.activityId ?? activity.fingerprint);
+			return [];
+		}
 		const mistake = findMistake(activity, by);
 		if (mistake === undefined) return [activity];
 		const name = activity.activityId ?? activity.fingerprint;

@@ -9,13 +9,16 @@ import { leadsOutside, readRegularFile } from "../files.ts";
 import { isCredential } from "../plan/document/variables.ts";
 import { parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../plan/render/text.ts";
+import { groupSteps } from "../plan/step-groups.ts";
 import { programSession } from "./configuration.ts";
 import { listPaths, writeObject } from "./document-object.ts";
-import { explain } from "./failure.ts";
+import { explain, forPulumi } from "./failure.ts";
 import { withoutUndefined, writeMembers } from "./inputs.ts";
 import { isMocked } from "./mocks.ts";
+import { listOverrides } from "./overrides.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { type MembersArgs, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "./resources.ts";
@@ -109,7 +112,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			const { plan } = await session.compare({ resource, desired, kept: { activities: [], applied: [] } });
 			if (plan.problems.length > 0) throw new pulumi.RunError(listProblems(plan.problems));
 			session.refuseGuarded(plan);
-			this.#show(plan);
+			this.#show(plan, allowsOf(plan.guards, session.settings.allow));
 			this.#register(name, desired, plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
 			return findingsOf(plan);
@@ -123,9 +126,9 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	}
 
 	/** A preview shows the whole plan, as the command line would; an up only what nobody can submit. */
-	#show(plan: Plan): void {
+	#show(plan: Plan, allows: readonly Override[]): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-			pulumi.log.info(renderPlan(plan, plainStyle, summarizeParts(plan)), this).catch(() => undefined);
+			pulumi.log.info(tellPlan(plan, allows), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
@@ -177,6 +180,13 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 	}
 }
 
+/** The plan with the overrides that it uses, by the names that they have here; no guard blocks it. */
+function tellPlan({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
+	const unguarded = { ...plan, guards: [] };
+	const used = listOverrides([...allows, ...overrides], plan.guards);
+	return `${forPulumi(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+}
+
 /** Of an error that nobody handles Pulumi prints the stack; the message says all there is to say. */
 function withoutStack(error: Error): Error {
 	error.stack = error.message;
@@ -209,7 +219,8 @@ function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfS
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */
 function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
-	const count = plan.steps.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
+	const { sent } = groupSteps(plan.steps);
+	const count = sent.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
 	if (count === 0) return summarizePlan(plan);
 	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
@@ -280,7 +291,8 @@ function summarize(plan: Plan): OrganizationSummary {
 }
 
 function findingsOf(plan: Plan): Findings {
-	return { summary: summarize(plan), changes: listChanges(plan, false), activities: plan.steps.length };
+	const { sent, pending } = groupSteps(plan.steps);
+	return { summary: summarize(plan), changes: listChanges(plan, false), activities: sent.length + pending.length };
 }
 
 /** With mocks there is no live organization: all is as desired. */

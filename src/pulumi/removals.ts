@@ -151,7 +151,7 @@ export async function checkRemoval(
 	if (failures.length > 0 || !isNew) return { inputs: { ...inputs }, failures };
 	try {
 		const { plan } = await session.judge({ resource, desired: read.desired, kept: nothingKept });
-		session.refuseGuarded(plan);
+		session.refuseGuarded(plan, resource);
 		const isShown = olds.organizationId === undefined && inputs.partOf === undefined;
 		const say = isShown ? announceCreation(inputs, plan) : undefined;
 		return { inputs: { ...inputs }, failures: [], ...withoutUndefined({ say }) };

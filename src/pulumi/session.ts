@@ -6,6 +6,7 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
+import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { apply } from "../sync/apply.ts";
@@ -26,6 +27,7 @@ import { openSharedJournal } from "./journal-file.ts";
 import { type Kept, mergeMemory, restoreKept } from "./kept.ts";
 import type { KeptBy } from "./kept-read.ts";
 import { NameQueue } from "./name-queue.ts";
+import { isNamed, OverrideLog } from "./overrides.ts";
 import { refuseGuarded, refuseImpossible } from "./refusals.ts";
 import { environmentName, type Settings } from "./settings.ts";
 import { type SharedReads, shareReads } from "./shared-reads.ts";
@@ -100,10 +102,12 @@ export class Session {
 	/** What was heard of open activities, by fingerprint: each is asked for once a process. */
 	readonly #settled = new Map<string, Sent>();
 	#settling: Promise<void> = Promise.resolve();
+	readonly #overrides: OverrideLog;
 
 	constructor(settings: Settings, surroundings: Surroundings) {
 		this.settings = settings;
 		this.#surroundings = surroundings;
+		this.#overrides = new OverrideLog((line) => surroundings.warn?.(line));
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(surroundings.directory, place);
@@ -156,7 +160,12 @@ export class Session {
 		const { client, reads } = this.#connect();
 		const journal = await this.#openJournal();
 		await restoreKept(organizationId, kept, journal, now());
-		for (const name of this.settings.abandon) journal.abandon(organizationId, name, now());
+		for (const name of this.settings.abandon) {
+			const open = journal.open(organizationId).filter((entry) => isNamed(entry, name));
+			for (const { activityId, body } of open)
+				this.#overrides.tell(resource, [abandonOf(activityId ?? body.fingerprint)]);
+			journal.abandon(organizationId, name, now());
+		}
 		const { reads: mode, waitMs, retryRejected } = this.settings;
 		const context = {
 			reader: reads.readerFor(resource),
@@ -171,8 +180,12 @@ export class Session {
 		await this.#settleOnce(organizationId, context, reads);
 		const comparison = await this.#compareAnew(wanted, reads);
 		const { plan } = comparison;
+		this.#overrides.tell(
+			resource,
+			(plan.overrides ?? []).filter(({ flag }) => flag === "abandon"),
+		);
 		// Judged also where a name is still taken: whoever closes the circle of names makes one plan for those who were judged.
-		if (isJudged) this.refuseGuarded(plan);
+		if (isJudged) this.refuseGuarded(plan, resource);
 		refuseImpossible(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
 		const report = await apply(comparison, {
@@ -185,6 +198,7 @@ export class Session {
 			stats: () => client.stats(),
 			...(signal === undefined ? {} : { signal }),
 		});
+		this.#overrides.tell(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
 		return { plan, report, journal };
 	}
@@ -202,7 +216,9 @@ export class Session {
 
 	/** By what the state of a resource is read. */
 	keptBy(resource: string, organizationId: string, operation: SubmitName): KeptBy {
-		return { resource, organizationId, operation, abandon: this.settings.abandon, nowMs: this.#surroundings.now() };
+		const onAbandoned = (name: string): void => this.#overrides.tell(resource, [abandonOf(name)]);
+		const { abandon } = this.settings;
+		return { resource, organizationId, operation, abandon, onAbandoned, nowMs: this.#surroundings.now() };
 	}
 
 	/** The next read of this resource asks the service again. */
@@ -210,9 +226,14 @@ export class Session {
 		this.#connection?.reads.touch(resource);
 	}
 
-	/** Throws GuardError when a guard refuses the plan and was not acknowledged. */
-	refuseGuarded(plan: Plan): void {
+	/**
+	 * Throws GuardError when a guard refuses the plan and was not acknowledged. Shows what was acknowledged and needed beside
+	 * the resource; a caller without one shows it by itself.
+	 */
+	refuseGuarded(plan: Plan, resource?: string): void {
 		refuseGuarded(plan, this.settings.allow);
+		if (resource === undefined) return;
+		this.#overrides.tell(resource, allowsOf(plan.guards, this.settings.allow), plan.guards);
 	}
 
 	/**

@@ -101,7 +101,7 @@ async function checkLive(
 		return { inputs: { ...inputs }, failures };
 	}
 	try {
-		session.refuseGuarded(plan);
+		session.refuseGuarded(plan, inputs.resource);
 	} catch (error) {
 		return { inputs: { ...inputs }, failures: [failCheck(error, "members")] };
 	}

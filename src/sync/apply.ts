@@ -8,6 +8,7 @@ import { OrgsyncError } from "../errors.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
+import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { Step, WaitsFor } from "../plan/steps.ts";
@@ -43,7 +44,10 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 	const { plan, desired, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
 	const changedAtMs = changesIn(live);
-	const results = await takeSteps(plan, { ...context, serverTimeMs, clockOffsetMs, readPosition, changedAtMs });
+	const { results, retried } = await takeSteps(plan, {
+		...context,
+		...{ serverTimeMs, clockOffsetMs, readPosition, changedAtMs },
+	});
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
 	const { left, unverified } =
@@ -62,6 +66,11 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 		unverified,
 		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
 		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
+		overrides: [
+			// What was submitted again is known now; the plan only had it in view.
+			...(plan.overrides ?? []).filter(({ flag }) => flag !== "retry-rejected"),
+			...retriesOf(plan.steps.filter(({ id }) => retried.has(id))),
+		],
 		stats: context.stats(),
 	};
 }
@@ -79,9 +88,16 @@ function changesIn({ userTags }: LiveOrganization): StepContext["changedAtMs"] {
 	);
 }
 
+/** What became of each step, by id, and the steps that were submitted although the same was rejected before. */
+interface StepsTaken {
+	readonly results: ReadonlyMap<string, StepResult>;
+	readonly retried: ReadonlySet<string>;
+}
+
 /** Runs the steps as their dependencies and the concurrency allow; resolves when none is in flight. */
-async function takeSteps(plan: Plan, context: StepContext): Promise<ReadonlyMap<string, StepResult>> {
+async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> {
 	const results = new Map<string, StepResult>();
+	const retried = new Set<string>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
 	let hopeless: string | null = null;
@@ -109,6 +125,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<ReadonlyMap<
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
 				if (sent?.hopeless === true) hopeless = sent.message;
+				if (sent?.isRetry === true) retried.add(step.id);
 				finish(result);
 				if (sent?.unrecorded !== undefined) throw sent.unrecorded;
 			});
@@ -125,7 +142,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<ReadonlyMap<
 			for (const step of waiting.splice(0)) finish(notAttempted(step, "it waits for steps that never come"));
 		}
 	}
-	return results;
+	return { results, retried };
 }
 
 function isReady(step: Step, results: ReadonlyMap<string, StepResult>): boolean {
@@ -159,7 +176,7 @@ async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<T
 			? await sendApart(wish, context)
 			: [];
 	const sent = apart.length > 0 ? asOne(together, apart) : together;
-	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, ...rest } = sent;
+	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, isRetry: _isRetry, ...rest } = sent;
 	const tookMs = context.now() - startedAtMs;
 	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
 }

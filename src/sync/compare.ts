@@ -8,6 +8,7 @@ import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
+import { holdThreeWay } from "../plan/three-way-held.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
@@ -68,11 +69,12 @@ export async function compareLive(
 	const read = () => ({ serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition: position });
 	const live = both === desired ? all : asReadFor(desired, all, reads);
 	const plan = makePlan(desired, live, context);
-	const threeWay = base === undefined ? {} : { threeWay: makeThreeWay(base, desired, all) };
-	if (plan.steps.length === 0) return { desired, plan, live, context, ...read(), ...threeWay };
+	const threeWay = base === undefined ? undefined : makeThreeWay(base, desired, all);
+	if (plan.steps.length === 0)
+		return { desired, plan, live, context, ...read(), ...(threeWay === undefined ? {} : { threeWay }) };
 	const asksCaller = reads === "auto" && needsCaller(plan.changes);
 	const operations = [...new Set(plan.steps.map(({ operation }) => operation))];
-	const question = { reads, nowMs: options.now(), operations };
+	const question = { reads, nowMs: options.now(), operations, asksForEnds: true };
 	const [waiting, caller] = await Promise.all([
 		journal === undefined ? undefined : readWaiting(desired.organizationId, timed, journal, question),
 		asksCaller ? readCaller(desired.organizationId, timed) : notAsked,
@@ -86,16 +88,19 @@ export async function compareLive(
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
-	const rejected = options.retryRejected === true ? [] : (journal?.rejected(desired.organizationId) ?? []);
 	const found = {
 		...context,
 		waiting: waiting?.activities ?? [],
-		rejected: rejected.map(fromEntry),
+		rejected: [...(journal?.rejected(desired.organizationId) ?? []).map(fromEntry), ...(waiting?.rejected ?? [])],
+		abandoned: waiting?.abandoned ?? [],
+		retryRejected: options.retryRejected === true,
 		isCutOff: waiting?.isCutOff ?? false,
 		caller,
 		unread,
 	};
-	return { desired, plan: makePlan(desired, live, found), live, context: found, ...read(), ...threeWay };
+	const whole = makePlan(desired, live, found);
+	const held = threeWay === undefined ? {} : { threeWay: holdThreeWay(threeWay, whole) };
+	return { desired, plan: whole, live, context: found, ...read(), ...held };
 }
 
 /** When something was asked: by our clock, and by the journal's order of writing where that is known. */

@@ -13,6 +13,8 @@ export interface Sent extends Omit<StepResult, "step" | "tookMs" | "apart"> {
 	readonly hopeless: boolean;
 	/** Why the journal could not note the outcome; left out when it could. The bytes are open there still. */
 	readonly unrecorded?: Error;
+	/** Whether it was submitted although the same was rejected before; left out where it was not. */
+	readonly isRetry?: true;
 }
 
 export type Judged = Omit<Sent, "fingerprint" | "requests">;

@@ -39,13 +39,35 @@ export function idsApart(wish: Wish): readonly string[] {
 export async function sendApart(wish: Wish, context: SendContext): Promise<readonly Apart[]> {
 	const list = listOf[wish.operation] ?? "";
 	const results: Apart[] = [];
+	let stop: Sent | undefined;
 	for (const id of idsApart(wish)) {
 		const covers = wish.covers.filter((address) => address.endsWith(id));
+		const address = covers[0] ?? id;
+		if (stop !== undefined) {
+			results.push({ id, address, sent: notAttemptedAfter(stop) });
+			continue;
+		}
 		const sent = await sendWish({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
-		results.push({ id, address: covers[0] ?? id, sent });
-		if (sent.hopeless || sent.unrecorded !== undefined) break;
+		results.push({ id, address, sent });
+		if (sent.hopeless || sent.unrecorded !== undefined) stop = sent;
 	}
 	return results;
+}
+
+/** A part that is not sent, because what became of the one before keeps everything from being sent. */
+function notAttemptedAfter({ message, outcome }: Sent): Sent {
+	return {
+		outcome: "not-attempted",
+		activity: null,
+		activityId: null,
+		fingerprint: null,
+		requests: 0,
+		message: `nothing more was sent after ${message ?? outcome}`,
+		refusedStatus: null,
+		keyNotAccepted: false,
+		policyEvaluations: [],
+		hopeless: false,
+	};
 }
 
 /** All of it as one: how it went with the first that did not complete, and which they are. */
@@ -54,9 +76,15 @@ export function asOne(together: Sent, apart: readonly Apart[]): Sent {
 	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
 	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
 	const unrecorded = apart.find(({ sent }) => sent.unrecorded !== undefined)?.sent.unrecorded;
-	const failed = unrecorded === undefined ? {} : { unrecorded };
+	const hopeless = apart.some(({ sent }) => sent.hopeless);
+	const isRetry = together.isRetry === true || apart.some(({ sent }) => sent.isRetry === true);
+	const failed = {
+		hopeless,
+		...(isRetry ? { isRetry: true as const } : {}),
+		...(unrecorded === undefined ? {} : { unrecorded }),
+	};
 	if (open.length === 0) return { ...first, requests, ...failed };
 	const ids = open.map(({ id }) => id).join(", ");
-	const message = `not all at once, because the service refused that (${together.message}); one by one ${apart.length - open.length} of ${apart.length} were removed, not ${ids}: ${first.message ?? first.outcome}. What is gone already can be taken out of the document`;
+	const message = `the service refused it as a whole (${together.message}); submitted one by one, ${apart.length - open.length} of ${apart.length} were removed, not ${ids}. What is gone already can be taken out of the document`;
 	return { ...first, message, requests, ...failed };
 }

@@ -92,8 +92,8 @@ type Decision =
 	| { readonly known: Sent }
 	/** `again`: the entry of these bytes, which were sent before. */
 	| { readonly body: Body; readonly again: JournalEntry }
-	/** `isShared`: another runner may have sent the same bytes. */
-	| { readonly body: Body; readonly put: NewEntry; readonly isShared: boolean };
+	/** `isShared`: another runner may have sent the same bytes. `isRetry`: the same was rejected before. */
+	| { readonly body: Body; readonly put: NewEntry; readonly isShared: boolean; readonly isRetry: boolean };
 
 /**
  * Submits a wish unless an earlier activity already stands for it, and says what became of it. `joined` is an open entry
@@ -111,7 +111,8 @@ export async function sendWish(wish: Wish, context: SendContext, joined?: Journa
 	const over = sent.fingerprint ?? "";
 	const again = await context.journal.claim(key, (entries) => withPlan(decide(entries, wish, context, over), context));
 	const fresh = await carryOut(again, wish, context);
-	return { ...fresh, requests: fresh.requests + sent.requests };
+	const retry = sent.isRetry === true ? { isRetry: true as const } : {};
+	return { ...fresh, ...retry, requests: fresh.requests + sent.requests };
 }
 
 function withPlan<D extends Choice>(decision: D, { planDigest }: SendContext): D {
@@ -147,7 +148,12 @@ function decide(entries: readonly JournalEntry[], wish: Wish, context: SendConte
 	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, again: before };
 	const isShared = over === undefined && (before === undefined || before.outcome === "not-attempted");
 	const body = isShared ? shared : encodeFresh(wish, nowMs, entries, over);
-	return { body, put: { body, covers: wish.covers, nowMs: context.now() }, isShared };
+	return {
+		body,
+		put: { body, covers: wish.covers, nowMs: context.now() },
+		isShared,
+		isRetry: latest?.outcome === "rejected",
+	};
 }
 
 /** The same bytes again, as long as the service accepts them. */
@@ -194,7 +200,8 @@ async function carryOut(decision: Decision, wish: Wish, context: SendContext): P
 	if (earlier !== undefined && answer.kind !== "activity") {
 		return { ...judgeAgain(answer, earlier), fingerprint: body.fingerprint, requests };
 	}
-	const sent: Sent = { ...judgeAnswer(answer), fingerprint: body.fingerprint, requests };
+	const retry = "put" in decision && decision.isRetry && answer.kind !== "not-sent" ? { isRetry: true as const } : {};
+	const sent: Sent = { ...judgeAnswer(answer), fingerprint: body.fingerprint, requests, ...retry };
 	const isDone = sent.outcome === "completed" && !isOver(sent, decision, wish, context);
 	return record(sent, wish.covers, isDone ? wish.remember : undefined, context);
 }

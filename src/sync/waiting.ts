@@ -38,6 +38,8 @@ export interface WaitingRead {
 	readonly activities: readonly WaitingActivity[];
 	/** Those that were abandoned and are still pending: they hold nothing back. */
 	readonly abandoned: readonly WaitingActivity[];
+	/** Those of the journal that were rejected since the journal last heard of them. */
+	readonly rejected: readonly WaitingActivity[];
 	/** Why there may be others, of which nothing is known; null when the service listed them all. */
 	readonly unlisted: string | null;
 	/** Whether the service lists activities and the end of the list was not reached: a duplicate could hide there. */
@@ -52,6 +54,8 @@ export interface WaitingQuestion {
 	readonly operations?: readonly SubmitName[];
 	/** Whether a service that lists no activities is asked if it has the organization: it may be that which is missing. */
 	readonly confirms?: boolean;
+	/** Whether to ask how those ended that the service lists no more; left out, they are not asked for. */
+	readonly asksForEnds?: boolean;
 }
 
 /**
@@ -63,7 +67,7 @@ export async function readWaiting(
 	organizationId: string,
 	reader: Reader,
 	journal: Pick<Journal, "open" | "abandoned">,
-	{ reads, nowMs, operations, confirms }: WaitingQuestion,
+	{ reads, nowMs, operations, confirms, asksForEnds = false }: WaitingQuestion,
 ): Promise<WaitingRead> {
 	const isAskedFor = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
 	const types = [...byType.values()].filter(({ name }) => isAskedFor(name)).map(({ type }) => type);
@@ -73,14 +77,15 @@ export async function readWaiting(
 	}
 	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
+	const rejected: WaitingActivity[] = [];
 	for (const entry of journal.open(organizationId)) {
 		if (heardOf.has(entry.body.fingerprint) || !isAskedFor(entry.body.operation.name as SubmitName)) continue;
-		if (isInDoubt(entry)) {
-			if (listed === undefined || !(await isOver(entry, reader, nowMs))) found.push(fromEntry(entry));
-		} else if (listed?.complete !== true) {
-			// What the service said to be pending, and lists no more, has ended.
-			found.push(fromEntry(entry));
-		}
+		// What the service said to be pending, and lists no more, has ended; one in doubt may never have begun.
+		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
+		const isAsked = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
+		const end = isAsked ? await endOf(entry, reader, nowMs) : "open";
+		if (end === "rejected") rejected.push(fromEntry({ ...entry, outcome: "rejected" }));
+		else if (end === "open" && !hasEnded) found.push(fromEntry(entry));
 	}
 	const names = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
 	const isAbandoned = ({ activityId, fingerprint }: WaitingActivity): boolean =>
@@ -88,6 +93,7 @@ export async function readWaiting(
 	return {
 		activities: found.filter((one) => !isAbandoned(one)),
 		abandoned: found.filter(isAbandoned),
+		rejected,
 		unlisted: whyUnlisted(listed),
 		isCutOff: listed?.complete === false,
 	};
@@ -107,12 +113,16 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 	return outcome === null || outcome === "unknown";
 }
 
-/** Whether reading shows that nothing can come of it any more: its activity has ended, or it never arrived and is too old. */
-async function isOver(entry: JournalEntry, reader: Reader, nowMs: number): Promise<boolean> {
+/**
+ * What reading shows of a body: `over` when nothing can come of it any more, because its activity has ended or it never
+ * arrived and is too old; `rejected` when its activity was rejected; else `open`.
+ */
+async function endOf(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
-	if (found === undefined) return false;
-	if ("missing" in found) return isExpired(entry, found.serverTimeMs ?? nowMs);
-	return endedStatuses.includes(found.activity.status);
+	if (found === undefined) return "open";
+	if ("missing" in found) return isExpired(entry, found.serverTimeMs ?? nowMs) ? "over" : "open";
+	if (found.activity.status === "ACTIVITY_STATUS_REJECTED") return "rejected";
+	return endedStatuses.includes(found.activity.status) ? "over" : "open";
 }
 
 /** What reading shows of a body: its activity, or that no list has it (then by the service's clock at that time). */

@@ -6,9 +6,6 @@ import { DEFAULT_MIN_VERSION, type SecureContextOptions } from "node:tls";
 import { ConfigurationError } from "../errors.ts";
 import type { Environment } from "./credentials.ts";
 
-/** A safeguard that an operator switched off for one run, as results and reports name it. */
-export type Override = "insecure";
-
 /** The options of every TLS connection. They are explicit, so that no variable and no flag of Node weakens them. */
 export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly rejectUnauthorized: boolean } {
 	if (insecure) return { rejectUnauthorized: false };
@@ -28,6 +25,11 @@ export function refuseWeakTls(environment: Environment, override?: string): void
 	throw new ConfigurationError(`the environment weakens TLS: ${found.join(", ")}`, {
 		hint: `${unset}; ${trust}${allow}`,
 	});
+}
+
+/** Whether TLS without checks would make a difference: the address needs TLS, or the environment weakens it. */
+export function needsTls(url: string, environment: Environment): boolean {
+	return new URL(url).protocol === "https:" || findWeakTls(environment).length > 0;
 }
 
 function findWeakTls(environment: Environment): readonly string[] {

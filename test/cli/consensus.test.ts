@@ -436,12 +436,13 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		});
 	});
 
-	test("that is given up is not in the plan that apply shows and is asked about", async () => {
+	test("that is given up is in the plan that apply shows and is asked about only as an override", async () => {
 		const { world, id } = await contradicted();
 		const { stderr, code } = await world.run([...apply, "--abandon", id]);
 		expect(code).toBe(0);
 		expect(stderr).toContain("Plan: 2 activities.");
-		expect(stderr).not.toContain(id);
+		expect(stderr).toContain(`Overrides used:\n  --abandon ${id}: `);
+		expect(stderr).not.toContain(`activity ${id}`);
 	});
 
 	test("of this journal that is given up is asked for no more, and its wish is submitted anew", async () => {

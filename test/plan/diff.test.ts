@@ -169,6 +169,7 @@ describe("the exit code of a report", () => {
 		unverified: null,
 		converged: false,
 		interrupted: false,
+		overrides: [],
 		stats: { queries: 0, submits: 0, retries: 0, throttledMs: 0 },
 		...parts,
 	});

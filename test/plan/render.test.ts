@@ -275,6 +275,7 @@ describe("a report as text", () => {
 		unverified: null,
 		converged: false,
 		interrupted: false,
+		overrides: [],
 		stats: { queries: 1, submits: 2, retries: 0, throttledMs: 0 },
 		...parts,
 	});

@@ -90,6 +90,12 @@ describe("a saved plan", () => {
 });
 
 describe("a file is refused", () => {
+	it("that records an override of a guard, which no saved plan has", () => {
+		const override = { flag: "allow", kind: "policies", number: 1 } as const;
+		const saved = makeSavedPlan({ plans: [{ ...plan, overrides: [override] }] }, "orgsync 1.2.3");
+		expect(reasonOf(encodeSavedPlan(saved))).toMatch(/is no saved plan: \/plans\/0\/overrides\/0\/flag/);
+	});
+
 	it.each<[string, string, RegExp]>([
 		["that is no JSON", "organizationId: x", /^plan\.json is no saved plan: it is no JSON$/],
 		["that is empty", "", /it is no JSON/],

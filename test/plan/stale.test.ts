@@ -71,6 +71,13 @@ function moved(now: LiveOrganization, options?: Options): readonly MovedObject[]
 	return findMoved(revisit(now, options));
 }
 
+it("does not count the overrides that a plan uses: they say nothing of an object", () => {
+	const { saved, fresh, live } = revisit(before);
+	const abandon = { flag: "abandon", activity: "activity-1" } as const;
+	expect(findMoved({ saved: { ...saved, overrides: [abandon] }, fresh, live })).toEqual([]);
+	expect(findMoved({ saved, fresh: { ...fresh, overrides: [abandon] }, live })).toEqual([]);
+});
+
 const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization => ({
 	...before,
 	userTags: known([...(tag === undefined ? [] : [tag]), liveTag(2, "oncall"), ...others]),

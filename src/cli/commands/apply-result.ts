@@ -51,7 +51,9 @@ export function showApplied(applied: readonly Applied[], plans: readonly Plan[],
 
 /** Whether nothing had to be submitted, and nothing is amiss: of a fleet such organizations are only counted. */
 function isIdle(one: Applied): boolean {
-	return "report" in one && one.report.steps.length === 0 && exitCodeOf(one.report) === exitCodes.converged;
+	if (!("report" in one)) return false;
+	const { steps, overrides } = one.report;
+	return steps.length === 0 && overrides.length === 0 && exitCodeOf(one.report) === exitCodes.converged;
 }
 
 function exitCodeOfBroken({ error, steps }: Broken): ExitCode {

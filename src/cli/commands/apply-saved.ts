@@ -3,6 +3,7 @@
  * planned again, and runs only when that is the same plan.
  */
 import { AppliedPlanError, ConfigurationError, LiveProblemError, NotPlannedError, PlanAgeError } from "../../errors.ts";
+import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { tellSavedPlan } from "../../plan/render/result.ts";
@@ -24,6 +25,7 @@ export interface SavedPlanFlags extends SelectionFlags {
 	readonly abandon: readonly string[];
 	readonly digest?: string;
 	readonly maxAge?: number;
+	readonly retryRejected?: boolean;
 }
 
 /**
@@ -41,6 +43,7 @@ export async function openReview(
 	const saved = await readSavedPlan(file, terminal);
 	refuseOther(saved, file, flags);
 	refuseOld(saved, flags.maxAge, terminal.now());
+	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, flags);
 	const planned = matchDocuments(saved, await readSelected(flags, terminal, voice));
 	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
@@ -105,6 +108,16 @@ function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");
 	}
+}
+
+/** Throws ConfigurationError when the plan submits again what was rejected, and whoever applies it does not say so too. */
+function refuseSilentRetry({ plans }: SavedPlan, { retryRejected }: SavedPlanFlags): void {
+	const retried = plans.reduce((sum, plan) => sum + retriedIn(plan).size, 0);
+	if (retried === 0 || retryRejected === true) return;
+	const what = retried === 1 ? "1 change that was" : `${retried} changes that were`;
+	throw new ConfigurationError(`the saved plan submits ${what} rejected before`, {
+		hint: "to submit them again: add --retry-rejected; otherwise plan again without it",
+	});
 }
 
 /** The reads that it was planned with: with others it would not be the same plan. */

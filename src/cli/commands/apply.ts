@@ -6,6 +6,7 @@ import type { Plan } from "../../plan/plan.ts";
 import { positionsOf } from "../../plan/render/positions.ts";
 import { renderStep } from "../../plan/render/report-text.ts";
 import type { StepResult } from "../../plan/report.ts";
+import { groupSteps } from "../../plan/step-groups.ts";
 import { compareText } from "../../plan/value.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
@@ -15,6 +16,7 @@ import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../co
 import { sideBySide } from "../side-by-side.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
+import { recordOverrides } from "./apply-overrides.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { noReview, type Review } from "./apply-review.ts";
 import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
@@ -61,7 +63,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		if (before !== null) return review.tell(refused([], before, []));
 		const settled = new Map<string, Sent>();
 		const viewed = withGivenUp(journal, givenUp);
-		const { compared, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
+		const { compared: found, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			signal: interruption.signal,
 			...(flags.retryRejected === true ? { retryRejected: true } : {}),
@@ -71,6 +73,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 				for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
 			},
 		});
+		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: givenUp }, journal));
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const comparisons = compared.map(({ comparison }) => comparison);
 		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
@@ -114,7 +117,7 @@ function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 }
 
 function countSent({ steps }: Plan): number {
-	return steps.filter(({ waitsFor }) => waitsFor === null).length;
+	return groupSteps(steps).sent.length;
 }
 
 async function openReview(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {

@@ -45,6 +45,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);
+		if (sent.isRetry === true) voice.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
 		return sent.outcome === "completed" ? deliver(sent, flags, terminal, voice) : notYet(sent);
 	} finally {
 		journal.close();

@@ -13,6 +13,8 @@ import { renderingOf, showPlans, worstOf } from "./showing.ts";
 
 export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	readonly detailedExitcode?: boolean;
+	/** Plans to submit again what was rejected before. */
+	readonly retryRejected?: boolean;
 	/** A file that the plan is saved in. */
 	readonly out?: string;
 	readonly output?: string;
@@ -24,7 +26,10 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const threeWay = hasBase ? await import("./three-way.ts") : undefined;
 	const bases = await threeWay?.readBases(flags, terminal, voice);
-	const compared = await compareAll(flags, terminal, voice, bases === undefined ? {} : { bases: bases.documents });
+	const compared = await compareAll(flags, terminal, voice, {
+		...(bases === undefined ? {} : { bases: bases.documents }),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	});
 	const found = compared.compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
 	const shown = showPlans(compared, {
 		command: "plan",
@@ -36,8 +41,14 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 	if (save === null) return result;
 	const unread = compared.unlooked.map(({ organizationId }) => organizationId);
 	const { plans, threeWay: told } = result.json as unknown as Pick<SavedContent, "plans" | "threeWay">;
+	const { overrides } = voice;
 	return save(
-		{ plans, ...(told === undefined ? {} : { threeWay: told }), ...(unread.length === 0 ? {} : { unread }) },
+		{
+			plans,
+			...(told === undefined ? {} : { threeWay: told }),
+			...(unread.length === 0 ? {} : { unread }),
+			...(overrides.length === 0 ? {} : { overrides }),
+		},
 		result,
 	);
 }

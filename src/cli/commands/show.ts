@@ -2,7 +2,8 @@
  * `show`: a saved plan as its reviewer needs it. It asks no service and reads no document.
  */
 import { exitCodes } from "../../errors.ts";
-import { droppedOf, tellSavedPlan } from "../../plan/render/result.ts";
+import { overridesHeading } from "../../plan/render/overrides-text.ts";
+import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../plan/render/result.ts";
 import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { statedFactsOf } from "../../plan/saved.ts";
 import { readSavedPlan } from "../saved-file.ts";
@@ -15,7 +16,9 @@ export async function show(file: string, terminal: Terminal): Promise<Result> {
 	const { plans, threeWay, unread = [] } = saved;
 	const savedPlan = statedFactsOf(saved);
 	const base = threeWay === undefined ? {} : { threeWay };
-	const head = tellSavedPlan({ command: "show", plans, savedPlan, ...base });
+	const made = tellRunOverrides({ savedPlan }).map((line) => `\n  ${line}`);
+	const told = made.length === 0 ? "" : `\n${overridesHeading}:${made.join("")}`;
+	const head = `${tellSavedPlan({ command: "show", plans, savedPlan, ...base })}${told}`;
 	return {
 		exitCode: exitCodes.converged,
 		text: (style) => {

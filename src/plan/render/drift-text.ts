@@ -13,6 +13,7 @@ import {
 	unmanagedNames,
 } from "./drift-words.ts";
 import { showText } from "./escape.ts";
+import { renderOverrides } from "./overrides-text.ts";
 import {
 	capitalize,
 	count,
@@ -50,6 +51,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 		...renderUnread(plan, style),
 		...renderWaiting(plan, style),
 		...renderGuards(plan, style),
+		...renderOverrides(plan.overrides, style, plan.guards),
 		...renderUnmanaged(drift, style),
 		summarizeFindings(drift, plan),
 	];

@@ -118,3 +118,9 @@ function escapeForJson(character: string): string {
 	const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
 	return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
+
+/** At most three of the addresses, escaped, and how many more there are. */
+export function listCovers(addresses: readonly string[]): string {
+	const covers = addresses.map(showAddress);
+	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
+}

@@ -6,15 +6,18 @@
 import type { Change } from "../change.ts";
 import type { OrganizationDrift } from "../drift.ts";
 import type { Position } from "../organization.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import { tellMoved } from "../stale.ts";
+import { isHeldByRejection } from "../step-groups.ts";
 import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { showAddress, showText } from "./escape.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
+import { tellOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
-import { reportHeadings, tellOutcome } from "./report-text.ts";
+import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
 import {
 	type CommandResult,
 	errorAbove,
@@ -23,6 +26,7 @@ import {
 	organizationsOf,
 	type ToldError,
 	type Tone,
+	tellRunOverrides,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
@@ -93,6 +97,7 @@ function annotationsOf(
 		...(command === "show" && result.savedPlan?.statedByFile !== undefined
 			? [annotate("notice", "as stated by the file", tellSavedPlan(result) ?? "")]
 			: []),
+		...tellRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
 		...unreadOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
 		),
@@ -117,9 +122,11 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
 	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
-	if (one.results === null) return planAnnotations(one, positionOf);
-	const { plan, broken } = one;
+	const { plan, broken, overrides } = one;
+	const told = overrides.map((override) => annotate("warning", overrideTitle, tellOverride(override, plan.guards)));
+	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
 	return [
+		...told,
 		...(broken === null
 			? []
 			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
@@ -131,6 +138,9 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 function annotate(level: Level, title: string, message: string, at?: Position): Annotation {
 	return { level, title: titleOf(title), message, at };
 }
+
+/** Title of the annotation of an override. */
+const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
 
@@ -150,13 +160,15 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			const told = `${threeWayHeadings.undoes}: ${threeWay === null ? "" : showUndone(undone, threeWay)}`;
 			return annotate("warning", undoesDrift, told, positionOf(undone.address));
 		}),
-		...plan.guards
-			.filter(({ refuses }) => refuses)
-			.map((guard) => annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf))),
-		...sortWaiting(plan).inDoubt.map((activity) => {
-			const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
-			return annotate("warning", headings.inDoubt, message, firstOf(activity.covers, positionOf));
-		}),
+		...blockingGuards(plan).map((guard) =>
+			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
+		),
+		...(["inDoubt", "rejected"] as const).flatMap((which) =>
+			sortWaiting(plan)[which].map((activity) => {
+				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
+				return annotate("warning", headings[which], message, firstOf(activity.covers, positionOf));
+			}),
+		),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...changeAnnotations(one, positionOf),
 		...(drift?.gone ?? []).map((gone) =>
@@ -191,7 +203,9 @@ function changeAnnotations(
 			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
 			const finding = findings.get(address);
 			if (drift === null || finding === undefined) {
-				return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+				if (!isHeldByRejection(address, plan))
+					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+				return annotate("notice", "left alone", `${message}; left alone: rejected before`, positionOf(address));
 			}
 			const waits = drift.waiting.some((one) => one.address === address);
 			const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");
@@ -202,10 +216,24 @@ function changeAnnotations(
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
 	return results
 		.filter(({ outcome }) => outcome !== "completed")
-		.map((result) => {
+		.flatMap((result) => {
+			if (result.apart.length > 0) return partAnnotations(result, positionOf);
 			const message = `${result.step.reason}: ${tellOutcome(result)}`;
 			const at = firstOf(result.step.covers, positionOf);
-			return annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at);
+			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
+		});
+}
+
+/** One for each part that did not complete, of a step that was submitted part by part. */
+function partAnnotations({ step, apart }: StepResult, positionOf: Positions): readonly Annotation[] {
+	return apart
+		.filter(({ outcome }) => outcome !== "completed")
+		.map((part) => {
+			const { address, outcome } = part;
+			const waits = outcome.startsWith("awaiting") ? `; ${tellExplain(part)}` : "";
+			const named = part.activityId === null ? "" : `; ${tellActivity(part)}`;
+			const message = `${step.reason}: ${showAddress(address)}: ${tellPart(part)}${named}${waits}`;
+			return annotate(levelOf({ step, outcome }), outcome.replaceAll("-", " "), message, positionOf(address));
 		});
 }
 
@@ -228,7 +256,7 @@ function levelOfChange(change: Change, command: string): Level {
 	return command === "drift" || removes ? "warning" : "notice";
 }
 
-function levelOf({ outcome, step }: StepResult): Level {
+function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
 	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
 	return outcome === "not-attempted" ? "notice" : "error";
 }

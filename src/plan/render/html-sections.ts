@@ -6,6 +6,7 @@ import type { Problem } from "../../errors.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../change.ts";
 import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
 import type { Waiting } from "../waiting.ts";
@@ -15,6 +16,7 @@ import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
+import { overridesHeading, tellOverride } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
 import { headings, tellDoubt, tellGuard, tellReported, tellUnread } from "./text.ts";
@@ -52,7 +54,7 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 /** In the order in which a reader needs them: after an apply, what became of it comes first. */
 function sections(one: OrganizationResult): readonly Section[] {
 	const { plan, report, broken, results } = one;
-	const { waits, inDoubt } = sortWaiting(plan);
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
 	const steps: Section = {
 		title:
 			one.drift !== null
@@ -80,6 +82,12 @@ function sections(one: OrganizationResult): readonly Section[] {
 			look: "bad",
 			body: () => renderLeft(report?.left ?? [], report?.unverified ?? null),
 		},
+		{
+			title: overridesHeading,
+			number: one.overrides.length,
+			look: "attention",
+			body: () => list(one.overrides.map((override) => html`${tellOverride(override, plan.guards)}`)),
+		},
 		...driftSections(one),
 		...(results === null ? [] : [steps]),
 		...(one.drift === null ? guardSections(one) : []),
@@ -96,6 +104,12 @@ function sections(one: OrganizationResult): readonly Section[] {
 			number: inDoubt.length,
 			look: "attention",
 			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
+		},
+		{
+			title: headings.rejected,
+			number: rejected.length,
+			look: "attention",
+			body: () => (results === null ? renderWaiting(rejected, plan) : null),
 		},
 		...(results === null ? [steps] : []),
 		...(one.drift === null ? [] : guardSections(one)),
@@ -116,7 +130,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 
 /** Those that keep apply from sending anything, and apart from them those that do not. */
 function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
-	const refusing = plan.guards.filter(({ refuses }) => results === null && refuses);
+	const refusing = results === null ? blockingGuards(plan) : [];
 	const others = plan.guards.filter((guard) => !refusing.includes(guard));
 	return [
 		{
@@ -129,7 +143,7 @@ function guardSections({ plan, results }: OrganizationResult): readonly Section[
 			title: refusing.length === 0 ? "Guards" : "Other guards",
 			number: others.length,
 			look: "plain",
-			body: () => renderGuards(others, results !== null),
+			body: () => renderGuards(others, true),
 		},
 	];
 }

@@ -3,11 +3,12 @@
  * each step what it comes after, what it waits for, and after an apply what became of it.
  */
 import type { Plan } from "../plan.ts";
-import type { StepResult } from "../report.ts";
+import type { PartResult, StepResult } from "../report.ts";
+import { groupSteps } from "../step-groups.ts";
 import type { Step } from "../steps.ts";
 import { nameOf } from "../waiting.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
-import { listCovers, tellOutcome, tellWaitedFor } from "./report-text.ts";
+import { listCovers, partsHeading, tellExplain, tellHeld, tellOutcome, tellPartActivity } from "./report-text.ts";
 import type { OrganizationResult, Tone } from "./result.ts";
 import { count } from "./text.ts";
 
@@ -57,12 +58,12 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, brok
 	const waits =
 		waitsFor === null || result !== undefined
 			? null
-			: html`<p class="doubt">${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)} <code>${nameOf(waitsFor)}</code>: nothing is sent</p>`;
+			: html`<p class="doubt">${tellHeld(waitsFor)} <code>${nameOf(waitsFor)}</code>: ${waitsFor.verdict === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
 
-function toneOf({ outcome }: StepResult): Tone {
+function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
 	if (outcome === "completed") return "good";
 	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";
 }
@@ -73,24 +74,38 @@ export function outcomeOf(result: StepResult | undefined): Html | null {
 	return html`<span class="word ${toneOf(result)}">${result.outcome.replaceAll("-", " ")}</span> `;
 }
 
-/** That no step of the plan makes the change now, because an activity stands for it or in its way; null where one does. */
-export function heldWord(address: string, { steps }: Plan): Html | null {
-	const covering = steps.filter(({ covers }) => covers.includes(address));
-	if (covering.length === 0 || covering.some(({ waitsFor }) => waitsFor === null)) return null;
-	const joins = covering.every(({ waitsFor }) => waitsFor?.verdict === "joins");
-	return html`<span class="word attention">${joins ? "waits" : "left alone"}</span> `;
+/** That no step of the plan makes the change now, because of another activity or a rejection; null where one does. */
+export function heldWord(address: string, plan: Plan): Html | null {
+	const covering = plan.steps.filter(({ covers }) => covers.includes(address));
+	const { sent } = groupSteps(plan.steps);
+	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
+	const verdicts = new Set(covering.flatMap(({ waitsFor }) => waitsFor?.verdict ?? []));
+	const word = verdicts.has("rejected") ? "rejected before" : verdicts.has("contradicts") ? "left alone" : "waits";
+	return html`<span class="word attention">${verdicts.size === 0 ? "left alone" : word}</span> `;
 }
 
-/** What a person has to know of a step that did not complete. */
+/** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */
 function becameOf(result: StepResult | undefined): Html | null {
-	if (result === undefined || result.outcome === "completed") return null;
+	if (result === undefined) return null;
+	const parts = result.apart.length === 0 ? null : renderParts(result.apart);
+	if (result.outcome === "completed") return parts;
 	const { activityId, fingerprint, policyEvaluations } = result;
 	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${
-		activityId === null
+		activityId === null || parts !== null
 			? null
 			: html`<p class="soft">activity <code>${activityId}</code>${fingerprint === null ? null : html`, fingerprint <code>${fingerprint}</code>`}</p>`
-	}`;
+	}${parts}`;
+}
+
+function renderParts(parts: readonly PartResult[]): Html {
+	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
+		const { address, outcome, message } = part;
+		const named = tellPartActivity(part);
+		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
+			message === null ? null : html`<p class="doubt">${curveQuotes(message)}</p>`
+		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${tellExplain(part)}</p>` : null}</div></li>\n`;
+	})}</ul>`;
 }

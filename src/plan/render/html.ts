@@ -5,12 +5,15 @@
  */
 
 import { findsDifference } from "../plan.ts";
+import { outcomesOf } from "../report.ts";
+import { groupSteps } from "../step-groups.ts";
 import { hasFindings } from "../three-way.ts";
 import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
+import { overridesHeading } from "./overrides-text.ts";
 import { movedHeading } from "./report-text.ts";
 import {
 	type Broken,
@@ -23,6 +26,7 @@ import {
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
+	tellRunOverrides,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
@@ -64,7 +68,7 @@ export function renderHtml(result: CommandResult): string {
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${isAlone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
+${renderError(result)}${renderRunOverrides(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
 	isAlone
 		? organizations.map((one) => renderSections(one, 2, ""))
 		: organizations.filter(hasDetails).map(renderOrganization)
@@ -125,8 +129,8 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 	const changes = plan.changes.filter(({ address, action }) => action === "report" || counts(address));
 	const tags = changes.filter((change) => change.kind === "userTag");
 	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-	const { waits, inDoubt } = sortWaiting(plan);
-	const waiting = results?.filter(({ outcome }) => outcome.startsWith("awaiting")) ?? waits;
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
+	const waiting = results === null ? waits : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
 	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
 		[
 			["+", sum(tags.map(({ addUserIds }) => addUserIds.length)), ["membership gained", "memberships gained"], "a"],
@@ -146,6 +150,7 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 			],
 			["", waiting.length, ["activity waits", "activities wait"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
+			["", results === null ? rejected.length : 0, ["rejected before", "rejected before"], "w"],
 		];
 	return [
 		...firstFigure(one),
@@ -162,13 +167,13 @@ function countedIn({ command, plan, results }: OrganizationResult): (address: st
 		return (address) => byAddress.get(address)?.outcome === "completed";
 	}
 	if (command === "apply") return () => false;
-	const covered = new Set(plan.steps.filter(({ waitsFor }) => waitsFor === null).flatMap(({ covers }) => covers));
+	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
 	return (address) => covered.has(address);
 }
 
 /** How much is to be submitted, or was; nothing where there was nothing to do. */
 function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Html[] {
-	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	const sent = groupSteps(plan.steps).sent.length;
 	if (results === null && command === "apply") return [fact(`0 of ${sent}`, "activities submitted", "")];
 	if (results === null) return [fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")];
 	const total = (report?.steps ?? plan.steps).length;
@@ -190,6 +195,14 @@ function renderError(result: CommandResult): Html | null {
 			: html`<p>${movedHeading}:</p><ul class="lines">${moved.map((line) => html`<li>${curveQuotes(line)}</li>\n`)}</ul>`;
 	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
 ${renderMessage(error, result.problems, list)}</section>`;
+}
+
+/** Overrides that are no organization's own. */
+function renderRunOverrides(result: CommandResult): Html | null {
+	const lines = tellRunOverrides(result);
+	if (lines.length === 0) return null;
+	return html`<section class="card attention" aria-labelledby="overrides"><h2 id="overrides">${overridesHeading}</h2>
+<ul class="lines">${lines.map((line) => html`<li>${line}</li>\n`)}</ul></section>`;
 }
 
 /** Organizations of which nothing is known but why. */
@@ -218,8 +231,14 @@ function renderOverview(organizations: readonly OrganizationResult[], unread: re
 }
 
 /** Whether there is more to say of an organization than its verdict. */
-function hasDetails({ plan, threeWay, broken, results }: OrganizationResult): boolean {
-	return findsDifference(plan) || hasFindings(threeWay) || broken !== null || (results ?? []).length > 0;
+function hasDetails({ plan, threeWay, broken, results, overrides }: OrganizationResult): boolean {
+	return (
+		overrides.length > 0 ||
+		findsDifference(plan) ||
+		hasFindings(threeWay) ||
+		broken !== null ||
+		(results ?? []).length > 0
+	);
 }
 
 function sectionOf({ plan }: OrganizationResult): string {

@@ -2,6 +2,7 @@
  * What is taken away, for the part of the Markdown that is never folded: in lines that are short enough never to be cut, so
  * that no removal goes unseen.
  */
+import { isHeldByRejection } from "../step-groups.ts";
 import { compareText } from "../value.ts";
 import { showAddressWithin } from "./escape.ts";
 import { longestText } from "./markdown-text.ts";
@@ -14,6 +15,9 @@ import { showUser } from "./users.ts";
 /** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
 const longestAddress = 60;
 
+/** What stands beside a removal that apply does not submit again. */
+const leftAlone = "left alone: rejected before";
+
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
 export function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
 	if (drift !== null) return [];
@@ -21,7 +25,8 @@ export function removalLines({ plan, threeWay, results, broken, drift }: Organiz
 	const note = noteUndone(threeWay, plainStyle);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
-		if (result === undefined) return broken === null ? "" : "  [no result]";
+		if (result === undefined && broken === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
+		if (result === undefined) return "  [no result]";
 		return `  [${tellOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {

@@ -6,15 +6,18 @@
  * be shown of an organization besides is another row.
  */
 import type { Problem } from "../../errors.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
 import type { StepResult } from "../report.ts";
+import type { WaitsFor } from "../steps.ts";
 import { hasFindings } from "../three-way.ts";
 import { nameOf } from "../waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { showAddress, showName, showText } from "./escape.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellWaitedFor } from "./report-text.ts";
+import { overridesHeading, tellOverride } from "./overrides-text.ts";
+import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
 import {
 	type Broken,
 	type CommandResult,
@@ -25,6 +28,7 @@ import {
 	type OrganizationResult,
 	organizationsOf,
 	type ToldError,
+	tellRunOverrides,
 	tellSavedPlan,
 	unreadOf,
 } from "./result.ts";
@@ -63,6 +67,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
+		bullets(1, ["override", "overrides"], overridesHeading, tellRunOverrides(result).map(codeSpan)),
 		unreadOnes(unread),
 		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
 		...organizations
@@ -166,8 +171,8 @@ function unreadOnes(unread: readonly Broken[]): Block {
 }
 
 /** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
-function needsNobody({ tone, threeWay }: OrganizationResult): boolean {
-	return tone === "good" && !hasFindings(threeWay);
+function needsNobody({ tone, threeWay, overrides }: OrganizationResult): boolean {
+	return tone === "good" && !hasFindings(threeWay) && overrides.length === 0;
 }
 
 /** Of many organizations those that need nobody, one line each. */
@@ -204,12 +209,17 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["guard", "guards"],
 			headings.guards,
-			plan.guards
-				.filter(({ refuses }) => refuses && results === null)
-				.map((guard) => {
-					const { found, allowed, meant } = tellGuard(guard);
-					return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
-				}),
+			(results === null ? blockingGuards(plan) : []).map((guard) => {
+				const { found, allowed, meant } = tellGuard(guard);
+				return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
+			}),
+		),
+	({ overrides, plan }) =>
+		bullets(
+			1,
+			["override", "overrides"],
+			overridesHeading,
+			overrides.map((one) => codeSpanOf(tellOverride(one, plan.guards), longestGuard)),
 		),
 	({ results }) =>
 		fenced(
@@ -248,6 +258,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	},
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
+	(one) => bullets(3, ["rejected activity", "rejected activities"], headings.rejected, waitingLines(one, "rejected")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
 	({ plan, threeWay, drift }) => {
 		const note = noteUndone(threeWay, plainStyle);
@@ -274,7 +285,10 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 ];
 
 /** What stands in the way of a plan that was not begun, an activity a line; each part is short enough never to be cut. */
-function waitingLines({ plan, results }: OrganizationResult, which: "waits" | "inDoubt"): readonly string[] {
+function waitingLines(
+	{ plan, results }: OrganizationResult,
+	which: "waits" | "inDoubt" | "rejected",
+): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
 		const means = tellWaiting(activity, listCovers(activity.covers));
@@ -295,9 +309,15 @@ function indent(line: string): string {
 	return `     ${line.trim()}`;
 }
 
+function tellHeldIn(waitsFor: WaitsFor): string {
+	const name = showName(nameOf(waitsFor));
+	if (waitsFor.verdict === "rejected") return `${tellHeld(waitsFor)} ${name}, needs --retry-rejected`;
+	return `waits for ${tellWaitedFor(waitsFor)} ${name}`;
+}
+
 /** A step, what it comes after, and the activity that stands for it. */
 function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, waits for ${tellWaitedFor(waitsFor)} ${showName(nameOf(waitsFor))}`;
+	const waits = waitsFor === null ? "" : `, ${tellHeldIn(waitsFor)}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }

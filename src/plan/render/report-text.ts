@@ -1,11 +1,14 @@
 /**
  * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
  */
-import type { Outcome, Report, StepResult } from "../report.ts";
+import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../report.ts";
 import { quoteForShell } from "../shell.ts";
 import type { WaitsFor } from "../steps.ts";
-import { showAddress, showName, showText, showValue } from "./escape.ts";
-import type { Style } from "./text.ts";
+import { listCovers, showAddress, showName, showText, showValue } from "./escape.ts";
+import { renderOverrides } from "./overrides-text.ts";
+import type { Style } from "./style.ts";
+
+export { listCovers };
 
 /** What stands where nobody agreed to a plan. */
 export const notApplied = "Not applied: nothing was sent.";
@@ -40,7 +43,10 @@ const words: Readonly<Record<Outcome, string>> = {
  * complete.
  */
 export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
-	const shown = report.steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
+	// Of what completed, whoever has seen it complete has not seen the parts.
+	const shown = report.steps.filter(
+		({ outcome, apart }) => which === "all" || outcome !== "completed" || apart.length > 0,
+	);
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
 		lines.push("", style.remove(`${reportHeadings.left}:`));
@@ -50,27 +56,64 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
 		lines.push("orgsync drift shows whether it holds");
 	}
-	return `${[...lines, "", summarizeReport(report)].join("\n").trimStart()}\n`;
+	const overrides = renderOverrides(report.overrides, style);
+	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
 /** One line for a step while the work goes on, more where a person has to do something. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
-	const { step, outcome } = result;
-	const mark =
-		outcome === "completed" ? style.add("ok") : outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
-	const lines = [`${mark} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
+	const { step, outcome, apart } = result;
+	const lines = [`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
 	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
+	if (apart.length > 0) lines.push(`     ${partsHeading}:`, ...apart.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
-		const { activityId, fingerprint } = result;
-		const id = activityId === null ? "(no id)" : showName(activityId);
-		lines.push(`     activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`);
-		lines.push(`     orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`);
+		if (apart.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
+}
+
+/** Heading above the parts of a removal that was submitted part by part. */
+export const partsHeading = "Submitted one by one";
+
+function renderPart(part: PartResult, style: Style): readonly string[] {
+	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${tellPart(part)}`];
+	const named = tellPartActivity(part);
+	if (named !== null) lines.push(`          ${named}`);
+	if (part.outcome.startsWith("awaiting")) lines.push(`          ${tellExplain(part)}`);
+	return lines;
+}
+
+function markOf(outcome: Outcome, style: Style): string {
+	if (outcome === "completed") return style.add("ok");
+	return outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
+}
+
+/** What became of one part and, where there is something to add, why. */
+export function tellPart({ outcome, message }: PartResult): string {
+	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
+}
+
+type Named = Pick<StepResult, "activityId" | "fingerprint">;
+
+/** The activity and the fingerprint by which it is approved. */
+export function tellActivity({ activityId, fingerprint }: Named): string {
+	const id = activityId === null ? "(no id)" : showName(activityId);
+	return `activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`;
+}
+
+/** The same of a part; only the fingerprint where no activity came of it, and null where nothing was sent. */
+export function tellPartActivity(part: PartResult): string | null {
+	if (part.activityId !== null) return tellActivity(part);
+	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
+}
+
+/** The command that says more of an activity that waits. */
+export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
+	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`;
 }
 
 /** What became of a step and, where there is something to add, why. */
@@ -81,6 +124,12 @@ export function tellOutcome({ step, outcome, message }: StepResult): string {
 	return message === null ? says : `${says}: ${showText(message)}`;
 }
 
+/** What holds a step back, in words before the name of the activity. */
+export function tellHeld(waitsFor: WaitsFor): string {
+	if (waitsFor.verdict === "rejected") return "rejected before as activity";
+	return `${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)}`;
+}
+
 /** What the name of an activity that a step waits for is the name of. */
 export function tellWaitedFor({ activityId }: WaitsFor): string {
 	return activityId === null ? "what was sent before," : "activity";
@@ -88,7 +137,7 @@ export function tellWaitedFor({ activityId }: WaitsFor): string {
 
 /** One sentence: whether the organization is as the document says, and what is missing. */
 export function summarizeReport(report: Report): string {
-	const byOutcome = Map.groupBy(report.steps, ({ outcome }) => outcome);
+	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
 	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
 		const number = byOutcome.get(outcome)?.length ?? 0;
 		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];
@@ -103,10 +152,4 @@ export function summarizeReport(report: Report): string {
 export function summarizeBroken(taken: number, total: number): string {
 	if (total === 0) return leftAlone;
 	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
-}
-
-/** At most three of the addresses, escaped, and how many more there are. */
-export function listCovers(addresses: readonly string[]): string {
-	const covers = addresses.map(showAddress);
-	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }

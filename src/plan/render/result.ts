@@ -4,13 +4,16 @@
  */
 import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../../errors.ts";
 import type { OrganizationDrift } from "../drift.ts";
+import { blockingGuards, type Override } from "../overrides.ts";
 import { findsDifference, type Plan } from "../plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../report.ts";
 import type { SavedPlanFacts } from "../saved.ts";
 import { tellMoved } from "../stale.ts";
+import { groupSteps } from "../step-groups.ts";
 import type { ThreeWay } from "../three-way.ts";
 import { summarizeFindings } from "./drift-words.ts";
 import { showText } from "./escape.ts";
+import { tellOverride } from "./overrides-text.ts";
 import { notApplied, summarizeBroken, summarizeReport } from "./report-text.ts";
 import { count, summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
@@ -54,6 +57,8 @@ export interface CommandResult {
 	/** Problems of the documents. */
 	readonly problems?: readonly Problem[];
 	readonly error?: ToldError | null;
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
 	/** Name and version of the program, for the foot of a page. */
 	readonly generatedBy?: string;
 }
@@ -73,6 +78,8 @@ export interface OrganizationResult {
 	readonly drift: OrganizationDrift | null;
 	/** What became of the steps, of a report or of one that broke off; null when nothing was begun. */
 	readonly results: readonly StepResult[] | null;
+	/** Overrides that were used: of a report those of the report, else those that the plan uses. */
+	readonly overrides: readonly Override[];
 	readonly state: State;
 	readonly tone: Tone;
 	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
@@ -90,6 +97,7 @@ const states = {
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
 	inDoubt: ["held up by what was sent before", "attention"],
+	rejectedBefore: ["rejected before", "attention"],
 	waiting: ["waiting for somebody", "attention"],
 	changing: ["to change", "attention"],
 	drifted: ["not as the document says", "attention"],
@@ -130,7 +138,8 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 			drift === null ? `${tellOne(command, plan, report, broken)}${aliases}${undone}` : summarizeFindings(drift, plan);
 		// An alias that means somebody else is to be looked at, also where nothing is to be done.
 		const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
-		return { command, plan, threeWay, report, broken, drift, results, state, tone, verdict };
+		const overrides = report?.overrides ?? plan.overrides ?? [];
+		return { command, plan, threeWay, report, broken, drift, results, overrides, state, tone, verdict };
 	});
 }
 
@@ -169,11 +178,13 @@ function stateOfReport(report: Report, plan: Plan): State {
 function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.problems.length > 0) return "impossible";
 	if (!findsDifference(plan)) return "unchanged";
-	if (plan.guards.some(({ refuses }) => refuses)) return "refused";
+	if (blockingGuards(plan).length > 0) return "refused";
 	if (command === "apply") return "notApplied";
 	if (plan.steps.length === 0) return "reported";
-	if (plan.steps.every(({ waitsFor }) => waitsFor !== null)) {
-		return plan.steps.some(({ waitsFor }) => waitsFor?.status === null) ? "inDoubt" : "waiting";
+	const { sent, rejected } = groupSteps(plan.steps);
+	if (sent.length === 0) {
+		if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+		return rejected.length > 0 ? "rejectedBefore" : "waiting";
 	}
 	return command === "drift" ? "drifted" : "changing";
 }
@@ -185,10 +196,20 @@ function tellOne(command: string, plan: Plan, report: Report | null, broken: Bro
 	return command === "drift" ? summarizeDrift(plan) : summarizePlan(plan, "below");
 }
 
+/** A step that was submitted part by part as one result for each part. */
+function splitParts(result: StepResult): readonly StepResult[] {
+	const { step, apart } = result;
+	if (apart.length === 0) return [result];
+	const parts = apart.map(({ address, ...part }) => {
+		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], apart: [] };
+	});
+	return parts;
+}
+
 /** What became of the steps that make a change, by its address; the first that did not complete, where several do. */
 export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
 	const byAddress = new Map<string, StepResult>();
-	for (const result of results ?? []) {
+	for (const result of (results ?? []).flatMap(splitParts)) {
 		for (const address of result.step.covers) {
 			const earlier = byAddress.get(address);
 			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
@@ -238,6 +259,12 @@ function tellStated({ digest, readAt, generatedBy }: SavedPlanFacts, hasBase: bo
 /** Name and version as they are; anything else in quotes, for a file could say more than that. */
 function showMaker(generatedBy: string): string {
 	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
+}
+
+/** Overrides of the whole run, and of the run that made a saved plan, one line each. */
+export function tellRunOverrides({ overrides = [], savedPlan }: Pick<CommandResult, "overrides" | "savedPlan">) {
+	const whenPlanned = (savedPlan?.overrides ?? []).map((one) => `${tellOverride(one)}, when the plan was made`);
+	return [...overrides.map((one) => tellOverride(one)), ...whenPlanned];
 }
 
 /** What moved since the saved plan was made, one line an object. */

@@ -5,9 +5,12 @@ import type { Problem } from "../../errors.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../change.ts";
 import type { Guard } from "../guards.ts";
 import { kinds } from "../kinds.ts";
+import { blockingGuards } from "../overrides.ts";
 import type { Plan } from "../plan.ts";
+import { groupSteps } from "../step-groups.ts";
 import type { PlannedDifference } from "../three-way.ts";
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "./escape.ts";
+import { renderOverrides } from "./overrides-text.ts";
 import { plainStyle, type Style } from "./style.ts";
 import { showUser, tellOwner } from "./users.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
@@ -54,6 +57,7 @@ export function renderPlan(
 		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
 	}
 	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
+	lines.push(...renderOverrides(plan.overrides, style, plan.guards));
 	lines.push(summary);
 	return `${lines.join("\n")}\n`;
 }
@@ -76,15 +80,28 @@ export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "abov
 	if (plan.changes.length === 0) return `No changes. ${asTheDocumentSays(plan)}`;
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
-	const waits = held === 0 ? "" : ` ${count(held, "step waits", "steps wait")} for activities submitted before.`;
-	const refused = plan.guards.some(({ refuses }) => refuses) ? ` A guard refuses it: see ${guardsStand}.` : "";
+	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
+	const refused = blockingGuards(plan).length > 0 ? ` A guard refuses it: see ${guardsStand}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
 	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
 
-function countSteps(plan: Plan): { sent: number; held: number } {
-	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
-	return { sent, held: plan.steps.length - sent };
+/** How many activities apply would submit, and in words why it would not submit the others. */
+function countSteps({ steps }: Plan): { readonly sent: number; readonly held: readonly string[] } {
+	const { sent, pending, rejected, behind } = groupSteps(steps);
+	const [waits, were] = [pending.length, rejected.length];
+	return {
+		sent: sent.length,
+		held: [
+			...(waits === 0 ? [] : [`${count(waits, "step waits", "steps wait")} for activities submitted before`]),
+			...(were === 0
+				? []
+				: [
+						`${count(were, "step was", "steps were")} rejected before and ${were === 1 ? "needs" : "need"} --retry-rejected`,
+					]),
+			...(behind.length === 0 ? [] : [`${count(behind.length, "step comes", "steps come")} after a rejected one`]),
+		],
+	};
 }
 
 /** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
@@ -99,9 +116,8 @@ export function summarizeCure(plan: Plan): string {
 	if (plan.problems.length > 0) return "apply cannot mend it";
 	if (plan.steps.length === 0) return "that can only be reported";
 	const { sent, held } = countSteps(plan);
-	if (held === 0) return `apply would submit ${count(sent, "activity", "activities")}`;
-	const waits = `${count(held, "step waits", "steps wait")} for activities submitted before`;
-	return sent === 0 ? waits : `apply would submit ${count(sent, "activity", "activities")}, ${waits}`;
+	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
+	return [...submits, ...held].join(", ");
 }
 
 /** That nothing differs, as far as is known. */
@@ -111,7 +127,7 @@ export function asTheDocumentSays(plan: Plan): string {
 }
 
 function countByKind(plan: Plan): string {
-	const covered = new Set(plan.steps.filter(({ waitsFor }) => waitsFor === null).flatMap(({ covers }) => covers));
+	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
 	return kinds
 		.flatMap(({ name, action, words: [one, many] }) => {
 			const found = plan.changes.filter((change) => change.kind === name && covered.has(change.address)).length;
@@ -208,7 +224,7 @@ export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 
 /** Guards that refuse, under their heading. */
 export function renderGuards(plan: Plan, style: Style): readonly string[] {
-	const refusing = plan.guards.filter(({ refuses }) => refuses);
+	const refusing = blockingGuards(plan);
 	if (refusing.length === 0) return [];
 	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
 }

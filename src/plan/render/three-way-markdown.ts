@@ -2,6 +2,7 @@
  * The three-way plan in Markdown: what apply would undo first and never folded, then the parts, each with its own title.
  */
 import type { Plan } from "../plan.ts";
+import { groupSteps } from "../step-groups.ts";
 import type { ThreeWay } from "../three-way.ts";
 import { showAddress, showName } from "./escape.ts";
 import { type Block, codeSpan, fence } from "./markdown-text.ts";
@@ -81,7 +82,7 @@ export function plannedHead(threeWay: ThreeWay | null, plan: Plan): Block {
 export function tellPlanned(threeWay: ThreeWay, plan: Plan): string {
 	if (plan.problems.length > 0) return "Nothing: the organization cannot become what the document says.";
 	if (plan.changes.length === 0) return tellNothing("planned", threeWay);
-	const sent = plan.steps.filter(({ waitsFor }) => waitsFor === null).length;
+	const sent = groupSteps(plan.steps).sent.length;
 	const changes = `${count(plan.changes.length, "object differs", "objects differ")}, ${count(sent, "activity", "activities")} to submit.`;
 	return threeWay.undoes.length === 0 ? changes : `${changes} What puts drift back is marked (${undoesDrift}).`;
 }

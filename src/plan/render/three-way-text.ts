@@ -156,6 +156,7 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 	accepted: "this change leaves it so",
 	replaced: "this change asks for something else",
 	remains: "it stays: it can only be reported",
+	held: "it stays: rejected before; needs --retry-rejected",
 };
 
 function tellFate({ fate, what, basis }: DriftedDifference): string {

@@ -13,6 +13,7 @@ import { showIfUser, showSaidUser } from "./users.ts";
 export const waitingHeadings = {
 	waiting: "Activities that wait",
 	inDoubt: "Sent before, and nobody knows what became of it",
+	rejected: "Rejected before; needs --retry-rejected",
 } as const;
 
 const statusWords: Readonly<Record<string, string>> = {
@@ -30,6 +31,9 @@ export function renderWaitingActivity(activity: WaitingActivity, names: UserName
 	const { activityId, status, createdAt, approvedBy, liveNames, saidBy } = activity;
 	const id = showName(activityId ?? "");
 	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
+	if (status === "ACTIVITY_STATUS_REJECTED") {
+		return `activity ${id}${createdAt === null ? "" : `, submitted ${createdAt},`} was rejected; ${fingerprint}`;
+	}
 	if (status === null) {
 		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
 		const answer = activityId === null ? "no answer came" : `activity ${id} has a status that nobody knows`;
@@ -43,29 +47,34 @@ export function renderWaitingActivity(activity: WaitingActivity, names: UserName
 	return `activity ${id} ${state}${since}${votes}${source}; ${fingerprint}`;
 }
 
-/** Activities that wait and those in doubt, under their headings. */
+/** Pending activities, those in doubt and those that were rejected, under their headings. */
 export function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	const { waits, inDoubt } = sortWaiting(plan);
-	return [[waitingHeadings.waiting, waits] as const, [waitingHeadings.inDoubt, inDoubt] as const].flatMap(
-		([heading, activities]) => {
-			if (activities.length === 0) return [];
-			const lines = activities.flatMap((activity) => [
-				`  ${describeWaiting(activity, plan).join(": ")}`,
-				...tellWaiting(activity).map((line) => `    ${line}`),
-			]);
-			return [style.warn(`${heading}:`), ...lines, ""];
-		},
-	);
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
+	const groups = [
+		[waitingHeadings.waiting, waits],
+		[waitingHeadings.inDoubt, inDoubt],
+		[waitingHeadings.rejected, rejected],
+	] as const;
+	return groups.flatMap(([heading, activities]) => {
+		if (activities.length === 0) return [];
+		const lines = activities.flatMap((activity) => [
+			`  ${describeWaiting(activity, plan).join(": ")}`,
+			...tellWaiting(activity).map((line) => `    ${line}`),
+		]);
+		return [style.warn(`${heading}:`), ...lines, ""];
+	});
 }
 
-/** Activities that wait for somebody, and those of which nobody knows the end: each needs something else of a person. */
+/** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
 	readonly waits: readonly Waiting[];
 	readonly inDoubt: readonly Waiting[];
+	readonly rejected: readonly Waiting[];
 } {
 	return {
-		waits: waiting.filter(({ status }) => status !== null),
-		inDoubt: waiting.filter(({ status }) => status === null),
+		waits: waiting.filter(({ status, verdict }) => status !== null && verdict !== "rejected"),
+		inDoubt: waiting.filter(({ status, verdict }) => status === null && verdict !== "rejected"),
+		rejected: waiting.filter(({ verdict }) => verdict === "rejected"),
 	};
 }
 
@@ -83,6 +92,7 @@ export function tellWaiting(
 ): readonly string[] {
 	const { status, verdict } = activity;
 	const name = nameOf(activity);
+	if (verdict === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
 	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
 	return [
 		verdict === "joins"

@@ -226,6 +226,7 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 		unverified: name("HTTP 503"),
 		converged: false,
 		interrupted: false,
+		overrides: [],
 		stats: { queries: 3, submits: 7, retries: 1, throttledMs: 0 },
 		...parts,
 	};
@@ -250,6 +251,40 @@ export function goodReportOf(plan: Plan): Report {
 		converged: true,
 	};
 }
+
+/** A report in which a removal was submitted part by part: one part completed, one waits, one failed, one was not sent. */
+function apartReportOf(plan: Plan, name: Naming): Report {
+	const ends = ["completed", "awaiting-approval", "failed", "not-attempted"] as const;
+	const steps = goodReportOf(plan).steps.map((result): StepResult => {
+		if (result.step.operation !== "delete_policies" || result.step.waitsFor !== null) return result;
+		const apart = ends.map((outcome, index) => ({
+			address: `policy:${id("policy", index + 1)}`,
+			outcome,
+			activityId: index > 1 ? null : name(id("other", 200 + index)),
+			fingerprint: index > 2 ? null : name("sha256:p"),
+			message: outcome === "failed" ? name("no such policy") : null,
+			refusedStatus: outcome === "failed" ? 404 : null,
+		}));
+		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), apart };
+	});
+	return { ...goodReportOf(plan), steps, converged: false };
+}
+
+/** The plan with every override that an organization can have. */
+function overriddenPlanOf(plan: Plan, name: Naming): Plan {
+	const [refusing] = plan.guards.filter(({ refuses }) => refuses);
+	if (refusing === undefined) throw new Error("no guard refuses the plan");
+	return {
+		...plan,
+		overrides: [
+			{ flag: "allow", kind: refusing.kind, number: refusing.found },
+			{ flag: "abandon", activity: name(id("other", 9)) },
+			{ flag: "retry-rejected", steps: 1, covers: [`userTag:${name("auditors")}`] },
+		],
+	};
+}
+
+const insecurely = { overrides: [{ flag: "insecure" }] } as const;
 
 const generatedBy = "orgsync 0.0.0-test";
 
@@ -399,6 +434,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 	return {
 		plan: { command: "plan", plans: [plan], generatedBy },
 		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name), generatedBy },
+		"plan-overrides": { command: "plan", plans: [overriddenPlanOf(plan, name)], ...insecurely, generatedBy },
 		"plan-nothing": { command: "plan", plans: [emptyPlan()], generatedBy },
 		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)], generatedBy },
 		"plan-three": {
@@ -425,6 +461,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			savedPlan: savedPlanOf(name),
 			generatedBy,
 		},
+		"apply-apart": { command: "apply", plans: [calm], reports: [apartReportOf(calm, name)], generatedBy },
 		"apply-declined": { command: "apply", plans: [calm], reports: [], generatedBy },
 		"apply-two": {
 			command: "apply",

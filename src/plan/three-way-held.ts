@@ -1,0 +1,18 @@
+/**
+ * The three-way plan once it is known what apply leaves alone: drift that only a rejected step would put back stays.
+ */
+import type { Plan } from "./plan.ts";
+import { isHeldByRejection } from "./step-groups.ts";
+import type { DriftedDifference, ThreeWay } from "./three-way.ts";
+
+/** Returns the three-way plan with the fate `held` for drift that no step puts back, because it was rejected before. */
+export function holdThreeWay(threeWay: ThreeWay, plan: Pick<Plan, "steps">): ThreeWay {
+	const isHeld = ({ address }: { readonly address: string }): boolean => isHeldByRejection(address, plan);
+	const hold = (one: DriftedDifference): DriftedDifference =>
+		(one.fate === "undone" || one.fate === "replaced") && isHeld(one) ? { ...one, fate: "held" } : one;
+	return {
+		...threeWay,
+		drifted: threeWay.drifted.map(hold),
+		undoes: threeWay.undoes.filter((one) => !isHeld(one)),
+	};
+}

@@ -1,0 +1,90 @@
+/**
+ * A removal that the service refused at once and that was submitted part by part: the report shows each part in every
+ * format, and the exit code counts each.
+ */
+import { describe, expect, test } from "vitest";
+import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import { document, makeWorld, policies, quietQuarterHour } from "./world.ts";
+
+const stray = "90000000-0000-4000-8000-000000000009";
+const [first, second] = policies;
+
+/** Applies the removal of two policies and of one that is not there, with nothing but the documented reads. */
+async function applyApart(
+	format: string,
+	rules: object,
+): Promise<{ readonly answer: Answer; readonly made: readonly string[] }> {
+	const world = await makeWorld(document(`absent: { policies: [${first}, ${second}, ${stray}] }`), {
+		reads: "documented",
+	});
+	await world.setRules(rules);
+	await quietQuarterHour();
+	const answer = await world.run(["apply", "--yes", "--reads", "documented", "--format", format]);
+	return {
+		answer,
+		made: world.activities().map(({ id, fingerprint }) => `activity ${id}, fingerprint ${fingerprint}`),
+	};
+}
+
+const needsTwo = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
+const idIn = (named: string | undefined): string => named?.split(/[ ,]/)[1] ?? "";
+
+describe("a removal that was submitted part by part", () => {
+	test("is shown in text with each part, its activity and what it waits for", async () => {
+		const { answer, made } = await applyApart("text", needsTwo);
+		expect(answer.code).toBe(1);
+		const parts = answer.stdout.slice(answer.stdout.indexOf("     Submitted one by one:\n"));
+		expect(parts.split("\n").slice(1, 8)).toEqual([
+			`       .. policy:${first}: waits for approval`,
+			`          ${made[0]}`,
+			`          orgsync explain ${idIn(made[0])} says what it waits for`,
+			`       .. policy:${second}: waits for approval`,
+			`          ${made[1]}`,
+			`          orgsync explain ${idIn(made[1])} says what it waits for`,
+			expect.stringMatching(new RegExp(`^ {7}!! policy:${stray}: failed: `)),
+		]);
+	});
+
+	test("is shown in Markdown and on the page with each part", async () => {
+		const markdown = await applyApart("markdown", needsTwo);
+		for (const named of markdown.made) expect(markdown.answer.stdout).toContain(`          ${named}\n`);
+		expect(markdown.answer.stdout).toContain(`!! policy:${stray}: failed: `);
+		const page = await applyApart("html", needsTwo);
+		expect(page.answer.stdout).toContain("Submitted one by one:");
+		for (const named of page.made) {
+			expect(page.answer.stdout).toContain(`<p class="soft">${named}</p>`);
+			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} says what it waits for`);
+		}
+		expect(page.answer.stdout).toContain("<dt>activities wait</dt><dd>2</dd>");
+		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);
+	});
+
+	test("has an annotation for each part that did not complete", async () => {
+		const { answer, made } = await applyApart("github", needsTwo);
+		const lines = answer.stdout.split("\n").filter((line) => line.includes("at once: policy:"));
+		expect(lines.map((line) => line.split("::")[1])).toEqual([
+			"error title=orgsync%3A failed",
+			"warning title=orgsync%3A awaiting approval",
+			"warning title=orgsync%3A awaiting approval",
+		]);
+		for (const named of made) expect(answer.stdout).toContain(`: waits for approval; ${named}; orgsync explain`);
+	});
+
+	test("is in JSON with each part, and partly applied where a part completed", async () => {
+		const { answer } = await applyApart("json", {});
+		expect(answer.code).toBe(7);
+		expect(readOutput(answer).reports[0].steps[0].apart).toMatchObject([
+			{ address: `policy:${first}`, outcome: "completed" },
+			{ address: `policy:${second}`, outcome: "completed" },
+			{ address: `policy:${stray}`, outcome: "failed", refusedStatus: 404 },
+		]);
+	});
+
+	test("shows what became of each policy where the removals are listed", async () => {
+		const { stdout } = (await applyApart("markdown", {})).answer;
+		expect(stdout).toMatch(new RegExp(`^- policy:${first}.*\\[completed\\]$`, "m"));
+		expect(stdout).toMatch(new RegExp(`^- policy:${stray}.*\\[failed\\]$`, "m"));
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

@@ -1,0 +1,144 @@
+/**
+ * An activity that was rejected: every command says that apply does not submit it again, none that it waits or is about to
+ * be submitted, until `--retry-rejected`.
+ */
+import { describe, expect, test } from "vitest";
+import { expectNoSecret, readOutput } from "./run.ts";
+import { document, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
+
+const removal = `absent: { policies: [${policies[0]}] }`;
+const apply = ["apply", "--yes"];
+const inJson = ["--format", "json"];
+const needsRetry = "1 step was rejected before and needs --retry-rejected";
+const heading = "Rejected before; needs --retry-rejected";
+
+/** A world in which this document was submitted, a voter rejected all of it, and no command has looked since. */
+async function makeRejectedWorld(text = document(removal)): Promise<World & { readonly ids: readonly string[] }> {
+	const world = await makeWorld(text);
+	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+	await quietQuarterHour();
+	expect((await world.run(apply)).code).toBe(8);
+	const ids = world.activities().map(({ id }) => id);
+	for (const { fingerprint } of world.activities()) await world.submitAsBob("reject_activity", { fingerprint });
+	await world.setRules({});
+	world.clearRequests();
+	return { ...world, ids };
+}
+
+describe("what a voter has rejected", () => {
+	test("is under a heading of its own in a plan, and counts neither as submitted nor as waiting, before and after apply has learned of it", async () => {
+		const world = await makeRejectedWorld();
+		for (const _before of [true, false]) {
+			const { code, stdout } = await world.run(["plan"]);
+			expect(code).toBe(0);
+			expect(stdout).toContain(`\n${heading}:\n  activity ${world.ids[0]}, submitted `);
+			expect(stdout).toContain(
+				`would change policy:${policies[0]}: apply submits it again only with --retry-rejected\n`,
+			);
+			expect(stdout).toMatch(new RegExp(`^Nothing to submit\\. ${needsRetry}\\.$`, "m"));
+			expect(stdout).not.toMatch(/wait/i);
+			expect((await world.run(apply)).code).toBe(9);
+		}
+	});
+
+	test("is found by plan --detailed-exitcode and by drift, which exit with 2 and name the flag", async () => {
+		const world = await makeRejectedWorld();
+		const plan = await world.run(["plan", "--detailed-exitcode", ...inJson]);
+		expect(plan.code).toBe(2);
+		const verdict = { activityId: world.ids[0], status: "ACTIVITY_STATUS_REJECTED", verdict: "rejected" };
+		expect(readOutput(plan).plans).toMatchObject([{ waiting: [verdict], steps: [{ waitsFor: verdict }] }]);
+		const drift = await world.run(["drift"]);
+		expect(drift.code).toBe(2);
+		expect(drift.stdout).toContain(`\n${heading}:\n`);
+		expect(drift.stdout).toContain(
+			`to do: rejected before, as activity ${world.ids[0]}: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept`,
+		);
+		expect(drift.stdout).toContain(`Drift: 1 object is not as the document says; ${needsRetry}.`);
+		expect(drift.stdout).not.toContain("apply would submit");
+	});
+
+	test("is under the same heading in Markdown and on the page, whose figures do not count it", async () => {
+		const world = await makeRejectedWorld();
+		for (const command of ["plan", "drift"]) {
+			const markdown = (await world.run([command, "--format", "markdown"])).stdout;
+			expect(markdown).toContain(`**${heading}**\n\n- \`activity ${world.ids[0]}, `);
+			expect(markdown).toContain(`rejected before as activity ${world.ids[0]}, needs --retry-rejected)`);
+			expect(markdown).not.toMatch(/wait/i);
+			const page = (await world.run([command, "--format", "html"])).stdout;
+			expect(page).toContain(`>${heading} <span class="number">1</span></h2>`);
+			expect(page).toContain(
+				`rejected before as activity <code>${world.ids[0]}</code>: needs <code>--retry-rejected</code>`,
+			);
+			expect(page).not.toMatch(/stands back|joins|activity waits/);
+		}
+		const { stdout: page } = await world.run(["plan", "--format", "html"]);
+		expect(page).toContain("<dt>activities to submit</dt><dd>0</dd>");
+		expect(page).toContain("<dt>rejected before</dt><dd>1</dd>");
+		expect(page).not.toContain("<dt>removal</dt>");
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[left alone: rejected before]");
+	});
+
+	test("is an annotation of its own, and its change no warning of a removal", async () => {
+		const world = await makeRejectedWorld();
+		const { code, stdout } = await world.run(["plan", "--format", "github"]);
+		expect(code).toBe(0);
+		expect(stdout).toContain(`::notice title=orgsync%3A plan::Nothing to submit. ${needsRetry}.`);
+		expect(stdout).toContain(`::warning title=orgsync%3A ${heading}::activity ${world.ids[0]}, submitted `);
+		expect(stdout).toContain(`::notice title=orgsync%3A left alone::- policy:${policies[0]}`);
+		expect(stdout).not.toContain("title=orgsync%3A remove::");
+	});
+
+	test("is not submitted by apply, which exits with 9, and is with --retry-rejected", async () => {
+		const world = await makeRejectedWorld();
+		const held = await world.run(apply);
+		expect(held.code).toBe(9);
+		expect(held.stderr).toContain(`\n${heading}:\n`);
+		expect(held.stdout).toContain("was rejected: it was rejected before, so it was not submitted again");
+		expect(world.submits()).toEqual([]);
+		expect((await world.run([...apply, "--retry-rejected"])).code).toBe(0);
+		expect(world.submits()).toEqual(["delete_policies"]);
+		expect((await world.run(["drift"])).code).toBe(0);
+	});
+
+	test("is submitted in the plan that --retry-rejected makes", async () => {
+		const world = await makeRejectedWorld();
+		const { code, stdout } = await world.run(["plan", "--retry-rejected"]);
+		expect(code).toBe(0);
+		expect(stdout).toContain("Plan: 1 activity. 1 policy to remove.");
+		expect(stdout).not.toContain(heading);
+	});
+
+	test("holds back the step after it, which no count takes for one that apply submits", async () => {
+		const names = `userTags: [{ name: signatories, id: ${tags.signers} }, { name: signers, id: ${tags.oncall} }]`;
+		const world = await makeRejectedWorld(document(names));
+		const said = `${needsRetry}. 1 step comes after a rejected one.`;
+		expect((await world.run(["plan"])).stdout).toContain(`\nNothing to submit. ${said}\n`);
+		expect((await world.run(["plan", "--format", "html"])).stdout).toContain("<dt>activities to submit</dt><dd>0</dd>");
+		expect((await world.run(["drift"])).stdout).toContain(
+			"to do: comes after a step that was rejected before: `orgsync apply --retry-rejected` submits both",
+		);
+		expect((await world.run(apply)).code).toBe(9);
+		expect(world.submits()).toEqual([]);
+	});
+
+	test("stays as it is in a three-way plan: apply would not undo it", async () => {
+		const world = await makeRejectedWorld();
+		world.write("base.yaml", document(removal));
+		const base = ["plan", "--base-file", "base.yaml"];
+		const { stdout } = await world.run(base);
+		expect(stdout).toContain("policy 1 is there  (it stays: rejected before; needs --retry-rejected)");
+		expect(stdout).not.toContain("Apply would undo");
+		const [threeWay] = readOutput(await world.run([...base, ...inJson])).threeWay;
+		expect(threeWay).toMatchObject({ drifted: [{ fate: "held" }], undoes: [] });
+		expect((await world.run([...base, "--retry-rejected"])).stdout).toContain("Apply would undo");
+	});
+
+	test("can be accepted into the document: nothing waits that would change it", async () => {
+		const world = await makeRejectedWorld();
+		expect((await world.run(apply)).code).toBe(9);
+		expect((await world.run(["drift", "--accept", `policy:${policies[0]}`])).code).toBe(0);
+		expect((await world.run(["plan"])).stdout).toContain("No changes.");
+	});
+});
+
+test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

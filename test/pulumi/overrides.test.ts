@@ -1,0 +1,73 @@
+/**
+ * Overrides in Pulumi's output: each that a resource uses is shown beside its name, and none that was set and not needed. A
+ * rejected part of a document is shown as that in the preview of its component.
+ */
+import { describe, expect, it } from "vitest";
+import { organizationId, policies, quietQuarterHour } from "../cli/world.ts";
+import { expectSuccess } from "../engine/harness.ts";
+import { makePulumiWorld, shown } from "./world.ts";
+
+const [first] = policies;
+const removal = `new orgsync.PolicyRemoval("old", { policyIds: ["${first}"], limits: { policies: 0 } });\n`;
+const needsTwo = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
+const allowed = "override used: orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)";
+const inYaml = `organizationId: ${organizationId}\nabsent: { policies: [${first}] }\nlimits: { policies: 0 }\n`;
+
+/** How often the engine's summary of what was said has this line; beside it the engine shows each line as it comes. */
+const count = (text: string, line: string): number => text.split(`\n    ${line}`).length - 1;
+
+describe("overrides of a resource", { timeout: 180_000 }, () => {
+	it("are shown with their numbers, once in a preview and once in an up, and only where they are needed", async () => {
+		const { world, stack } = await makePulumiWorld(removal);
+		await stack.configure({ "orgsync:allow": "policies=1 tvcApps=3" });
+		await world.setRules(needsTwo);
+		await quietQuarterHour();
+		const preview = await stack.preview();
+		expectSuccess(preview);
+		expect(count(shown(preview), `old: ${allowed}`)).toBe(1);
+		const pending = await stack.up();
+		expect(pending.exitCode).toBe(1);
+		expect(count(shown(pending), `old: ${allowed}`)).toBe(1);
+		expect(shown(pending)).not.toContain("tvcApps");
+
+		const [{ id, fingerprint }] = world.activities();
+		await world.submitAsBob("reject_activity", { fingerprint });
+		expect(shown(await stack.up())).not.toContain("ORGSYNC_RETRY_REJECTED:");
+		await world.setRules(needsTwo);
+		const retried = await stack.up([], { env: { ORGSYNC_RETRY_REJECTED: "true" } });
+		expect(count(shown(retried), "old: override used: ORGSYNC_RETRY_REJECTED: 1 step was rejected before: ")).toBe(1);
+
+		await world.setRules({});
+		const again = world.activities().find((one) => one.id !== id && one.type === "ACTIVITY_TYPE_DELETE_POLICIES");
+		const abandoned = await stack.up([], { env: { ORGSYNC_ABANDON: again.id } });
+		expectSuccess(abandoned);
+		const line = `old: override used: orgsync:abandon ${again.id}: this activity may still be approved, and is not waited for`;
+		expect(count(shown(abandoned), line)).toBe(1);
+		const calm = await stack.up([], { env: { ORGSYNC_ABANDON: again.id, ORGSYNC_RETRY_REJECTED: "true" } });
+		expectSuccess(calm);
+		expect(shown(calm)).not.toContain("override used");
+	});
+});
+
+describe("the preview of an Organization", { timeout: 180_000 }, () => {
+	it("says what was rejected before and which override submits it, and names the overrides that it uses", async () => {
+		const { world, stack } = await makePulumiWorld(
+			`new orgsync.Organization("acme", { document: "document.yaml" });\n`,
+		);
+		stack.write({ "document.yaml": inYaml });
+		await stack.configure({ "orgsync:allow": "policies=1" });
+		await world.setRules(needsTwo);
+		await quietQuarterHour();
+		expect((await stack.up()).exitCode).toBe(1);
+		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
+		const held = shown(await stack.preview());
+		expect(held).toContain("Rejected before; needs `ORGSYNC_RETRY_REJECTED=true`:");
+		expect(held).toContain("1 step was rejected before and needs `ORGSYNC_RETRY_REJECTED=true`.");
+		expect(held).toContain("orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)");
+		expect(held).not.toContain("Guards that keep apply");
+		expect(held).not.toContain("--retry-rejected");
+		const retried = shown(await stack.preview([], { env: { ORGSYNC_RETRY_REJECTED: "true" } }));
+		expect(retried).toContain("Plan: 1 activity.");
+		expect(retried).toContain("ORGSYNC_RETRY_REJECTED: 1 step was rejected before: policy:");
+	});
+});

@@ -5,8 +5,9 @@
  * Everything that a command printed or wrote is kept, so that tests can search all of it for secrets; see `written`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
+	copyFileSync,
 	cpSync,
 	existsSync,
 	mkdirSync,
@@ -21,9 +22,10 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
+import { makeOnce } from "../shared.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
 
 export interface Answer {
@@ -155,6 +157,10 @@ export interface Stack {
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const stackName = "test";
+const shared = inject("sharedFolder");
+
+/** The beginning of NODE_OPTIONS of every command. */
+const sameFlags = `--require=${fileURLToPath(new URL("natives.cjs", import.meta.url))}`;
 
 /** Everything that this test file makes on disk; gone at its end. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
@@ -196,7 +202,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
 		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
 		// Every command loads the same packages in two processes; what was compiled once is kept for the others.
-		NODE_COMPILE_CACHE: join(root, "compiled"),
+		NODE_COMPILE_CACHE: join(shared, "compiled-engine"),
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,
@@ -213,9 +219,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			return ended;
 		},
 		start(words, { env } = {}) {
+			const given = { ...environment, ...env };
 			const child = spawn(join(engine.folder, "pulumi"), [...words, "--non-interactive", "--color=never"], {
 				cwd: folder,
-				env: { ...environment, ...env },
+				env: { ...given, NODE_OPTIONS: `${sameFlags} ${given.NODE_OPTIONS ?? ""}`.trim() },
 				stdio: "pipe",
 			});
 			children.add(child);
@@ -259,7 +266,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		},
 		install: (install) => installPackage(join(folder, "node_modules/orgsync"), install),
 		async state() {
-			return JSON.parse(expectSuccess(await stack.pulumi(["stack", "export"]))) as State;
+			// It has been seen to be what `pulumi stack export` prints, by engine.test.ts.
+			const { version, checkpoint } = JSON.parse(readFileSync(findCheckpoint(backend), "utf8"));
+			return { version, deployment: checkpoint.latest } as State;
 		},
 		async resource(name) {
 			const { deployment } = await stack.state();
@@ -292,15 +301,53 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	stacks.push(stack);
 
 	const main = Object.keys(options.files).find((name) => /\.[cm]?[jt]s$/.test(name));
-	stack.write({
+	const files = {
 		"Pulumi.yaml": "name: probe\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
 		"package.json": JSON.stringify({ name: "probe", private: true, main }),
 		...options.files,
-	});
-	if (options.orgsync !== null) stack.install(options.orgsync);
-	expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+	};
+	stack.write(files);
+	if (options.orgsync === undefined) {
+		mkdirSync(join(folder, "node_modules"));
+		symlinkSync(await sharePackage(), join(folder, "node_modules/orgsync"));
+	} else if (options.orgsync !== null) stack.install(options.orgsync);
+	await initStack(stack, backend, files["Pulumi.yaml"]);
 	await stack.configure(options.config ?? {});
 	return stack;
+}
+
+/**
+ * `pulumi stack init`, which runs once for each Pulumi.yaml: a new stack is a file of the project and some of the backend,
+ * the same for all that have the same name and passphrase.
+ */
+async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
+	const settings = join(stack.folder, `Pulumi.${stackName}.yaml`);
+	const name = `stack-${createHash("sha256").update(manifest).digest("hex").slice(0, 12)}`;
+	const made = await makeOnce(shared, name, async (folder) => {
+		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+		cpSync(backend, join(folder, "backend"), { recursive: true });
+		copyFileSync(settings, join(folder, "settings"));
+	});
+	cpSync(join(made, "backend"), backend, { recursive: true });
+	copyFileSync(join(made, "settings"), settings);
+}
+
+/** The installed package that all share who do not change it: what Node compiled of it goes by its path. */
+async function sharePackage(): Promise<string> {
+	const made = await makeOnce(shared, "installed", (folder) => {
+		installPackage(join(folder, "orgsync"));
+		symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
+	});
+	return join(made, "orgsync");
+}
+
+/** The one file in which the backend keeps the stack of these tests. */
+function findCheckpoint(backend: string): string {
+	const stacks = join(backend, ".pulumi/stacks");
+	const [file = ""] = readdirSync(stacks, { recursive: true, encoding: "utf8" }).filter(
+		(name) => basename(name) === `${stackName}.json`,
+	);
+	return join(stacks, file);
 }
 
 /** Standard output of a command that has to succeed. */

@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { checkSchema } from "../../src/schema.ts";
 
 export interface Answer {
@@ -46,6 +46,9 @@ export const orgsync: readonly string[] = [process.execPath, main];
 /** Everything that this test file makes on disk; gone at its end. */
 const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What Node compiled, for all processes of the run. */
+export const compiled = join(inject("sharedFolder"), "compiled");
 
 /** Without key files of whoever runs the tests. */
 const home = join(root, "home");
@@ -85,7 +88,7 @@ export function startProgram(command: readonly string[], options: RunOptions = {
 			: command;
 	const child = spawn(file, parameters, {
 		cwd: options.cwd ?? makeFolder(),
-		env: { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: join(root, "compiled"), ...options.env },
+		env: { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...options.env },
 		stdio: "pipe",
 	});
 	const texts = { stdout: "", stderr: "" };
@@ -175,7 +178,6 @@ const stampStart = Buffer.from(Buffer.from('{"publicKey":"').toString("base64url
 export function expectNoSecret(): void {
 	const written = readdirSync(root, { recursive: true, encoding: "utf8" })
 		.map((name) => join(root, name))
-		.filter((path) => !path.startsWith(join(root, "compiled")))
 		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !path.endsWith(".private"));
 	const places: [string, Buffer][] = [
 		["what was printed", Buffer.from(printed.join("\n"))],

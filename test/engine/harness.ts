@@ -160,7 +160,7 @@ const stackName = "test";
 const shared = inject("sharedFolder");
 
 /** The beginning of NODE_OPTIONS of every command. */
-const sameFlags = `--require=${fileURLToPath(new URL("natives.cjs", import.meta.url))}`;
+const cheaper = `--require=${fileURLToPath(new URL("cheaper.cjs", import.meta.url))}`;
 
 /** Everything that this test file makes on disk; gone at its end. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
@@ -222,7 +222,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			const given = { ...environment, ...env };
 			const child = spawn(join(engine.folder, "pulumi"), [...words, "--non-interactive", "--color=never"], {
 				cwd: folder,
-				env: { ...given, NODE_OPTIONS: `${sameFlags} ${given.NODE_OPTIONS ?? ""}`.trim() },
+				env: { ...given, NODE_OPTIONS: `${cheaper} ${given.NODE_OPTIONS ?? ""}`.trim() },
 				stdio: "pipe",
 			});
 			children.add(child);

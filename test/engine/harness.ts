@@ -14,7 +14,6 @@ import {
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
-	readlinkSync,
 	realpathSync,
 	rmSync,
 	statSync,
@@ -26,7 +25,10 @@ import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject } from "vitest";
 import { makeOnce } from "../shared.ts";
+import { cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
+import { type InstallOptions, installPackage, sharePackage } from "./install.ts";
+import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -55,13 +57,6 @@ export interface StackOptions {
 export type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
 /** An undefined value takes the variable away. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface InstallOptions {
-	/** Written into its package.json, as another release would have it. */
-	readonly version?: string;
-	/** Changes the installed files, given their folder. */
-	edit?(folder: string): void;
-}
 
 export interface RunOptions {
 	readonly env?: Environment;
@@ -114,11 +109,6 @@ export interface Written {
 	readonly text: string;
 }
 
-export interface RunningProcess {
-	readonly pid: number;
-	readonly command: string;
-}
-
 export interface Stack {
 	/** The folder of the project. */
 	readonly folder: string;
@@ -159,9 +149,6 @@ const project = fileURLToPath(new URL("../..", import.meta.url));
 const stackName = "test";
 const shared = inject("sharedFolder");
 
-/** The beginning of NODE_OPTIONS of every command. */
-const cheaper = `--require=${fileURLToPath(new URL("cheaper.cjs", import.meta.url))}`;
-
 /** Everything that this test file makes on disk; gone at its end. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
 const stacks: Stack[] = [];
@@ -201,8 +188,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
 		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
 		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
-		// Every command loads the same packages in two processes; what was compiled once is kept for the others.
-		NODE_COMPILE_CACHE: join(shared, "compiled-engine"),
+		NODE_COMPILE_CACHE: cheaperNode.NODE_COMPILE_CACHE,
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,
@@ -222,7 +208,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			const given = { ...environment, ...env };
 			const child = spawn(join(engine.folder, "pulumi"), [...words, "--non-interactive", "--color=never"], {
 				cwd: folder,
-				env: { ...given, NODE_OPTIONS: `${cheaper} ${given.NODE_OPTIONS ?? ""}`.trim() },
+				env: { ...given, NODE_OPTIONS: `${cheaperNode.NODE_OPTIONS} ${given.NODE_OPTIONS ?? ""}`.trim() },
 				stdio: "pipe",
 			});
 			children.add(child);
@@ -309,7 +295,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	stack.write(files);
 	if (options.orgsync === undefined) {
 		mkdirSync(join(folder, "node_modules"));
-		symlinkSync(await sharePackage(), join(folder, "node_modules/orgsync"));
+		symlinkSync(await sharePackage(shared), join(folder, "node_modules/orgsync"));
 	} else if (options.orgsync !== null) stack.install(options.orgsync);
 	await initStack(stack, backend, files["Pulumi.yaml"]);
 	await stack.configure(options.config ?? {});
@@ -332,15 +318,6 @@ async function initStack(stack: Stack, backend: string, manifest: string): Promi
 	copyFileSync(join(made, "settings"), settings);
 }
 
-/** The installed package that all share who do not change it: what Node compiled of it goes by its path. */
-async function sharePackage(): Promise<string> {
-	const made = await makeOnce(shared, "installed", (folder) => {
-		installPackage(join(folder, "orgsync"));
-		symlinkSync(join(project, "node_modules"), join(folder, "node_modules"));
-	});
-	return join(made, "orgsync");
-}
-
 /** The one file in which the backend keeps the stack of these tests. */
 function findCheckpoint(backend: string): string {
 	const stacks = join(backend, ".pulumi/stacks");
@@ -356,52 +333,10 @@ export function expectSuccess({ exitCode, stdout, stderr }: Answer): string {
 	return stdout;
 }
 
-/** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */
-function installPackage(folder: string, { version, edit }: InstallOptions = {}): void {
-	const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
-		version: string;
-		files: string[];
-	};
-	rmSync(folder, { recursive: true, force: true });
-	mkdirSync(folder, { recursive: true });
-	for (const name of manifest.files) {
-		if (!existsSync(join(project, name))) throw new Error(`${name} is not there to be installed: \`npm run build\``);
-		cpSync(join(project, name), join(folder, name), { recursive: true });
-	}
-	const written = { ...manifest, version: version ?? manifest.version };
-	writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, null, "\t")}\n`);
-	edit?.(folder);
-}
-
 function readTexts(folder: string): Written[] {
 	return readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.filter((name) => !/(^|\/)node_modules(\/|$)/.test(name))
 		.map((name) => join(folder, name))
 		.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
 		.map((file) => ({ place: relative(root, file), text: readFileSync(file, "utf8") }));
-}
-
-/** By the marker in their environment, which Linux shows in /proc; elsewhere only what we started ourselves is killed. */
-function findProcesses(marker: string): RunningProcess[] {
-	const found: RunningProcess[] = [];
-	for (const name of existsSync("/proc/self/environ") ? readdirSync("/proc") : []) {
-		const pid = Number(name);
-		if (!Number.isInteger(pid) || pid === process.pid) continue;
-		try {
-			if (!readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(marker)) continue;
-			readlinkSync(`/proc/${pid}/exe`);
-			found.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() });
-		} catch {
-			// It ended meanwhile, is a zombie, or is another user's.
-		}
-	}
-	return found;
-}
-
-function killOne(pid: number): void {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch {
-		// It ended meanwhile.
-	}
 }

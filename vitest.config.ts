@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
 	test: {
 		include: ["test/**/*.test.ts"],
+		globalSetup: ["test/shared.ts"],
 		testTimeout: 30_000,
 		// Whoever waits for something waits as long as a busy machine may need: the default is a second.
 		expect: { poll: { timeout: 20_000 } },

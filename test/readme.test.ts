@@ -104,7 +104,7 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test stands for all of them: this one would run itself.
-		for (const name of [...whole, "test/plan/escape.test.ts", "test/engine"])
+		for (const name of [...whole, "test/plan/escape.test.ts", "test/shared.ts", "test/engine"])
 			cpSync(join(root, name), join(clone, name), { recursive: true });
 		rmSync(join(clone, "test/engine/engine.test.ts"));
 		// What is installed, and the engine, which was made before the tests.

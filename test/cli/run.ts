@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, inject } from "vitest";
 import { run as runHere } from "../../src/cli/run.ts";
 import { checkSchema } from "../../src/schema.ts";
 
@@ -48,6 +48,9 @@ export const orgsync: readonly string[] = [process.execPath, main];
 /** Everything that this test file makes on disk; gone at its end. */
 const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What Node compiled, for all processes of the run. */
+export const compiled = join(inject("sharedFolder"), "compiled");
 
 /** Without key files of whoever runs the tests. */
 const home = join(root, "home");
@@ -95,7 +98,7 @@ export function runProcess(words: readonly string[], options: RunOptions = {}): 
 }
 
 function environmentOf({ env }: RunOptions): Readonly<Record<string, string | undefined>> {
-	return { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: join(root, "compiled"), ...env };
+	return { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */
@@ -208,7 +211,6 @@ const stampStart = Buffer.from(Buffer.from('{"publicKey":"').toString("base64url
 export function expectNoSecret(): void {
 	const written = readdirSync(root, { recursive: true, encoding: "utf8" })
 		.map((name) => join(root, name))
-		.filter((path) => !path.startsWith(join(root, "compiled")))
 		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !path.endsWith(".private"));
 	const places: [string, Buffer][] = [
 		["what was printed", Buffer.from(printed.join("\n"))],

@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Outlet, settleStreams } from "../../src/cli/streams.ts";
-import { expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "./run.ts";
+import { compiled, expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "./run.ts";
 import { bob, document, keys, makeWorld, policies, type World } from "./world.ts";
 
 const hasFull = existsSync("/dev/full");
@@ -30,7 +30,7 @@ async function runInto(world: World, words: readonly string[], { stdout, stderr,
 	const env = {
 		PATH: process.env.PATH,
 		HOME: world.folder,
-		NODE_COMPILE_CACHE: join(world.folder, ".compiled"),
+		NODE_COMPILE_CACHE: compiled,
 		ORGSYNC_URL: world.url,
 		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
 	};

@@ -194,6 +194,11 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		});
 	});
 
+	it("has a state that the harness reads as `pulumi stack export` prints it", async () => {
+		const printed = expectSuccess(await stack.pulumi(["stack", "export"]));
+		expect(await stack.state()).toEqual(JSON.parse(printed));
+	});
+
 	it("was seen by the harness: every call, every file, and no secret in what the backend keeps", () => {
 		const calls = stack.calls().map(({ method }) => method.slice(method.lastIndexOf("/") + 1));
 		expect(calls).toEqual(expect.arrayContaining(["Configure", "Check", "Diff", "Create", "Update", "Read", "Delete"]));

@@ -5,15 +5,15 @@
  * Everything that a command printed or wrote is kept, so that tests can search all of it for secrets; see `written`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import {
+	copyFileSync,
 	cpSync,
 	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
-	readlinkSync,
 	realpathSync,
 	rmSync,
 	statSync,
@@ -21,10 +21,14 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, relative } from "node:path";
+import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
+import { makeOnce } from "../shared.ts";
+import { cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
+import { type InstallOptions, installPackage, sharePackage } from "./install.ts";
+import { findProcesses, killOne, type RunningProcess } from "./processes.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -53,13 +57,6 @@ export interface StackOptions {
 export type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
 /** An undefined value takes the variable away. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface InstallOptions {
-	/** Written into its package.json, as another release would have it. */
-	readonly version?: string;
-	/** Changes the installed files, given their folder. */
-	edit?(folder: string): void;
-}
 
 export interface RunOptions {
 	readonly env?: Environment;
@@ -112,11 +109,6 @@ export interface Written {
 	readonly text: string;
 }
 
-export interface RunningProcess {
-	readonly pid: number;
-	readonly command: string;
-}
-
 export interface Stack {
 	/** The folder of the project. */
 	readonly folder: string;
@@ -155,6 +147,7 @@ export interface Stack {
 
 const project = fileURLToPath(new URL("../..", import.meta.url));
 const stackName = "test";
+const shared = inject("sharedFolder");
 
 /** Everything that this test file makes on disk; gone at its end. */
 const root = realpathSync(mkdtempSync(join(tmpdir(), "orgsync-pulumi-")));
@@ -195,8 +188,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
 		PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
 		PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
-		// Every command loads the same packages in two processes; what was compiled once is kept for the others.
-		NODE_COMPILE_CACHE: join(root, "compiled"),
+		NODE_COMPILE_CACHE: cheaperNode.NODE_COMPILE_CACHE,
 		ORGSYNC_TEST_STACK: marker.slice(marker.indexOf("=") + 1),
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,
@@ -213,9 +205,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			return ended;
 		},
 		start(words, { env } = {}) {
+			const given = { ...environment, ...env };
 			const child = spawn(join(engine.folder, "pulumi"), [...words, "--non-interactive", "--color=never"], {
 				cwd: folder,
-				env: { ...environment, ...env },
+				env: { ...given, NODE_OPTIONS: `${cheaperNode.NODE_OPTIONS} ${given.NODE_OPTIONS ?? ""}`.trim() },
 				stdio: "pipe",
 			});
 			children.add(child);
@@ -259,7 +252,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		},
 		install: (install) => installPackage(join(folder, "node_modules/orgsync"), install),
 		async state() {
-			return JSON.parse(expectSuccess(await stack.pulumi(["stack", "export"]))) as State;
+			// It has been seen to be what `pulumi stack export` prints, by engine.test.ts.
+			const { version, checkpoint } = JSON.parse(readFileSync(findCheckpoint(backend), "utf8"));
+			return { version, deployment: checkpoint.latest } as State;
 		},
 		async resource(name) {
 			const { deployment } = await stack.state();
@@ -292,15 +287,44 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 	stacks.push(stack);
 
 	const main = Object.keys(options.files).find((name) => /\.[cm]?[jt]s$/.test(name));
-	stack.write({
+	const files = {
 		"Pulumi.yaml": "name: probe\nruntime:\n  name: nodejs\n  options:\n    typescript: false\n",
 		"package.json": JSON.stringify({ name: "probe", private: true, main }),
 		...options.files,
-	});
-	if (options.orgsync !== null) stack.install(options.orgsync);
-	expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+	};
+	stack.write(files);
+	if (options.orgsync === undefined) {
+		mkdirSync(join(folder, "node_modules"));
+		symlinkSync(await sharePackage(shared), join(folder, "node_modules/orgsync"));
+	} else if (options.orgsync !== null) stack.install(options.orgsync);
+	await initStack(stack, backend, files["Pulumi.yaml"]);
 	await stack.configure(options.config ?? {});
 	return stack;
+}
+
+/**
+ * `pulumi stack init`, which runs once for each Pulumi.yaml: a new stack is a file of the project and some of the backend,
+ * the same for all that have the same name and passphrase.
+ */
+async function initStack(stack: Stack, backend: string, manifest: string): Promise<void> {
+	const settings = join(stack.folder, `Pulumi.${stackName}.yaml`);
+	const name = `stack-${createHash("sha256").update(manifest).digest("hex").slice(0, 12)}`;
+	const made = await makeOnce(shared, name, async (folder) => {
+		expectSuccess(await stack.pulumi(["stack", "init", stackName]));
+		cpSync(backend, join(folder, "backend"), { recursive: true });
+		copyFileSync(settings, join(folder, "settings"));
+	});
+	cpSync(join(made, "backend"), backend, { recursive: true });
+	copyFileSync(join(made, "settings"), settings);
+}
+
+/** The one file in which the backend keeps the stack of these tests. */
+function findCheckpoint(backend: string): string {
+	const stacks = join(backend, ".pulumi/stacks");
+	const [file = ""] = readdirSync(stacks, { recursive: true, encoding: "utf8" }).filter(
+		(name) => basename(name) === `${stackName}.json`,
+	);
+	return join(stacks, file);
 }
 
 /** Standard output of a command that has to succeed. */
@@ -309,52 +333,10 @@ export function expectSuccess({ exitCode, stdout, stderr }: Answer): string {
 	return stdout;
 }
 
-/** The package as npm would have unpacked it: what its manifest lists under `files`, and the manifest. */
-function installPackage(folder: string, { version, edit }: InstallOptions = {}): void {
-	const manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
-		version: string;
-		files: string[];
-	};
-	rmSync(folder, { recursive: true, force: true });
-	mkdirSync(folder, { recursive: true });
-	for (const name of manifest.files) {
-		if (!existsSync(join(project, name))) throw new Error(`${name} is not there to be installed: \`npm run build\``);
-		cpSync(join(project, name), join(folder, name), { recursive: true });
-	}
-	const written = { ...manifest, version: version ?? manifest.version };
-	writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, null, "\t")}\n`);
-	edit?.(folder);
-}
-
 function readTexts(folder: string): Written[] {
 	return readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.filter((name) => !/(^|\/)node_modules(\/|$)/.test(name))
 		.map((name) => join(folder, name))
 		.filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
 		.map((file) => ({ place: relative(root, file), text: readFileSync(file, "utf8") }));
-}
-
-/** By the marker in their environment, which Linux shows in /proc; elsewhere only what we started ourselves is killed. */
-function findProcesses(marker: string): RunningProcess[] {
-	const found: RunningProcess[] = [];
-	for (const name of existsSync("/proc/self/environ") ? readdirSync("/proc") : []) {
-		const pid = Number(name);
-		if (!Number.isInteger(pid) || pid === process.pid) continue;
-		try {
-			if (!readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(marker)) continue;
-			readlinkSync(`/proc/${pid}/exe`);
-			found.push({ pid, command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim() });
-		} catch {
-			// It ended meanwhile, is a zombie, or is another user's.
-		}
-	}
-	return found;
-}
-
-function killOne(pid: number): void {
-	try {
-		process.kill(pid, "SIGKILL");
-	} catch {
-		// It ended meanwhile.
-	}
 }

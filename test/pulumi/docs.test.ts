@@ -3,8 +3,7 @@
  * organization of the embedded service; its tables are held against the code.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -122,7 +121,6 @@ const events: Readonly<Record<string, (emulator: Emulator) => Promise<void>>> = 
 describe("docs/pulumi.md", () => {
 	const previews = new Map<number, Answer>();
 	const answers = new Map<number, Answer>();
-	const compiled = mkdtempSync(join(tmpdir(), "orgsync-compiled-"));
 	let emulator: Emulator;
 	let stack: Stack;
 
@@ -144,8 +142,7 @@ describe("docs/pulumi.md", () => {
 		stack = await startStack({
 			// What a reader has on disk beside the page's own files.
 			files: { "Pulumi.yaml": contentOf("yaml", "# Pulumi.yaml"), "alice.private": keys.alice.privateKey },
-			// Loading Pulumi's package is most of what each command takes.
-			env: { ...environmentOf(emulator), NODE_COMPILE_CACHE: compiled },
+			env: environmentOf(emulator),
 		});
 		await stack.configure({ "beta:organizationId": beta, "beta:apiPrivateKey": { secret: keys.bob.privateKey } });
 		const manifest = JSON.parse(contentOf("json", "{")) as object;
@@ -166,7 +163,6 @@ describe("docs/pulumi.md", () => {
 
 	afterAll(async () => {
 		await emulator.close();
-		rmSync(compiled, { recursive: true, force: true });
 	});
 
 	it("has programs and commands", () => {

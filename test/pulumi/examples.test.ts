@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cheaperNode } from "../engine/cheaper.ts";
 import { ensureEngine } from "../engine/engine.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,11 +16,7 @@ const examples = ["pulumi-typescript", "pulumi-yaml-document"] as const;
 
 /** Everything that the examples make on disk, in a folder of its own, so that one sees that nothing is left. */
 const temporary = mkdtempSync(join(tmpdir(), "orgsync-examples-"));
-/** Loading Pulumi's package is most of what each command takes. */
-const compiled = mkdtempSync(join(tmpdir(), "orgsync-compiled-"));
-afterAll(() => {
-	for (const folder of [temporary, compiled]) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 interface Played {
 	readonly exitCode: number | null;
@@ -34,7 +31,7 @@ const blockOf = (name: string, word: string): string =>
 function play(name: string): Promise<Played> {
 	const [program = "", ...words] = blockOf(name, "sh").trim().split(" ");
 	expect(program).toBe("node");
-	const env = { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: compiled, NO_COLOR: "1" };
+	const env = { ...process.env, TMPDIR: temporary, ...cheaperNode, NO_COLOR: "1" };
 	const child = spawn(process.execPath, words, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
 	let printed = "";
 	for (const stream of [child.stdout, child.stderr]) {

@@ -23,7 +23,7 @@ async function makeWatched(program: string) {
 		const command = words.join(" ");
 		seen.push({ place: `output of ${command}`, text: shown(answer) });
 		seen.push({ place: `event log of ${command}`, text: withoutDebug(readFileSync(log, "utf8")) });
-		seen.push({ place: `state after ${command}`, text: shown(await stack.pulumi(["stack", "export"])) });
+		seen.push({ place: `state after ${command}`, text: JSON.stringify(await stack.state()) });
 		return answer;
 	};
 	/** Where any of the values is in plain text. */

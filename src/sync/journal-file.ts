@@ -30,6 +30,7 @@ export interface JournalFileOptions {
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withReason(file, async () => {
 		if (file === ":memory:") return open(":memory:", file, options);
+		isThere(file);
 		keepOutOfGit(dirname(file));
 		await checkPlace(file, options);
 		return open(file, file, options);
@@ -42,7 +43,7 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
 	return withReason(file, async () => {
-		if (!existsSync(file)) return undefined;
+		if (!isThere(file)) return undefined;
 		await checkPlace(file, options);
 		const database = await openToLook(file, options.busyMs);
 		if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
@@ -63,6 +64,20 @@ async function migrateCopy({ path, remove }: Copy, file: string, options: Journa
 		};
 	} catch (error) {
 		remove();
+		throw error;
+	}
+}
+
+/**
+ * Whether there is a file, or a link. Throws what the file system throws when that cannot be known: a journal that cannot
+ * be reached is not a missing one.
+ */
+function isThere(file: string): boolean {
+	try {
+		lstatSync(file);
+		return true;
+	} catch (error) {
+		if ((error as { code?: unknown }).code === "ENOENT") return false;
 		throw error;
 	}
 }

@@ -73,12 +73,13 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 				.filter((word) => typeof word === "string");
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
-				if (flags.output !== undefined || flags.out !== undefined) {
-					const { refuseOverwriting } = await import("./own-files.ts");
+				if (flags.output !== undefined || flags.out !== undefined || flags.journal !== undefined) {
+					const { refuseLocalFiles, refuseOverwriting } = await import("./own-files.ts");
 					const refuse = (flag: "output" | "out"): void =>
-						refuseOverwriting(flag, command.name(), flags, positional, terminal.directory);
+						refuseOverwriting(flag, command.name(), flags, positional, terminal);
 					voice.checkOutput(() => refuse("output"));
 					refuse("out");
+					refuseLocalFiles(flags, terminal);
 				}
 				const result = await action(flags, terminal, voice, positional, isGiven);
 				finish(typeof result === "number" ? result : await voice.result(result));

@@ -52,8 +52,12 @@ type Action<F> = (
 	isGiven: (flag: string) => boolean,
 ) => Promise<Result | ExitCode>;
 
-/** The program. `finish` gets the exit code of the command that ran. */
-export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void): Command {
+/** The program. `finish` gets the exit code of the command that ran; errors show none of `keys`. */
+export function makeProgram(
+	terminal: Terminal,
+	finish: (code: ExitCode) => void,
+	keys: readonly string[] = [],
+): Command {
 	const program = new Command("orgsync")
 		.description("keep an organization in sync with a YAML document")
 		.version(readVersion(), "-V, --version", "print the version")
@@ -66,7 +70,7 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 		const command = program.command(words).description(summary).addHelpText("after", `\nExample:\n  ${example}`);
 		return command.action(async (...parameters: unknown[]) => {
 			const flags = readFlags<F & VoiceFlags & FileFlags>(command);
-			const voice = makeVoice(command.name(), flags, terminal);
+			const voice = makeVoice(command.name(), flags, terminal, keys);
 			const positional = parameters
 				.slice(0, -2)
 				.flat()
@@ -313,8 +317,8 @@ function localCommands(define: Define, program: Command): void {
 	);
 }
 
-/** A voice that heeds the flags and `NO_COLOR`. */
-export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal): Voice {
+/** A voice that heeds the flags and `NO_COLOR`, and shows none of these private keys. */
+export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal, keys: readonly string[]): Voice {
 	const noColor = terminal.environment.NO_COLOR;
 	return new Voice(terminal, {
 		command,
@@ -328,6 +332,7 @@ export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
 		generatedBy: `orgsync ${readVersion()}`,
+		keys,
 	});
 }
 

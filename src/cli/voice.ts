@@ -21,6 +21,7 @@ import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
+import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 
@@ -49,6 +50,8 @@ export interface VoiceOptions {
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
 	/** Name and version of the program, for formats that are kept. */
 	readonly generatedBy: string;
+	/** Private keys on the command line, which no error repeats. */
+	readonly keys: readonly string[];
 }
 
 /** What every command prints with `--format json`; schemas/output.json describes it. */
@@ -163,7 +166,8 @@ export class Voice {
 	}
 
 	#tell(text: string): void {
-		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${text}` : text);
+		const shown = hideKeys(text, this.#options.keys);
+		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${shown}` : shown);
 		this.#progressShown = false;
 	}
 
@@ -191,7 +195,7 @@ export class Voice {
 		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
 		for (const failure of failures) this.#tellFailure(failure);
 		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
-		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
+		return this.#show({ formatVersion: 1, command, exitCode, error: this.#hide(error), problems: [], ...json }, result);
 	}
 
 	/** The file of `--output` is replaced as a whole: the next run needs what is in it, whatever becomes of this one. */
@@ -211,7 +215,20 @@ export class Voice {
 		this.#tellFailure({ error });
 		const exitCode = exitCodeOfError(error);
 		const { command } = this.#options;
-		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems, ...more });
+		const output = {
+			formatVersion: 1,
+			command,
+			exitCode,
+			error: describeFailure({ error }),
+			problems,
+			...more,
+		} as const;
+		return this.#show(this.#hide(output));
+	}
+
+	#hide<T>(value: T): T {
+		const { keys } = this.#options;
+		return keys.length === 0 ? value : (JSON.parse(hideKeys(JSON.stringify(value), keys)) as T);
 	}
 
 	#tellFailure(failure: Failure): void {

@@ -2,7 +2,6 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
@@ -23,7 +22,7 @@ import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -255,14 +254,17 @@ export class Voice {
 		return this.#print(`${text}${log}`, output.exitCode);
 	}
 
-	/** Appends to the summary of the pipeline's step, where there is one. */
+	/**
+	 * Appends to the summary of the pipeline's step, where there is one. It is a copy of what is printed anyway, so that a
+	 * failure is a warning.
+	 */
 	#summarize(summary: string): void {
 		const file = this.#terminal.environment.GITHUB_STEP_SUMMARY;
 		if (summary === "" || file === undefined || file === "") return;
 		try {
-			appendFileSync(file, summary);
+			appendToFile(resolve(this.#terminal.directory, file), summary);
 		} catch (error) {
-			this.note(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
+			this.warn(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}
 	}
 

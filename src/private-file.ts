@@ -72,6 +72,12 @@ function tighten(file: string, notice: (text: string) => void): void {
 	}
 }
 
+/** Throws StorageError for a symbolic link, for anything that is no regular file, and for a file of another user. */
+export function refuseStrange(file: string): void {
+	const found = lstatSync(file, { throwIfNoEntry: false });
+	if (found !== undefined) checkKindAndOwner(file, found);
+}
+
 function checkKindAndOwner(file: string, found: Stats): void {
 	if (!found.isFile()) {
 		const kind = found.isSymbolicLink() ? "a symbolic link" : "not a regular file";

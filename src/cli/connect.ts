@@ -1,6 +1,7 @@
 /**
  * A connection for one command: to the service that was named, or to the embedded one; with the journal that belongs to it.
  */
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { emptyMemory } from "../plan/organization.ts";
@@ -130,10 +131,29 @@ export function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }
 
-/** The journal, made when it is not there. */
+/** The journal, made when it is not there. Warns at its end when its file was removed or replaced meanwhile. */
 export async function openJournalOf(flags: JournalFlags, terminal: Terminal, voice: Voice): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
-	return openJournal(journalFile(flags, terminal), journalOptions(flags, voice));
+	const file = journalFile(flags, terminal);
+	const journal = await openJournal(file, journalOptions(flags, voice));
+	const opened = identityOf(file);
+	return {
+		...journal,
+		close: () => {
+			if (identityOf(file) !== opened) {
+				voice.warn(
+					`the journal ${showText(file)} was removed or replaced during this run: what the run submitted is not recorded there; check it with orgsync status before you run apply again`,
+				);
+			}
+			journal.close();
+		},
+	};
+}
+
+/** What tells one file from another of the same name; undefined when there is none. */
+function identityOf(file: string): string | undefined {
+	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+	return found === undefined ? undefined : `${found.dev} ${found.ino}`;
 }
 
 /** The journal to look at; undefined when there is none. Nothing is written. */

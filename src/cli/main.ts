@@ -21,9 +21,11 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	stderr.write(`error: something orgsync did not foresee: ${showText(error.message)}\n`);
+	const { hideKeys, keysIn } = await import("./hide-keys.ts");
+	const hide = (text: string): string => hideKeys(text, keysIn(words));
+	stderr.write(`error: something orgsync did not foresee: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
-	if (words.includes("--verbose")) stderr.write(`${error.stack}\n`);
+	if (words.includes("--verbose")) stderr.write(`${hide(error.stack ?? "")}\n`);
 	process.exit(await settleStreams(exitCodes.error, stdout, stderr));
 });
 

@@ -55,8 +55,12 @@ type Action<F> = (
 	isGiven: (flag: string) => boolean,
 ) => Promise<Result | ExitCode>;
 
-/** The program. `finish` gets the exit code of the command that ran. */
-export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void): Command {
+/** The program. `finish` gets the exit code of the command that ran; errors show none of `keys`. */
+export function makeProgram(
+	terminal: Terminal,
+	finish: (code: ExitCode) => void,
+	keys: readonly string[] = [],
+): Command {
 	const program = new Command("orgsync")
 		.description("keep an organization in sync with a YAML document")
 		.version(readVersion(), "-V, --version", "print the version")
@@ -69,19 +73,20 @@ export function makeProgram(terminal: Terminal, finish: (code: ExitCode) => void
 		const command = program.command(words).description(summary).addHelpText("after", `\nExample:\n  ${example}`);
 		return command.action(async (...parameters: unknown[]) => {
 			const flags = readFlags<F & VoiceFlags & FileFlags>(command);
-			const voice = makeVoice(command.name(), flags, terminal);
+			const voice = makeVoice(command.name(), flags, terminal, keys);
 			const positional = parameters
 				.slice(0, -2)
 				.flat()
 				.filter((word) => typeof word === "string");
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
-				if (flags.output !== undefined || flags.out !== undefined) {
-					const { refuseOverwriting } = await import("./own-files.ts");
+				if (flags.output !== undefined || flags.out !== undefined || flags.journal !== undefined) {
+					const { refuseLocalFiles, refuseOverwriting } = await import("./own-files.ts");
 					const refuse = (flag: "output" | "out"): void =>
-						refuseOverwriting(flag, command.name(), flags, positional, terminal.directory);
+						refuseOverwriting(flag, command.name(), flags, positional, terminal);
 					voice.checkOutput(() => refuse("output"));
 					refuse("out");
+					refuseLocalFiles(flags, terminal);
 				}
 				const result = await action(flags, terminal, voice, positional, isGiven);
 				finish(typeof result === "number" ? result : await voice.result(result));
@@ -324,8 +329,8 @@ function localCommands(define: Define, program: Command): void {
 	);
 }
 
-/** A voice that heeds the flags and `NO_COLOR`. */
-export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal): Voice {
+/** A voice that heeds the flags and `NO_COLOR`, and shows none of these private keys. */
+export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal, keys: readonly string[]): Voice {
 	const noColor = terminal.environment.NO_COLOR;
 	return new Voice(terminal, {
 		command,
@@ -339,6 +344,7 @@ export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal
 			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
 		},
 		generatedBy: `orgsync ${readVersion()}`,
+		keys,
 	});
 }
 

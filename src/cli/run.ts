@@ -5,6 +5,7 @@ import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
 import { keyPattern } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
+import { keysIn } from "./hide-keys.ts";
 import { makeProgram, makeVoice } from "./program.ts";
 import type { Terminal } from "./voice.ts";
 
@@ -14,7 +15,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
 	};
-	const program = makeProgram(terminal, finish);
+	const program = makeProgram(terminal, finish, keysIn(given));
 	// Mistakes in flags go through the one voice too, in the format that was asked for.
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride().configureOutput({
@@ -71,7 +72,12 @@ async function failedFlags(
 	terminal: Terminal,
 ): Promise<ExitCode> {
 	const called = program.commands.find((command) => command.name() === words[0]);
-	const voice = makeVoice(called?.name() ?? program.name(), { format: formatOf(words, called) }, terminal);
+	const voice = makeVoice(
+		called?.name() ?? program.name(),
+		{ format: formatOf(words, called) },
+		terminal,
+		keysIn(words),
+	);
 	if (!(error instanceof CommanderError)) return voice.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");

@@ -2,7 +2,6 @@
  * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
  * everything else to standard error; in JSON there is exactly one object on every path, errors too.
  */
-import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
@@ -23,8 +22,9 @@ import type { PositionOf } from "../plan/render/positions.ts";
 import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
 import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
+import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { checkWritable, replaceFile, writeFile } from "./whole-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile } from "./whole-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -51,6 +51,8 @@ export interface VoiceOptions {
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
 	/** Name and version of the program, for formats that are kept. */
 	readonly generatedBy: string;
+	/** Private keys on the command line, which no error repeats. */
+	readonly keys: readonly string[];
 }
 
 /** What every command prints with `--format json`; schemas/output.json describes it. */
@@ -176,7 +178,8 @@ export class Voice {
 	}
 
 	#tell(text: string): void {
-		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${text}` : text);
+		const shown = hideKeys(text, this.#options.keys);
+		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${shown}` : shown);
 		this.#progressShown = false;
 	}
 
@@ -204,7 +207,7 @@ export class Voice {
 		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
 		for (const failure of failures) this.#tellFailure(failure);
 		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
-		return this.#show({ formatVersion: 1, command, exitCode, error, problems: [], ...json }, result);
+		return this.#show({ formatVersion: 1, command, exitCode, error: this.#hide(error), problems: [], ...json }, result);
 	}
 
 	/** The text of plans and reports names what was overridden in the run; any other text is what somebody asked for. */
@@ -231,7 +234,20 @@ export class Voice {
 		this.#tellFailure({ error });
 		const exitCode = exitCodeOfError(error);
 		const { command } = this.#options;
-		return this.#show({ formatVersion: 1, command, exitCode, error: describeFailure({ error }), problems, ...more });
+		const output = {
+			formatVersion: 1,
+			command,
+			exitCode,
+			error: describeFailure({ error }),
+			problems,
+			...more,
+		} as const;
+		return this.#show(this.#hide(output));
+	}
+
+	#hide<T>(value: T): T {
+		const { keys } = this.#options;
+		return keys.length === 0 ? value : (JSON.parse(hideKeys(JSON.stringify(value), keys)) as T);
 	}
 
 	#tellFailure(failure: Failure): void {
@@ -259,14 +275,17 @@ export class Voice {
 		return this.#print(`${text}${log}`, output.exitCode);
 	}
 
-	/** Appends to the summary of the pipeline's step, where there is one. */
+	/**
+	 * Appends to the summary of the pipeline's step, where there is one. It is a copy of what is printed anyway, so that a
+	 * failure is a warning.
+	 */
 	#summarize(summary: string): void {
 		const file = this.#terminal.environment.GITHUB_STEP_SUMMARY;
 		if (summary === "" || file === undefined || file === "") return;
 		try {
-			appendFileSync(file, summary);
+			appendToFile(resolve(this.#terminal.directory, file), summary);
 		} catch (error) {
-			this.note(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
+			this.warn(`the summary of the step cannot be written to ${showText(file)}: ${explainFileError(error)}`);
 		}
 	}
 

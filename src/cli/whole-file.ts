@@ -8,6 +8,7 @@
 import { randomBytes } from "node:crypto";
 import {
 	accessSync,
+	appendFileSync,
 	closeSync,
 	constants,
 	fchmodSync,
@@ -34,7 +35,7 @@ export interface WriteOptions {
 /** Why a file may not be replaced although it can be written, for example where it alone is mounted. */
 const onlyInPlace = ["EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS"];
 
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+const { O_WRONLY, O_APPEND, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
 
 /** Throws the reason when the file cannot be written. */
 export function checkWritable(path: string, options: WriteOptions): void {
@@ -69,6 +70,24 @@ export function replaceFile(path: string, text: string, options: WriteOptions): 
 export function writeFile(path: string, text: string, options: WriteOptions): void {
 	findTarget(path, options);
 	writeInto(path, text, options);
+}
+
+/** Appends the text to a regular file, which is made when it is missing, or to a device. Throws as replaceFile does. */
+export function appendToFile(path: string, text: string): void {
+	if (isDevice(path)) {
+		appendFileSync(path, text);
+		return;
+	}
+	const found = lstatSync(path, { throwIfNoEntry: false });
+	if (found?.isSymbolicLink() === true) throw new Error("it is a symbolic link");
+	if (found?.isDirectory() === true) throw Object.assign(new Error(), { code: "EISDIR" });
+	if (found?.isFile() === false) throw new Error("it is not a regular file");
+	const file = openSync(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o666);
+	try {
+		writeFileSync(file, text);
+	} finally {
+		closeSync(file);
+	}
 }
 
 /** Writes the text into a new file. Throws as replaceFile does, and when the file exists. */

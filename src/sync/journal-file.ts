@@ -2,15 +2,14 @@
  * The journal's file: opened to write by `apply`, to look by everything else, and refused where somebody else could have
  * written it.
  */
-import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
-import { StorageError } from "../errors.ts";
+import { explainFileError, StorageError } from "../errors.ts";
 import { makePrivate, sidecars } from "../private-file.ts";
 import { findTracked } from "./git-index.ts";
 import type { Journal, JournalView } from "./journal.ts";
+import { type Copy, copyOf, hintOf, isBusy, openToLook, refuseOther, usualBusyMs } from "./journal-look.ts";
 import { JournalStore, migrate, schemaVersion, versionOf } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
 
@@ -19,6 +18,8 @@ export interface JournalFileOptions {
 	readonly isNamed?: boolean;
 	/** Gets a line when the file's permissions were changed, or could not be. */
 	readonly notice?: (text: string) => void;
+	/** Max milliseconds to wait for another process that holds the file; 10 seconds when left out. */
+	readonly busyMs?: number;
 }
 
 /**
@@ -28,10 +29,11 @@ export interface JournalFileOptions {
  */
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withReason(file, async () => {
-		if (file === ":memory:") return open(":memory:", file);
+		if (file === ":memory:") return open(":memory:", file, options);
+		isThere(file);
 		keepOutOfGit(dirname(file));
 		await checkPlace(file, options);
-		return open(file, file);
+		return open(file, file, options);
 	});
 }
 
@@ -41,29 +43,18 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
 	return withReason(file, async () => {
-		if (!existsSync(file)) return undefined;
+		if (!isThere(file)) return undefined;
 		await checkPlace(file, options);
-		const { DatabaseSync } = await importSqlite();
-		try {
-			const database = new DatabaseSync(file, { readOnly: true });
-			if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
-			database.close();
-		} catch (error) {
-			if (!isUnwritable(error)) throw error;
-		}
-		return openCopy(file);
+		const database = await openToLook(file, options.busyMs);
+		if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
+		return migrateCopy(await copyOf(database), file, options);
 	});
 }
 
-/** A copy, brought to the present version: the file itself is of an earlier one, or SQLite needs to write beside it. */
-async function openCopy(file: string): Promise<JournalView> {
-	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
-	const remove = (): void => rmSync(folder, { recursive: true, force: true });
+/** The journal in a copy of the file, brought to the present version; the copy is removed when it is closed. */
+async function migrateCopy({ path, remove }: Copy, file: string, options: JournalFileOptions): Promise<JournalView> {
 	try {
-		const copy = join(folder, basename(file));
-		copyFileSync(file, copy);
-		if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-		const journal = await open(copy, file);
+		const journal = await open(path, file, options);
 		return {
 			...journal,
 			close: () => {
@@ -77,6 +68,20 @@ async function openCopy(file: string): Promise<JournalView> {
 	}
 }
 
+/**
+ * Whether there is a file, or a link. Throws what the file system throws when that cannot be known: a journal that cannot
+ * be reached is not a missing one.
+ */
+function isThere(file: string): boolean {
+	try {
+		lstatSync(file);
+		return true;
+	} catch (error) {
+		if ((error as { code?: unknown }).code === "ENOENT") return false;
+		throw error;
+	}
+}
+
 /** Makes orgsync's own folder, with a `.gitignore` in it: a journal is of one machine, not for version control. */
 function keepOutOfGit(folder: string): void {
 	if (basename(folder) !== ".orgsync" || existsSync(folder)) return;
@@ -85,7 +90,10 @@ function keepOutOfGit(folder: string): void {
 }
 
 /** Throws StorageError where somebody else could have written the file; makes it private, and creates it when missing. */
-async function checkPlace(file: string, { isNamed = false, notice = () => {} }: JournalFileOptions): Promise<void> {
+async function checkPlace(
+	file: string,
+	{ isNamed = false, notice = () => {}, busyMs }: JournalFileOptions,
+): Promise<void> {
 	const tracked = isNamed ? undefined : [file, ...sidecars.map((suffix) => file + suffix)].find(findTracked);
 	if (tracked !== undefined) {
 		throw new StorageError(`${tracked} is tracked by git, so that whoever can commit can write it`, {
@@ -93,29 +101,16 @@ async function checkPlace(file: string, { isNamed = false, notice = () => {} }: 
 		});
 	}
 	// The permissions of a file that is no database are none of our business.
-	if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) await refuseOther(file);
+	if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) await refuseOther(file, busyMs);
 	makePrivate(file, notice);
 }
 
-/** Throws what SQLite throws for a file that is no database. As immutable, it is read without making files beside it. */
-async function refuseOther(file: string): Promise<void> {
-	const { DatabaseSync } = await importSqlite();
-	const address = pathToFileURL(file);
-	address.searchParams.set("immutable", "1");
-	const database = new DatabaseSync(address, { readOnly: true });
-	try {
-		versionOf(database);
-	} finally {
-		database.close();
-	}
-}
-
-async function open(path: string, file: string): Promise<Journal> {
+async function open(path: string, file: string, { busyMs = usualBusyMs }: JournalFileOptions): Promise<Journal> {
 	const { DatabaseSync } = await importSqlite();
 	const database = new DatabaseSync(path);
 	try {
-		database.exec("PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF");
-		await switchToLog(database);
+		database.exec("PRAGMA trusted_schema = OFF");
+		await switchToLog(database, busyMs);
 		if (versionOf(database) !== schemaVersion) migrate(database);
 		return withClearErrors(new JournalStore(database), file);
 	} catch (error) {
@@ -126,36 +121,30 @@ async function open(path: string, file: string): Promise<Journal> {
 
 /**
  * Puts the file into write-ahead mode. Two runs that make the journal at the same moment can refuse each other here at
- * once, whatever the busy timeout says, so it is tried again for a while.
+ * once, whatever the busy timeout says, so it is tried again until that time is over.
  */
-async function switchToLog(database: DatabaseSync): Promise<void> {
-	for (let attempt = 1; ; attempt += 1) {
+async function switchToLog(database: DatabaseSync, busyMs: number): Promise<void> {
+	const end = performance.now() + busyMs;
+	for (;;) {
+		const leftMs = end - performance.now();
+		database.exec(`PRAGMA busy_timeout = ${Math.max(1, Math.floor(leftMs))}`);
 		try {
 			database.exec("PRAGMA journal_mode = WAL");
-			return;
+			break;
 		} catch (error) {
-			if (attempt === 50 || !(error instanceof Error) || !error.message.includes("locked")) throw error;
+			if (leftMs <= 20 || !isBusy(error)) throw error;
 			await new Promise((resolve) => setTimeout(resolve, 20));
 		}
 	}
-}
-
-/** SQLite's codes for a file, or a folder around it, that cannot be written (sqlite.org, "Result and Error Codes"). */
-const unwritableCodes = [8, 14];
-
-function isUnwritable(error: unknown): boolean {
-	const { errcode } = error as { errcode?: unknown };
-	return typeof errcode === "number" && unwritableCodes.includes(errcode & 0xff);
+	database.exec(`PRAGMA busy_timeout = ${busyMs}`);
 }
 
 async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		const hint = error instanceof StorageError ? error.hint : undefined;
-		throw new StorageError(`the journal ${file} cannot be opened: ${reason}`, {
-			hint: hint ?? "--journal FILE names another one; without its journal orgsync does not know what it sent before",
+		throw new StorageError(`the journal ${file} cannot be opened: ${explainFileError(error)}`, {
+			hint: hintOf(error),
 			cause: error,
 		});
 	}
@@ -165,8 +154,7 @@ async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 function withClearErrors(store: JournalStore, file: string): Journal {
 	const explain = (error: unknown): StorageError => {
 		const reason = error instanceof Error ? error.message : String(error);
-		const hint = error instanceof StorageError && error.hint !== undefined ? { hint: error.hint } : {};
-		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { ...hint, cause: error });
+		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintOf(error), cause: error });
 	};
 	const clear = <A extends readonly unknown[], R>(use: (...values: A) => R): ((...values: A) => R) => {
 		return (...values) => {

@@ -43,7 +43,7 @@ function voiceOn(columns: number | undefined, environment: Readonly<Record<strin
 	};
 	const options: VoiceOptions = {
 		...{ command: "plan", format: "text", color: true, quiet: false, verbose: false, output: undefined },
-		...{ markdown: {}, generatedBy: "orgsync" },
+		...{ markdown: {}, generatedBy: "orgsync", keys: [] },
 	};
 	return { voice: new Voice(terminal, options), written: () => String(stderr.read() ?? "") };
 }

@@ -95,4 +95,32 @@ describe("--env", () => {
 	});
 });
 
+describe("a variable that is not set", () => {
+	const unset = reference("ORGSYNC_VAR_NOT_SET");
+	test("in place of an id is not offered as literal text, as in the document that init writes", async () => {
+		const world = await makeWorld();
+		expect((await world.run(["init"])).code).toBe(0);
+		expect((await world.run(["plan"])).stderr).toContain(
+			"the environment variable `ORGSYNC_ORGANIZATION_ID` is not set; set it, or write the id\n",
+		);
+		for (const section of [
+			`userTags: [{ name: signers, id: "${unset}" }]`,
+			`absent: { policies: ["${unset}"] }`,
+			`absent: { oauthProviders: { bob: ["${unset}"] } }`,
+			`absent: { tvcApps: ["${unset}"] }`,
+			`expect: { bootProofs: [{ app: "${unset}", deploymentLabel: x }] }`,
+		]) {
+			world.write("orgsync.yaml", document(section));
+			expect((await world.run(["validate"])).stderr, section).toContain("is not set; set it, or write the id\n");
+		}
+		world.write("orgsync.yaml", document().replace(/alice: [^,]+/, `alice: "${unset}"`));
+		expect((await world.run(["validate"])).stderr).toContain("is not set; set it, or write the id\n");
+	});
+
+	test("in place of any other text is", async () => {
+		const world = await makeWorld(naming("ORGSYNC_VAR_NOT_SET"));
+		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for that very text");
+	});
+});
+
 test("no private key and no stamp is in anything that was printed or written", () => expectNoSecret());

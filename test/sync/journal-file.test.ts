@@ -115,6 +115,41 @@ describe("the file of a journal", () => {
 		expect(modeOf(file)).toBe(0o644);
 	});
 
+	it("is not taken for missing when a part of its path is a file, or a link to itself, or it is a link to nothing", async () => {
+		const beside = join(folder, "beside");
+		writeFileSync(beside, "");
+		symlinkSync("loop", join(folder, "loop"));
+		symlinkSync("nothing", join(folder, "dangling"));
+		for (const [path, reason] of [
+			[join(beside, "journal.sqlite"), "something in its path is no folder"],
+			[join(folder, "loop", "journal.sqlite"), "it is a symbolic link to itself"],
+			[join(folder, "dangling"), "is a symbolic link"],
+		] as const) {
+			for (const open of [openJournal, readJournal]) {
+				const { message } = await refusal(() => open(path));
+				expect(message).toContain(`the journal ${path} cannot be opened: `);
+				expect(message).toContain(reason);
+			}
+		}
+	});
+
+	it.runIf(process.getuid?.() === 0)("is not taken for missing in a folder of another user", () => {
+		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
+		chmodSync(folder, 0o755);
+		const source = new URL("../../src/sync/journal-file.ts", import.meta.url).href;
+		const program = `
+			process.setuid(65534);
+			const { readJournal, openJournal } = await import(process.argv[1]);
+			for (const open of [readJournal, openJournal]) {
+				console.log(await open(process.argv[2]).then((found) => String(found), (error) => error.name + " " + error.message));
+			}
+		`;
+		const words = ["--input-type=module", "-e", program, source, file];
+		const { stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+		const line = `StorageError the journal ${file} cannot be opened: permission is denied\n`;
+		expect(stdout).toBe(line + line);
+	});
+
 	it("is undefined to look at when there is none, and none is made", async () => {
 		expect(await readJournal(file)).toBeUndefined();
 		expect(existsSync(file)).toBe(false);

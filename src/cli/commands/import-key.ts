@@ -3,7 +3,14 @@
  * it never enters a diff. The bundle goes to the file or to standard output, and nowhere else.
  */
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes, explainFileError, ServiceError } from "../../errors.ts";
+import {
+	ConfigurationError,
+	type ExitCode,
+	exitCodes,
+	explainFileError,
+	OutputError,
+	ServiceError,
+} from "../../errors.ts";
 import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import type { Sent } from "../../sync/outcomes.ts";
@@ -58,14 +65,10 @@ function prepareFile(out: string, { directory }: Terminal): void {
 	try {
 		checkWritable(resolve(directory, out), { directory, isSecret: true });
 	} catch (error) {
-		refuseFile(out, error);
+		throw new ConfigurationError(`the bundle cannot be written to ${showText(out)}: ${explainFileError(error)}`, {
+			cause: error,
+		});
 	}
-}
-
-function refuseFile(out: string, error: unknown): never {
-	throw new ConfigurationError(`the bundle cannot be written to ${showText(out)}: ${explainFileError(error)}`, {
-		cause: error,
-	});
 }
 
 /** An alias of the document, or an id as it is. */
@@ -99,7 +102,15 @@ function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, voi
 	try {
 		replaceFile(resolve(directory, flags.out), bundle, { directory, isSecret: true });
 	} catch (error) {
-		refuseFile(flags.out, error);
+		const activity = `activity ${showText(sent.activityId ?? sent.fingerprint ?? "")}`;
+		const reason = explainFileError(error);
+		throw new OutputError(
+			`${activity} completed, but its bundle cannot be written to ${showText(flags.out)}: ${reason}`,
+			{
+				hint: "run the command again with another --out: within a quarter of an hour it gets the same bundle, later a new one",
+				cause: error,
+			},
+		);
 	}
 	return {
 		exitCode: exitCodes.converged,

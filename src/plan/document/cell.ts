@@ -26,7 +26,7 @@ export interface Cell {
 }
 
 /** Where a cell is in its document, for example `expect.supportedAssets["eip155:1"][0]`; empty for the document. */
-export function pathOf(cell: Cell): string {
+export function pathOf(cell: Pick<Cell, "parent" | "key">): string {
 	if (cell.parent === undefined) return "";
 	const before = pathOf(cell.parent);
 	if (typeof cell.key === "number") return `${before}[${cell.key}]`;

@@ -256,10 +256,15 @@ function readString(text: string, written: string, slot: Slot, { variables, expa
 		// The first value over the limit is reported; later ones are not expanded.
 		return makeCell("text", slot, { value: text, written, broken: text.includes(variableBegin) });
 	}
-	const filled = fillIn(text, variables, expansion);
+	const filled = fillIn(text, variables, expansion, text.includes("${") && isOfId(pathOf(slot)));
 	const cell = makeCell("text", slot, { value: filled.text, written, fromEnvironment: filled.used });
 	for (const message of filled.mistakes) findings.breaks(cell, filled.code, message);
 	return cell;
+}
+
+/** Whether the value at this path has to be an id. */
+function isOfId(path: string): boolean {
+	return /^(?:organizationId|users[.[].+|absent[.[].+\]|.+\.(?:id|app))$/.test(path);
 }
 
 const forNobody = new Set(["exactly", "atLeast", "never"]);

@@ -100,8 +100,11 @@ export interface Filled {
 	readonly mistakes: readonly string[];
 }
 
-/** The text with variables in place of `${NAME}`; a value is never looked into again. Each mistake is listed. */
-export function fillIn(text: string, variables: Variables, expansion: Expansion): Filled {
+/**
+ * The text with variables in place of `${NAME}`; a value is never looked into again. Each mistake is listed. `isId`: it has
+ * to become an id, which no literal `${` can be part of.
+ */
+export function fillIn(text: string, variables: Variables, expansion: Expansion, isId = false): Filled {
 	if (!text.includes("${")) return { text, used: false, code: "", mistakes: [] };
 	const parts: string[] = [];
 	const mistakes: string[] = [];
@@ -117,7 +120,7 @@ export function fillIn(text: string, variables: Variables, expansion: Expansion)
 			continue;
 		}
 		used = true;
-		const value = end === "}" ? lookUp(name, variables) : malformed(whole);
+		const value = end === "}" ? lookUp(name, variables, isId) : malformed(whole);
 		if ("value" in value) {
 			if (!expansion.add(Buffer.byteLength(value.value))) {
 				return { text: "", used, code: "expansion", mistakes: [expansionMessage] };
@@ -134,7 +137,7 @@ export function fillIn(text: string, variables: Variables, expansion: Expansion)
 
 type Found = { readonly value: string } | { readonly code: string; readonly mistake: string };
 
-function lookUp(name: string, { environment, named, allowedBy }: Variables): Found {
+function lookUp(name: string, { environment, named, allowedBy }: Variables, isId: boolean): Found {
 	if (!isVariableName(name)) return malformed(`\${${name}}`);
 	const shown = quoted(name);
 	const short = name.length > longestName ? `${name.slice(0, longestName)}…` : name;
@@ -161,7 +164,9 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables): Fou
 	if (value !== undefined) return { value };
 	return {
 		code: "unset-variable",
-		mistake: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for that very text`,
+		mistake: isId
+			? `the environment variable ${shown} is not set; set it, or write the id`
+			: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for that very text`,
 	};
 }
 

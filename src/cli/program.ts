@@ -1,7 +1,6 @@
 /**
  * The commands and their flags, as commander knows them. Each command is loaded only when it is called.
  */
-import { readFileSync } from "node:fs";
 import { Argument, Command, Option } from "commander";
 import type { ExitCode } from "../errors.ts";
 import type { ApplyFlags } from "./commands/apply.ts";
@@ -30,20 +29,11 @@ import {
 	withVoice,
 	withWaiting,
 } from "./flags.ts";
-import { type Format, formats } from "./formats.ts";
+import { formats } from "./formats.ts";
 import { programHelp } from "./help.ts";
 import type { FileFlags } from "./own-files.ts";
-import { type Result, type Terminal, Voice } from "./voice.ts";
-
-interface VoiceFlags {
-	readonly format?: Format;
-	readonly output?: string;
-	readonly commentKey?: string;
-	readonly fullAt?: string;
-	readonly color?: boolean;
-	readonly quiet?: boolean;
-	readonly verbose?: boolean;
-}
+import type { Result, Terminal, Voice } from "./voice.ts";
+import { makeVoice, readVersion, type VoiceFlags } from "./voice-flags.ts";
 
 /** What a command does with its flags; it returns a result to print, or an exit code when it has printed by itself. */
 type Action<F> = (
@@ -327,28 +317,4 @@ function localCommands(define: Define, program: Command): void {
 				(await import("./commands/completion.ts")).completion(shell, listCommands(program)),
 		).argument("<shell>", "bash, zsh or fish"),
 	);
-}
-
-/** A voice that heeds the flags and `NO_COLOR`, and shows none of these private keys. */
-export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal, keys: readonly string[]): Voice {
-	const noColor = terminal.environment.NO_COLOR;
-	return new Voice(terminal, {
-		command,
-		format: flags.format ?? "text",
-		color: flags.color !== false && (noColor === undefined || noColor === "") && terminal.environment.TERM !== "dumb",
-		quiet: flags.quiet === true,
-		verbose: flags.verbose === true,
-		output: flags.output,
-		markdown: {
-			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
-			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
-		},
-		generatedBy: `orgsync ${readVersion()}`,
-		keys,
-	});
-}
-
-function readVersion(): string {
-	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-	return (JSON.parse(text) as { version: string }).version;
 }

@@ -6,8 +6,9 @@ import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
 import { keyPattern } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
 import { keysIn } from "./hide-keys.ts";
-import { makeProgram, makeVoice } from "./program.ts";
+import { makeProgram } from "./program.ts";
 import type { Terminal } from "./voice.ts";
+import { makeVoice } from "./voice-flags.ts";
 
 /** The exit code of the command that these words call, after it has printed what it has to say. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -315,8 +315,15 @@ function findWrongRejections({ steps, waiting }: Plan): string | undefined {
 }
 
 /** A guard is about what changes. */
-function findStranger({ changes, guards }: Plan): string | undefined {
+function findStranger({ changes, guards, steps, overrides = [] }: Plan): string | undefined {
 	const addresses = new Set(changes.map(({ address }) => address));
+	const retried = overrides.find((one) => one.flag === "retry-rejected");
+	if (retried !== undefined) {
+		const { steps: count, covers } = retried;
+		const fitting = steps.filter((step) => step.covers.every((address) => covers.includes(address)));
+		const isFitting = fitting.length >= count && covers.every((address) => addresses.has(address));
+		if (!isFitting) return `overrides: --retry-rejected is about ${count} steps that the plan does not submit`;
+	}
 	return first(guards, ({ where }, index) => {
 		const stranger = where.find((address) => !addresses.has(address));
 		return stranger === undefined

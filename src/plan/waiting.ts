@@ -51,7 +51,7 @@ export function nameOf({ activityId, fingerprint }: Pick<WaitingActivity, "activ
 
 /** What a person can do about what was sent and never answered. */
 export function learnOrGiveUp(name: string): string {
-	return `the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${quoteForShell(name)}\` gives them up`;
+	return `if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
 /**

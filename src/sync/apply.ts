@@ -215,7 +215,7 @@ function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | 
 		return { ...notAttempted(step, message), activityId, fingerprint };
 	}
 	const answer = activityId === null ? "no answer came" : `activity ${name} has a status that nobody knows`;
-	const message = `another ${step.operation} was sent for the same ${activity?.createdAt ?? "before"}, and ${answer}: ${learnOrGiveUp(name)}`;
+	const message = `another ${step.operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${learnOrGiveUp(name)}`;
 	return { ...notAttempted(step, message), activityId, fingerprint };
 }
 

@@ -106,6 +106,20 @@ describe("--abandon", () => {
 		expect((await world.run(["drift"])).stdout).toContain(`Overrides used:\n  ${line}\n`);
 	});
 
+	test("leaves the activity in status, which says that it can still be approved and does not count it", async () => {
+		const world = await makePendingWorld();
+		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_POLICIES" }] });
+		await world.run([...apply, "--abandon", world.id]);
+		const answer = await world.run(["status"]);
+		expect(answer.code).toBe(0);
+		expect(answer.stdout).toMatch(
+			new RegExp(`^  abandoned, not counted, and still pending: delete_policies: .*${world.id}`, "m"),
+		);
+		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([
+			{ activities: [], abandoned: [{ activityId: world.id }], unanswered: [] },
+		]);
+	});
+
 	test("is not recorded where it matches no activity", async () => {
 		const world = await makeWorld(document(removal));
 		const answer = await world.run([...apply, "--abandon", "01a1fe02-1455-712e-be80-c4ad5d3e1bce", ...inJson]);
@@ -153,7 +167,7 @@ describe("--retry-rejected", () => {
 		expect(refused).toMatchObject({
 			code: 3,
 			stderr:
-				"error: the saved plan submits 1 change that was rejected before\nhint: to submit them again: add --retry-rejected; otherwise plan again without it\n",
+				"error: the file states that the saved plan submits 1 change that was rejected before\nhint: to submit them again: add --retry-rejected; otherwise plan again without it\n",
 		});
 		expect(world.requests()).toEqual([]);
 		const answer = await world.run(["apply", "--plan", "plan.json", "--retry-rejected", ...inJson]);
@@ -230,6 +244,11 @@ describe("--insecure", () => {
 			const told = { overrides: [{ flag: "insecure" }] };
 			expect(readOutput(await world.run([...words, ...inJson]))).toMatchObject({ savedPlan: told });
 		}
+		const again = await makeWorld(document(removal));
+		expect((await again.run(["plan", "--insecure", "--out", "plan.json"], weak)).code).toBe(0);
+		expect((await again.run(["apply", "--plan", "plan.json"])).stdout).toContain(
+			`Overrides used:\n  ${line}, when the plan was made\n`,
+		);
 		expect((await world.run(["show", "plan.json"])).stdout).toContain(
 			`Overrides used:\n  ${line}, when the plan was made`,
 		);

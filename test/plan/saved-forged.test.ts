@@ -119,6 +119,21 @@ const stepOf = (forged: Forged, operation: string): Forged =>
 describe("a saved plan with a digest that fits is refused when it states otherwise than its changes imply", () => {
 	it.each<[string, (forged: Forged, file: Forged) => void, RegExp]>([
 		[
+			"an override for steps that the plan does not have",
+			(forged) => {
+				forged.overrides = [{ flag: "retry-rejected", steps: 1, covers: ["policy:zzz"] }];
+			},
+			/overrides: --retry-rejected is about 1 steps that the plan does not submit/,
+		],
+		[
+			"an override for more steps than the plan has",
+			(forged) => {
+				const { covers } = forged.steps[0];
+				forged.overrides = [{ flag: "retry-rejected", steps: 99, covers }];
+			},
+			/overrides: --retry-rejected is about 99 steps/,
+		],
+		[
 			"a step's reason",
 			(one) => Object.assign(one.steps[0], { reason: "nothing of note" }),
 			/: steps\[0\]: reason is "nothing of note", but the plan's changes imply "`west` steps aside/,

@@ -323,7 +323,7 @@ describe("what was sent and never answered, as text", () => {
 Sent before, and nobody knows what became of it:
   update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): sent 2026-01-01T00:00:00.000Z, and no answer came; fingerprint ${fingerprint}
     it may still change userTag:signers: apply leaves that alone
-    the document as it was then, applied within the hour, sends the same bytes and learns what became of them; \`orgsync apply --abandon ${fingerprint}\` gives them up
+    if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${fingerprint}\` abandons it
 
 No changes.`);
 		expect(renderPlan(plan, plainStyle)).not.toContain("Activities that wait");

@@ -6,7 +6,8 @@ import { AppliedPlanError, ConfigurationError, LiveProblemError, NotPlannedError
 import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import { showText } from "../../plan/render/escape.ts";
-import { tellSavedPlan } from "../../plan/render/result.ts";
+import { overridesHeading } from "../../plan/render/overrides-text.ts";
+import { tellRunOverrides, tellSavedPlan } from "../../plan/render/result.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/steps.ts";
@@ -52,7 +53,9 @@ export async function openReview(
 		const said = tellSavedPlan({ command: "apply", savedPlan: facts, ...result.json });
 		const text: Result["text"] = (style) => {
 			const lines = result.text(style);
-			return lines === "" ? "" : `${lines}${said}\n`;
+			const made = tellRunOverrides({ savedPlan: facts }).map((line) => `  ${line}\n`);
+			const overrides = made.length === 0 ? "" : `${overridesHeading}:\n${made.join("")}`;
+			return lines === "" ? "" : `${lines}${overrides}${said}\n`;
 		};
 		return { ...result, json: { ...result.json, savedPlan: facts }, text };
 	};
@@ -115,7 +118,7 @@ function refuseSilentRetry({ plans }: SavedPlan, { retryRejected }: SavedPlanFla
 	const retried = plans.reduce((sum, plan) => sum + retriedIn(plan).size, 0);
 	if (retried === 0 || retryRejected === true) return;
 	const what = retried === 1 ? "1 change that was" : `${retried} changes that were`;
-	throw new ConfigurationError(`the saved plan submits ${what} rejected before`, {
+	throw new ConfigurationError(`the file states that the saved plan submits ${what} rejected before`, {
 		hint: "to submit them again: add --retry-rejected; otherwise plan again without it",
 	});
 }

@@ -19,6 +19,8 @@ interface Open {
 	/** Why there may be others; null when the service listed them all. */
 	readonly unlisted: string | null;
 	readonly activities: readonly WaitingActivity[];
+	/** Abandoned from here and still pending at the service: somebody can approve them. */
+	readonly abandoned: readonly WaitingActivity[];
 	/** Bodies that were sent, or were about to be, and of which nobody knows whether they made an activity. */
 	readonly unanswered: readonly {
 		readonly fingerprint: string;
@@ -37,7 +39,7 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, voice
 	try {
 		const open: Open[] = [];
 		for (const organizationId of organizations.keys()) {
-			const { activities, unlisted } = await readWaiting(organizationId, connection.client.reader, journal, {
+			const { activities, abandoned, unlisted } = await readWaiting(organizationId, connection.client.reader, journal, {
 				reads: flags.reads,
 				nowMs: terminal.now(),
 				confirms: true,
@@ -52,6 +54,7 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, voice
 				organizationId,
 				unlisted,
 				activities: named,
+				abandoned,
 				unanswered: unanswered.map(describeEntry),
 			});
 		}
@@ -72,7 +75,7 @@ function describeEntry({ body, covers, sentAtMs }: JournalEntry): Open["unanswer
 }
 
 function renderOpen(
-	{ organizationId, unlisted, activities, unanswered }: Open,
+	{ organizationId, unlisted, activities, abandoned, unanswered }: Open,
 	desired: DesiredOrganization | undefined,
 ): string {
 	const userNames = Object.fromEntries(Object.entries(desired?.users ?? {}).map(([alias, id]) => [id, alias]));
@@ -83,8 +86,13 @@ function renderOpen(
 				`  ${operation}: sent ${sentAt} and never answered, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,
 		),
 	];
-	if (lines.length === 0)
+	if (lines.length === 0) {
 		lines.push(unlisted === null ? "  nothing waits" : "  nothing that this journal knows of waits");
+	}
+	for (const activity of abandoned) {
+		const shown = renderWaitingActivity(activity, { userNames });
+		lines.push(`  abandoned, not counted, and still pending: ${activity.operation}: ${shown}`);
+	}
 	if (unlisted !== null) lines.push(`  what others submitted is unknown: ${showText(unlisted)}`);
 	return `Organization ${showText(organizationId)}\n${lines.join("\n")}\n`;
 }

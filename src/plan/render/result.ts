@@ -250,7 +250,7 @@ function tellStated({ digest, readAt, generatedBy }: SavedPlanFacts, hasBase: bo
 	const stated = [
 		...(readAt === null ? [] : [`read at ${readAt}`]),
 		`made by ${showMaker(generatedBy)}`,
-		"live values, names, problems, guards, pending activities, unread and unmanaged objects",
+		"live values, names, problems, guards, overrides, pending activities, unread and unmanaged objects",
 		...(hasBase ? ["the comparison with the base"] : []),
 	];
 	return `Saved plan ${digest}. As stated by the file, not verified: ${stated.join(", ")}.`;

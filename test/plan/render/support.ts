@@ -330,7 +330,7 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 			fingerprint: step.waitsFor?.fingerprint ?? null,
 			requests: 0,
 			tookMs: 0,
-			message: `another ${step.operation} was sent for the same before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
+			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
 			refusedStatus: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,

@@ -12,7 +12,10 @@ const onlyDoor = (name, doors) => ({
 	to: { path: `(^|/)node_modules/${name}(/|$)` },
 });
 
-/** Files that every room but the pure plan/ may import beside errors.ts, json.ts and schema.ts. */
+/** Files that every room may import. */
+const shared = "^src/(errors|escape|invisible|json|schema)\\.ts$";
+
+/** Files that every room may import that reads or writes files. */
 const sharedByDoers = "^src/private-file\\.ts$";
 
 /** A rule that a room imports nothing of the project but what is listed. */
@@ -21,44 +24,56 @@ const roomMayImport = (room, allowed) => ({
 	comment: `src/${room}/ may import ${allowed.join(", ")} and its own room`,
 	severity: "error",
 	from: { path: `^src/${room}/` },
-	to: { path: "^src/", pathNot: [`^src/${room}/`, "^src/(errors|json|schema)\\.ts$", ...allowed] },
+	to: { path: "^src/", pathNot: [`^src/${room}/`, shared, ...allowed] },
 });
 
 export default {
 	forbidden: [
 		{ name: "no-cycles", comment: "imports form no circle", severity: "error", from: {}, to: { circular: true } },
 		roomMayImport("plan", []),
+		roomMayImport("document", ["^src/plan/"]),
+		roomMayImport("render", ["^src/plan/"]),
 		roomMayImport("wire", ["^src/files\\.ts$", sharedByDoers]),
 		roomMayImport("sync", ["^src/plan/", "^src/wire/", sharedByDoers]),
 		roomMayImport("emulator", ["^src/wire/operations\\.ts$", sharedByDoers]),
 		roomMayImport("cli", [
 			"^src/files\\.ts$",
+			"^src/document/",
 			"^src/plan/",
+			"^src/render/",
 			"^src/wire/",
 			"^src/sync/",
 			"^src/emulator/(server|seed)\\.ts$",
 			sharedByDoers,
 		]),
-		roomMayImport("pulumi", ["^src/files\\.ts$", "^src/plan/", "^src/wire/", "^src/sync/", sharedByDoers]),
+		roomMayImport("pulumi", [
+			"^src/files\\.ts$",
+			"^src/document/",
+			"^src/plan/",
+			"^src/render/",
+			"^src/wire/",
+			"^src/sync/",
+			sharedByDoers,
+		]),
 		{
-			name: "errors-and-schema-know-nobody",
-			comment: "errors, files, json, private-file and schema are imported by several rooms, so they import none",
+			name: "shared-files-import-no-room",
+			comment: "files that several rooms import: errors, escape, files, invisible, json, private-file and schema",
 			severity: "error",
-			from: { path: "^src/(errors|files|json|schema|private-file)\\.ts$" },
-			to: { path: "^src/", pathNot: "^src/(errors|json)\\.ts$" },
+			from: { path: "^src/(errors|escape|files|invisible|json|schema|private-file)\\.ts$" },
+			to: { path: "^src/", pathNot: "^src/(errors|invisible|json)\\.ts$" },
 		},
 		{
-			name: "plan-is-pure",
-			comment: "plan/ has no clock, disk, network, environment or randomness; hashing is all it takes from Node",
+			name: "deciding-is-pure",
+			comment: "plan/, document/ and render/ have no clock, disk, network, environment or randomness, only hashing",
 			severity: "error",
-			from: { path: "^src/plan/" },
+			from: { path: "^src/(plan|document|render)/" },
 			to: { dependencyTypes: ["core"], pathNot: "^(node:)?crypto$" },
 		},
 		onlyDoor("ajv", ["src/schema\\.ts"]),
 		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
 		onlyDoor("undici", ["src/wire/route\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
-		onlyDoor("yaml", ["src/plan/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
+		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
 		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
 		{

@@ -9,6 +9,13 @@
  * const report = await apply(comparison, context);
  * ```
  */
+
+export {
+	type DocumentSource,
+	type ParsedDocuments,
+	parseDocuments,
+	type VariableOptions,
+} from "./document/parse.ts";
 export {
 	AppliedPlanError,
 	AuthenticationError,
@@ -28,12 +35,6 @@ export {
 	TransportError,
 } from "./errors.ts";
 export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./plan/change.ts";
-export {
-	type DocumentSource,
-	type ParsedDocuments,
-	parseDocuments,
-	type VariableOptions,
-} from "./plan/document.ts";
 export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,
@@ -44,13 +45,6 @@ export {
 } from "./plan/organization.ts";
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
-export { type GithubOptions, type GithubResult, renderGithub } from "./plan/render/github.ts";
-export { renderHtml } from "./plan/render/html.ts";
-export { type MarkdownOptions, renderMarkdown } from "./plan/render/markdown.ts";
-export { type PositionOf, positionsOf } from "./plan/render/positions.ts";
-export { renderReport } from "./plan/render/report-text.ts";
-export type { CommandResult } from "./plan/render/result.ts";
-export { plainStyle, renderPlan, type Style } from "./plan/render/text.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
 export {
 	decodeSavedPlan,
@@ -62,6 +56,13 @@ export {
 } from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/steps.ts";
+export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
+export { renderHtml } from "./render/html.ts";
+export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
+export { type PositionOf, positionsOf } from "./render/positions.ts";
+export { renderReport } from "./render/report-text.ts";
+export type { CommandResult } from "./render/result.ts";
+export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type ApplyContext, apply } from "./sync/apply.ts";
 export { type Attributed, attribute } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";

@@ -3,10 +3,10 @@
  * file or folder. One never falls back to the other: a pull request can add a folder with the name of any revision.
  */
 import { posix, relative, resolve, sep } from "node:path";
+import { type DocumentSource, parseDocuments } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
-import { type DocumentSource, parseDocuments } from "../plan/document.ts";
+import { showText } from "../escape.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { showText } from "../plan/render/escape.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { type Asked, type Found, Git } from "./git.ts";
 import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";

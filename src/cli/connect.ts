@@ -4,10 +4,10 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { emptyMemory } from "../plan/organization.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
-import { showText } from "../plan/render/escape.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";

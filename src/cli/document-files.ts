@@ -5,8 +5,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { isInside, leadsOutside, realPathOf } from "../files.ts";
-import { showText } from "../plan/render/escape.ts";
 import { orRefuse } from "./named-file.ts";
 
 /** Where a command looks when no file is named. */

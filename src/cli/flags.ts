@@ -3,8 +3,8 @@
  * value is checked before the command begins.
  */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { isCredential, isVariableName } from "../document/variables.ts";
 import { ConfigurationError } from "../errors.ts";
-import { isCredential, isVariableName } from "../plan/document/variables.ts";
 import type { Format } from "./formats.ts";
 
 export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {

@@ -8,7 +8,7 @@
 import { execFile } from "node:child_process";
 import { devNull } from "node:os";
 import { ConfigurationError } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { fileLimitBytes } from "./sources.ts";
 import type { Terminal } from "./voice.ts";
 

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { Outlet, settleStreams } from "./streams.ts";
 import type { Terminal } from "./voice.ts";
 

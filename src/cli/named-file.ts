@@ -3,8 +3,8 @@
  */
 import { resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { readRegularFile } from "../files.ts";
-import { showText } from "../plan/render/escape.ts";
 
 export interface NamedFileOptions {
 	/** Larger files are refused. */

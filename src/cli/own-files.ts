@@ -5,7 +5,7 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { sidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName } from "./document-files.ts";
 import { localFolder } from "./local.ts";

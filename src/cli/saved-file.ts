@@ -4,7 +4,7 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
 import { readNamedFile } from "./named-file.ts";
 import { readInput } from "./sources.ts";

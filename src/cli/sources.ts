@@ -1,9 +1,10 @@
 /**
  * The documents a command was pointed at: files, folders and standard input, read and parsed.
  */
+
+import { type DocumentSource, parseDocuments, withoutWords } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
-import { type DocumentSource, parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
 import { orRefuse } from "./named-file.ts";

@@ -14,12 +14,12 @@ import {
 	OutputError,
 	type Problem,
 } from "../errors.ts";
+import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
-import { showLines, showText } from "../plan/render/escape.ts";
-import type { MarkdownOptions } from "../plan/render/markdown.ts";
-import { renderOverrides } from "../plan/render/overrides-text.ts";
-import type { PositionOf } from "../plan/render/positions.ts";
-import { plainStyle, renderProblem, type Style } from "../plan/render/text.ts";
+import type { MarkdownOptions } from "../render/markdown.ts";
+import { renderOverrides } from "../render/overrides-text.ts";
+import type { PositionOf } from "../render/positions.ts";
+import { plainStyle, renderProblem, type Style } from "../render/text.ts";
 import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";

@@ -4,9 +4,10 @@
  *
  * Unknown is not empty here either: members that are not known cannot be counted, so a percentage is only of known ones.
  */
+
+import { showAddress, showName } from "../escape.ts";
 import type { Change, TagChange } from "./change.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
-import { showAddress, showName } from "./render/escape.ts";
 import type { Step } from "./steps.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";

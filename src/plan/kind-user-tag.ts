@@ -4,6 +4,7 @@
  */
 import { closest, distance } from "fastest-levenshtein";
 import type { Problem } from "../errors.ts";
+import { showName } from "../escape.ts";
 import type { Basis, Differences, TagChange, Unread } from "./change.ts";
 import type {
 	DesiredMembers,
@@ -13,7 +14,6 @@ import type {
 	LiveUserTag,
 	RememberedTag,
 } from "./organization.ts";
-import { showName } from "./render/escape.ts";
 import { compareText } from "./value.ts";
 
 /** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */

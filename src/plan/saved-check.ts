@@ -5,10 +5,11 @@
  *
  * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved.ts lists it.
  */
+
+import { clipMiddle, showAddress, showText } from "../escape.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "./change.ts";
 import { kinds } from "./kinds.ts";
 import type { Plan } from "./plan.ts";
-import { clipMiddle, showAddress, showText } from "./render/escape.ts";
 import { isTemporaryName, makeSteps, type Step } from "./steps.ts";
 import { compareText, digestOf, sameValue } from "./value.ts";
 import { holdSteps, listOf } from "./waiting.ts";

@@ -6,6 +6,7 @@
  * refused with its reason, never read as far as it goes.
  */
 import { ConfigurationError } from "../errors.ts";
+import { showAddress, showText, writeJson } from "../escape.ts";
 import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
 import type { Change } from "./change.ts";
@@ -13,7 +14,6 @@ import { narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import type { Override } from "./overrides.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
-import { showAddress, showText, writeJson } from "./render/escape.ts";
 import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText, digestOf } from "./value.ts";

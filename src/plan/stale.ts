@@ -5,14 +5,14 @@
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
 import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
+import { showAddress, showName, showText } from "../escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
-import { showAddress, showName, showText } from "./render/escape.ts";
-import { showUser } from "./render/users.ts";
 import { groupSteps } from "./step-groups.ts";
 import type { Step } from "./steps.ts";
+import { showUser } from "./user-labels.ts";
 import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
 import { listOf } from "./waiting.ts";

@@ -7,8 +7,9 @@
  * costs exactly one activity more: one of its tags steps aside under a temporary name. Nothing shorter exists, because
  * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
  */
+
+import { showName } from "../escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
-import { showName } from "./render/escape.ts";
 import { compareText } from "./value.ts";
 
 /** One activity to submit. `parameters` is what goes into the body; ids sorted, so that equal wishes have equal bytes. */

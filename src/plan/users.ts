@@ -3,10 +3,10 @@
  * name: wherever the two could be mistaken, the alias stands beside the live name and enough of the id. Live names that were
  * not read are never guessed.
  */
+
+import { showName } from "../escape.ts";
 import type { Change } from "./change.ts";
-import { uuid } from "./document/users.ts";
-import type { Known } from "./organization.ts";
-import { showName } from "./render/escape.ts";
+import { type Known, uuid } from "./organization.ts";
 import { compareText } from "./value.ts";
 
 /** The names that a label is made of; a plan and a three-way comparison have them. */

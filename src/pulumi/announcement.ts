@@ -2,9 +2,10 @@
  * What creating a resource would submit, in one line: the engine shows the inputs of what it creates, but not what adopting
  * a live object changes about it.
  */
+
+import { showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { showText } from "../plan/render/escape.ts";
 import type { MetaInputs } from "./inputs.ts";
 
 /**

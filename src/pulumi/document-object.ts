@@ -4,7 +4,7 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import type { Problem } from "../errors.ts";
-import { escapeSequence, replaceHidden } from "../plan/invisible.ts";
+import { escapeSequence, replaceHidden } from "../invisible.ts";
 
 /** The object as a document of one line. Throws RunError if it cannot be written, and names the property. */
 export function writeObject(document: Readonly<Record<string, unknown>>): string {

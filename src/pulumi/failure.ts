@@ -3,7 +3,7 @@
  * waits keeps its id and state, and nobody sees a stack trace.
  */
 import { OrgsyncError } from "../errors.ts";
-import { showLines, showText } from "../plan/render/escape.ts";
+import { showLines, showText } from "../escape.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 

@@ -2,8 +2,8 @@
  * Inputs of a resource, read as a document of one object: the same rules, and the same words for what is wrong, as for the
  * command line's documents.
  */
-import { parseDocuments } from "../plan/document.ts";
-import { escapeSequence, replaceInvisible } from "../plan/invisible.ts";
+import { parseDocuments } from "../document/parse.ts";
+import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 

@@ -6,8 +6,8 @@
  * parameters, and if fingerprint and wish are those of that body. Everything else is refused, by name.
  */
 import { StorageError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import type { RememberedTag } from "../plan/organization.ts";
-import { showText } from "../plan/render/escape.ts";
 import type { Outcome } from "../plan/report.ts";
 import { wishOf } from "../sync/journal.ts";
 import { type Body, decodeSubmit, encodeSubmit } from "../wire/body.ts";

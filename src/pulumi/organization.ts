@@ -4,15 +4,15 @@
  */
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import { parseDocuments, withoutWords } from "../document/parse.ts";
+import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
-import { isCredential } from "../plan/document/variables.ts";
-import { parseDocuments, withoutWords } from "../plan/document.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
-import { plainStyle, renderPlan, summarizePlan } from "../plan/render/text.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { programSession } from "./configuration.ts";
 import { listPaths, writeObject } from "./document-object.ts";
 import { explain, forPulumi } from "./failure.ts";

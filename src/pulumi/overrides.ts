@@ -1,10 +1,11 @@
 /**
  * Overrides that resources use, shown once each: a reader of the output, or of its log later, finds who let what pass.
  */
+
+import { showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import type { Override } from "../plan/overrides.ts";
-import { showText } from "../plan/render/escape.ts";
-import { overridesHeading, type Spelling, tellOverride } from "../plan/render/overrides-text.ts";
+import { overridesHeading, type Spelling, tellOverride } from "../render/overrides-text.ts";
 import type { JournalEntry } from "../sync/journal.ts";
 import { environmentName } from "./settings.ts";
 

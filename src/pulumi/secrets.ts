@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { runtime } from "@pulumi/pulumi";
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
 
 /** Replaces a secret in a message, as the engine writes it. */

@@ -1,6 +1,6 @@
 /**
  * What each input of a resource has to look like, said in a program's words: the rules of a document speak of YAML, of lines
- * and of names for users, which a program does not have. What inputs mean together is for plan/document to judge.
+ * and of names for users, which a program does not have. What inputs mean together is for document/ to judge.
  */
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";

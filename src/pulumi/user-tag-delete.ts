@@ -3,7 +3,7 @@
  * the resource manages, unless another resource has taken over the tag. The engine creates a replacement, and a resource
  * that was renamed in the program, before it deletes the old one: the removal would take away what is in use.
  */
-import { showText } from "../plan/render/escape.ts";
+import { showText } from "../escape.ts";
 import { isSameOwner } from "./claims.ts";
 import { explain, explainReport, isDone, ResourceFailure } from "./failure.ts";
 import type { Session } from "./session.ts";

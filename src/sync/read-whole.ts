@@ -4,9 +4,14 @@
  * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
  * change anything. Boot proofs and supported assets are not asked for: they change by themselves, and nobody decided them.
  */
-import type { WholeOrganization } from "../plan/export.ts";
-import type { LiveUser } from "../plan/export-aliases.ts";
-import { emptyMemory, type Known, type LiveOrganization, type LiveRecord } from "../plan/organization.ts";
+import {
+	emptyMemory,
+	type Known,
+	type LiveOrganization,
+	type LiveRecord,
+	type LiveUser,
+	type WholeOrganization,
+} from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";

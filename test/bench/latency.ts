@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
-import { parseDocuments } from "../../src/plan/document.ts";
+import { parseDocuments } from "../../src/document/parse.ts";
 import { emptyMemory } from "../../src/plan/organization.ts";
 import { apply } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";

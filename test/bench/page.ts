@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { renderHtml } from "../../src/plan/render/html.ts";
+import { renderHtml } from "../../src/render/html.ts";
 import { launchBrowser } from "../browser/browser.ts";
-import { largePlan } from "../plan/render/large.ts";
+import { largePlan } from "../render/large.ts";
 import { type Measured, median } from "./run.ts";
 
 const rounds = 5;

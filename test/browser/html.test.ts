@@ -8,12 +8,12 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { showBlanks } from "../../src/escape.ts";
 import type { Plan } from "../../src/plan/plan.ts";
-import { showBlanks } from "../../src/plan/render/escape.ts";
-import { renderHtml } from "../../src/plan/render/html.ts";
-import type { CommandResult } from "../../src/plan/render/result.ts";
-import { largePlan } from "../plan/render/large.ts";
-import { hostileNames, hostileNamings, planOf, resultsOf } from "../plan/render/support.ts";
+import { renderHtml } from "../../src/render/html.ts";
+import type { CommandResult } from "../../src/render/result.ts";
+import { largePlan } from "../render/large.ts";
+import { hostileNames, hostileNamings, planOf, resultsOf } from "../render/support.ts";
 import { launchBrowser } from "./browser.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

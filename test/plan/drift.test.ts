@@ -11,10 +11,10 @@ import {
 	type Memory,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { renderDrift } from "../../src/plan/render/drift-text.ts";
-import { summarizeFindings, tellSince, tellTime } from "../../src/plan/render/drift-words.ts";
-import { plainStyle } from "../../src/plan/render/text.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
+import { renderDrift } from "../../src/render/drift-text.ts";
+import { summarizeFindings, tellSince, tellTime } from "../../src/render/drift-words.ts";
+import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { parseDocuments } from "../../src/plan/document.ts";
+import { parseDocuments } from "../../src/document/parse.ts";
 import { emptyMemory, type LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";

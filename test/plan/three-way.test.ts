@@ -4,10 +4,10 @@
 import { describe, expect, it } from "vitest";
 import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { renderMarkdown } from "../../src/plan/render/markdown.ts";
-import { plainStyle } from "../../src/plan/render/text.ts";
-import { renderThreeWay } from "../../src/plan/render/three-way-text.ts";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/three-way.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
+import { plainStyle } from "../../src/render/text.ts";
+import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
 

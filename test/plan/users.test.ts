@@ -1,7 +1,7 @@
 /** Who a user is to whoever reads a plan: an alias alone only where it can mean nobody else. */
 import { describe, expect, it } from "vitest";
 import { makePlan } from "../../src/plan/plan.ts";
-import { showUser } from "../../src/plan/render/users.ts";
+import { showUser } from "../../src/plan/user-labels.ts";
 import {
 	aliasDifferences,
 	isSameLabel,

@@ -5,10 +5,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makePlan } from "../../src/plan/plan.ts";
-import { plainStyle, renderPlan } from "../../src/plan/render/text.ts";
 import type { Step } from "../../src/plan/steps.ts";
 import { sameValue } from "../../src/plan/value.ts";
 import { holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
+import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { context, desiredOf, id, liveOf } from "./support-organizations.ts";
 
 const [signers, oncall] = [id("tag", 1), id("tag", 2)];

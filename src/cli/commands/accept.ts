@@ -4,10 +4,10 @@
  */
 import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { AcceptedPlace } from "../../document/accept.ts";
+import type { DocumentSource } from "../../document/parse.ts";
 import { ConfigurationError, explainFileError } from "../../errors.ts";
-import type { AcceptedPlace } from "../../plan/accept.ts";
-import type { DocumentSource } from "../../plan/document.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
 import { writePart } from "../whole-file.ts";
@@ -35,7 +35,7 @@ export async function acceptFound(
 	voice: Voice,
 ): Promise<Found> {
 	if (flags.accept.length === 0) return { all: await compare(), accepted: {} };
-	const { acceptLive, addressMistake } = await import("../../plan/accept.ts");
+	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);
 		if (hint !== undefined) throw new ConfigurationError(`--accept ${pattern}: this is no address`, { hint });

@@ -3,9 +3,9 @@
  * their names, and the whole of it by a person or by `--yes`.
  */
 import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
 import type { Terminal, Voice } from "../voice.ts";
 import type { Compared } from "./comparing.ts";
 

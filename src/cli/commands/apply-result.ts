@@ -3,10 +3,10 @@
  */
 import { type ExitCode, exitCodes, LiveProblemError, StalePlanError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../plan/render/report-text.ts";
-import { judgeResult } from "../../plan/render/result.ts";
-import { count, type Style } from "../../plan/render/text.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../render/report-text.ts";
+import { judgeResult } from "../../render/result.ts";
+import { count, type Style } from "../../render/text.ts";
 import { exitCodeOfError, type Result } from "../voice.ts";
 import type { Unlooked } from "./comparing.ts";
 import { describeUnlooked, failuresOf, worstOf } from "./showing.ts";

@@ -3,14 +3,14 @@
  * planned again, and runs only when that is the same plan.
  */
 import { AppliedPlanError, ConfigurationError, LiveProblemError, NotPlannedError, PlanAgeError } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { overridesHeading } from "../../plan/render/overrides-text.ts";
-import { tellRunOverrides, tellSavedPlan } from "../../plan/render/result.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/steps.ts";
+import { overridesHeading } from "../../render/overrides-text.ts";
+import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { findCarriedOut } from "../../sync/carried-out.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import { readSavedPlan } from "../saved-file.ts";

@@ -3,11 +3,11 @@
  */
 import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { positionsOf } from "../../plan/render/positions.ts";
-import { renderStep } from "../../plan/render/report-text.ts";
 import type { StepResult } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { compareText } from "../../plan/value.ts";
+import { positionsOf } from "../../render/positions.ts";
+import { renderStep } from "../../render/report-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/outcomes.ts";

@@ -6,8 +6,8 @@
  * from being looked at.
  */
 import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { showText } from "../../plan/render/escape.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";

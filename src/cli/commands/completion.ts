@@ -3,7 +3,7 @@
  * knows what they know.
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import type { Result } from "../voice.ts";
 
 /** A command and its long flags, each with its dashes. */

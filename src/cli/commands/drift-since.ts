@@ -5,9 +5,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
-import { showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
 import { readNamedFile } from "../named-file.ts";

@@ -2,14 +2,14 @@
  * `drift`: the same comparison as `plan`, as a finding for whoever is woken by it. It cannot submit anything either.
  */
 import type { ExitCode } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { renderDrift } from "../../plan/render/drift-text.ts";
-import { summarizeFindings } from "../../plan/render/drift-words.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { summarizeDrift } from "../../plan/render/text.ts";
 import { compareText } from "../../plan/value.ts";
+import { renderDrift } from "../../render/drift-text.ts";
+import { summarizeFindings } from "../../render/drift-words.ts";
+import { summarizeDrift } from "../../render/text.ts";
 import { connect, readJournalOf } from "../connect.ts";
 import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
 import { type AcceptFlags, acceptFound } from "./accept.ts";

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
-import { showText, writeJson } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../escape.ts";
 import { readNamedFile } from "../named-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";

@@ -2,8 +2,9 @@
  * What `explain` says of an activity, in words. The activity's status decides: a policy evaluation that contradicts it, or
  * that a later one of the same policy replaced, is history and is told in the past tense. Pure.
  */
+
+import { showName, showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { showName, showText } from "../../plan/render/escape.ts";
 import { type Activity, readTime } from "../../wire/activity.ts";
 import { submits } from "../../wire/operations.ts";
 

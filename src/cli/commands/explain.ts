@@ -3,8 +3,8 @@
  * says; where it cannot be read that is said, and nobody is guessed.
  */
 import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
+import { showName, showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { showName, showText } from "../../plan/render/escape.ts";
 import { checkSchema } from "../../schema.ts";
 import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";

@@ -2,11 +2,11 @@
  * `export`: the live organization as a document. It submits nothing, and the same organization gives the same bytes.
  */
 import { resolve } from "node:path";
+import { exportDocument as makeDocument } from "../../document/export.ts";
+import type { Missing } from "../../document/export-text.ts";
 import { exitCodes } from "../../errors.ts";
-import { exportDocument as makeDocument } from "../../plan/export.ts";
-import type { Missing } from "../../plan/export-text.ts";
+import { showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";

@@ -11,7 +11,7 @@ import {
 	OutputError,
 	ServiceError,
 } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import { checkSchema } from "../../schema.ts";
 import type { Sent } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";

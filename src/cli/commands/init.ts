@@ -5,7 +5,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";

@@ -2,10 +2,10 @@
  * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { tellSavedPlan } from "../../plan/render/result.ts";
 import type { SavedContent } from "../../plan/saved.ts";
+import { tellSavedPlan } from "../../render/result.ts";
 import type { BaseFlags } from "../base.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";

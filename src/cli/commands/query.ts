@@ -4,8 +4,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
+import { showText, writeJson } from "../../escape.ts";
 import { readJson } from "../../json.ts";
-import { showText, writeJson } from "../../plan/render/escape.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";

@@ -2,7 +2,7 @@
  * `schema`: the published JSON Schemas, for editors and for whoever reads what orgsync prints.
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText, writeJson } from "../../plan/render/escape.ts";
+import { showText, writeJson } from "../../escape.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Result } from "../voice.ts";

@@ -2,10 +2,10 @@
  * `show`: a saved plan as its reviewer needs it. It asks no service and reads no document.
  */
 import { exitCodes } from "../../errors.ts";
-import { overridesHeading } from "../../plan/render/overrides-text.ts";
-import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../plan/render/result.ts";
-import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { statedFactsOf } from "../../plan/saved.ts";
+import { overridesHeading } from "../../render/overrides-text.ts";
+import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
+import { renderDropped } from "../../render/three-way-text.ts";
 import { readSavedPlan } from "../saved-file.ts";
 import type { Result, Terminal } from "../voice.ts";
 import { renderingOf, renderPlans } from "./showing.ts";

@@ -3,13 +3,13 @@
  * in full, and of several one sentence sums them up.
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { positionsOf } from "../../plan/render/positions.ts";
-import { type Broken, type CommandResult, judgeResult } from "../../plan/render/result.ts";
-import { count, renderPlan, type Style, summarizePlan } from "../../plan/render/text.ts";
-import { renderThreeWay } from "../../plan/render/three-way-text.ts";
 import { hasFindings, type ThreeWay } from "../../plan/three-way.ts";
+import { positionsOf } from "../../render/positions.ts";
+import { type Broken, type CommandResult, judgeResult } from "../../render/result.ts";
+import { count, renderPlan, type Style, summarizePlan } from "../../render/text.ts";
+import { renderThreeWay } from "../../render/three-way-text.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 

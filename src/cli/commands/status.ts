@@ -2,10 +2,10 @@
  * `status`: pending activities, and what was submitted without an answer. It submits nothing.
  */
 import { exitCodes } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { renderWaitingActivity } from "../../plan/render/waiting-text.ts";
 import type { WaitingActivity } from "../../plan/waiting.ts";
+import { renderWaitingActivity } from "../../render/waiting-text.ts";
 import type { JournalEntry } from "../../sync/journal.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { connect, viewJournal } from "../connect.ts";

@@ -2,12 +2,12 @@
  * `plan --base`: the earlier documents, narrowed like the present ones and by organization, and what they add to a result.
  */
 import { ConfigurationError } from "../../errors.ts";
+import { showText } from "../../escape.ts";
 import { isEmpty, narrow, parseSelection } from "../../plan/only.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { showText } from "../../plan/render/escape.ts";
-import { renderDropped } from "../../plan/render/three-way-text.ts";
 import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
 import { pairTags } from "../../plan/three-way-tags.ts";
+import { renderDropped } from "../../render/three-way-text.ts";
 import { type BaseFlags, readBase } from "../base.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";

@@ -2,7 +2,7 @@
  * `validate`: documents parsed, and nothing else. It asks no service anything.
  */
 import { exitCodes } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { readSharded, type ShareFlags } from "./comparing.ts";
 

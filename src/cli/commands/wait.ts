@@ -2,7 +2,7 @@
  * `wait`: reads pending activities again until they have ended. It submits nothing: what cannot be read stays in doubt.
  */
 import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
-import { showText } from "../../plan/render/escape.ts";
+import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
 import { judgeActivity } from "../../sync/outcomes.ts";

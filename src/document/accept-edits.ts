@@ -1,0 +1,315 @@
+/**
+ * Which places of the documents say what live contradicts, and what has to stand there instead: one row per kind, as in
+ * kinds.ts. What cannot be written in place is refused by its address.
+ */
+import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
+import { nameOfUser } from "../plan/kinds.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import type { Plan } from "../plan/plan.ts";
+import { compareText } from "../plan/value.ts";
+import { type Cell, entriesOf, entryOf, itemsOf } from "./cell.ts";
+import {
+	type EditableDocument,
+	editItems,
+	NotEditable,
+	refuseShared,
+	removeEntries,
+	replaceValue,
+	type TextEdit,
+} from "./edit.ts";
+import { caip2Aliases } from "./expectations.ts";
+import { writeText } from "./scalar.ts";
+
+/** What is changed in one file for one address of one organization; the line is that of the text as it was. */
+export interface DocumentEdit {
+	readonly organizationId: string;
+	readonly address: string;
+	readonly file: string;
+	readonly line: number;
+	readonly edits: readonly TextEdit[];
+}
+
+interface Compared {
+	readonly desired: DesiredOrganization;
+	readonly plan: Plan;
+}
+
+/** The edits that put live's side into the documents at these addresses, and why some cannot be made. */
+export function acceptanceEdits(
+	documents: readonly EditableDocument[],
+	{ desired, plan }: Compared,
+	addresses: ReadonlySet<string>,
+): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
+	const own = documents.filter(({ root }) => idIn(entryOf(root, "organizationId")) === desired.organizationId);
+	const acceptance = new AcceptanceOfOne(own, desired);
+	const refusals: string[] = [];
+	for (const address of addresses) {
+		const because = refusing(() => {
+			const problem = plan.problems.find(({ path, code }) => path === address && code !== "tag-name-taken");
+			if (problem !== undefined && problem.code !== "tag-not-there") throw new NotEditable(problem.message);
+			if (problem !== undefined) acceptance.removeTag(address);
+			const change = plan.changes.find((one) => one.address === address);
+			if (change !== undefined) acceptance.accept(change);
+			else if (problem === undefined) throw new NotEditable("no change of the document resolves it");
+		});
+		if (because !== undefined) refusals.push(`cannot accept ${address}: ${because}`);
+	}
+	if (refusals.length > 0) return { edits: [], refusals };
+	return acceptance.finish();
+}
+
+function refusing(work: () => void): string | undefined {
+	try {
+		work();
+		return undefined;
+	} catch (error) {
+		if (error instanceof NotEditable) return error.message;
+		throw error;
+	}
+}
+
+/** What one list is to lose and to gain; all addresses together, because a comma belongs to two items. */
+interface ListChange {
+	readonly document: EditableDocument;
+	readonly list: Cell;
+	readonly addresses: Map<string, number>;
+	readonly removed: Cell[];
+	readonly added: string[];
+	withComments: boolean;
+}
+
+/** A cell, and the document that it is in. */
+interface Found {
+	readonly document: EditableDocument;
+	readonly cell: Cell;
+}
+
+class AcceptanceOfOne {
+	readonly #documents: readonly EditableDocument[];
+	readonly #desired: DesiredOrganization;
+	readonly #edits: DocumentEdit[] = [];
+	readonly #lists = new Map<Cell, ListChange>();
+
+	constructor(documents: readonly EditableDocument[], desired: DesiredOrganization) {
+		this.#documents = documents;
+		this.#desired = desired;
+	}
+
+	/** Nothing; remembers what has to change. Throws NotEditable with the reason why it cannot. */
+	accept(change: Change): void {
+		if (change.basis === "unknown") {
+			throw new NotEditable("what live has there is not known, because the service does not show it");
+		}
+		if (change.basis === "memory") {
+			throw new NotEditable(
+				"what live has there is known from what was last applied alone; the service does not show it",
+			);
+		}
+		if (change.kind === "userTag") this.#acceptTag(change);
+		else if (change.action === "remove") this.#acceptRemoval(change);
+		else this.#acceptReport(change);
+	}
+
+	/** Nothing; the entry of a tag that is not there is taken out. */
+	removeTag(address: string): void {
+		this.#removeItem(address, this.#findTag(address), true);
+	}
+
+	/** All edits; lists are edited last, once each. */
+	finish(): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
+		const refusals: string[] = [];
+		for (const { document, list, addresses, removed, added, withComments } of this.#lists.values()) {
+			const because = refusing(() => {
+				const edits = editItems(document, list, removed, added, withComments);
+				const [first, ...others] = addresses;
+				if (first === undefined) return;
+				this.#add({ address: first[0], file: document.file, line: first[1], edits });
+				for (const [address, line] of others) this.#add({ address, file: document.file, line, edits: [] });
+			});
+			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
+		}
+		return { edits: this.#edits, refusals };
+	}
+
+	#acceptTag(change: TagChange): void {
+		const found = this.#findTag(change.address);
+		if (change.before.name !== change.after.name) this.#rename(change, found);
+		const members = entryOf(found.cell, "members");
+		if (members === undefined) return;
+		const lists = {
+			exactly: entryOf(members, "exactly"),
+			atLeast: entryOf(members, "atLeast"),
+			never: entryOf(members, "never"),
+		};
+		const { addUserIds: missing, removeUserIds: surplus } = change;
+		const wanted = lists.exactly ?? lists.atLeast;
+		this.#dropUsers(change.address, found.document, wanted, missing);
+		this.#dropUsers(change.address, found.document, lists.never, surplus);
+		if (lists.exactly === undefined || surplus.length === 0) return;
+		const names = surplus.map((userId) => nameOfUser(this.#desired, userId)).sort(compareText);
+		this.#listChange(
+			change.address,
+			{ document: found.document, cell: lists.exactly },
+			lists.exactly.keyAt.line,
+		).added.push(...names.map((name) => writeText(name)));
+	}
+
+	#rename({ address, before, after }: TagChange, { document, cell }: Found): void {
+		if (this.#desired.protect.userTags.includes(after.name)) {
+			throw new NotEditable("the tag is protected by this name, and would not be by the other; change both by hand");
+		}
+		const name = entryOf(cell, "name");
+		if (name === undefined) throw new NotEditable("its entry has no name");
+		this.#replace(address, { document, cell: name }, before.name);
+		for (const item of itemsOf(entryOf(cell, "previously"))) {
+			if (item.value === before.name) this.#removeItem(address, { document, cell: item });
+		}
+	}
+
+	#acceptRemoval({ address, kind, id, userId }: RemovalChange): void {
+		const key = kind === "policy" ? "policies" : kind === "tvcApp" ? "tvcApps" : "oauthProviders";
+		for (const document of this.#documents) {
+			const section = entryOf(entryOf(document.root, "absent"), key);
+			const lists = kind === "oauthProvider" ? this.#ofUser(section, userId) : [section];
+			for (const item of lists.flatMap(itemsOf)) {
+				if (idIn(item) === id) this.#removeItem(address, { document, cell: item });
+			}
+		}
+	}
+
+	#acceptReport(change: ReportChange): void {
+		for (const document of this.#documents) {
+			for (const { cell, label, identity } of this.#expected(document.root, change.kind)) {
+				if (`${change.kind}:${label}` === change.address) this.#acceptFields(change, { document, cell }, identity);
+			}
+		}
+	}
+
+	/** The entries under `expect` of one kind, each with what stands behind the kind in its address. */
+	#expected(root: Cell, kind: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
+		const expect = entryOf(root, "expect");
+		if (kind === "mfaPolicy") {
+			return entriesOf(entryOf(expect, "mfaPolicies")).flatMap((list) =>
+				itemsOf(list).map((cell) => {
+					const identity = cell.entries.has("id") ? "id" : "name";
+					const entry = entryOf(cell, identity);
+					const found = identity === "id" ? idIn(entry) : String(entry?.value);
+					return { cell, identity, label: `${nameOfUser(this.#desired, this.#userOf(list))}/${found}` };
+				}),
+			);
+		}
+		if (kind === "supportedAsset") {
+			return entriesOf(entryOf(expect, "supportedAssets")).flatMap((list) =>
+				itemsOf(list).map((cell) => {
+					const network = caip2Aliases.get(String(list.key)) ?? String(list.key);
+					return { cell, identity: "symbol", label: `${network}/${String(entryOf(cell, "symbol")?.value)}` };
+				}),
+			);
+		}
+		const [key, identity] = kind === "sessionProfile" ? ["sessionProfiles", "id"] : ["bootProofs", "app"];
+		return itemsOf(entryOf(expect, key)).map((cell) => ({
+			cell,
+			identity,
+			label: idIn(entryOf(cell, identity)) ?? "",
+		}));
+	}
+
+	#acceptFields({ address, before }: ReportChange, { document, cell }: Found, identity: string): void {
+		const fields = Object.entries(before ?? {});
+		const unset = fields.filter(([, value]) => value === null || value === undefined).map(([name]) => name);
+		const left = [...cell.entries.keys()].filter((name) => name !== identity && !unset.includes(name));
+		// What the service does not have cannot be written: the field is left out, or the entry when it has no other.
+		if (before === null || left.length === 0) {
+			this.#removeItem(address, { document, cell }, true);
+			return;
+		}
+		for (const [name, value] of fields) {
+			const field = entryOf(cell, name);
+			if (field === undefined) throw new NotEditable(`its \`${name}\` has no place of its own`);
+			if (unset.includes(name)) refuseShared(document, field);
+			else if (name === "earnProviders" && Array.isArray(value))
+				this.#acceptSet(address, { document, cell: field }, value);
+			else this.#replace(address, { document, cell: field }, value);
+		}
+		if (unset.length === 0) return;
+		const edits = removeEntries(document, cell, unset);
+		this.#add({ address, file: document.file, line: cell.at.line, edits });
+	}
+
+	#acceptSet(address: string, { document, cell: list }: Found, live: readonly unknown[]): void {
+		const there = itemsOf(list).map(({ value }) => value);
+		for (const item of itemsOf(list)) {
+			if (!live.includes(item.value)) this.#removeItem(address, { document, cell: item });
+		}
+		const missing = live.filter((value) => !there.includes(value as string));
+		if (missing.length === 0) return;
+		const change = this.#listChange(address, { document, cell: list }, list.keyAt.line);
+		change.added.push(...missing.map((value) => writeText(String(value))));
+	}
+
+	#replace(address: string, { document, cell }: Found, value: unknown): void {
+		refuseShared(document, cell);
+		const edits = replaceValue(document, cell, value);
+		this.#add({ address, file: document.file, line: cell.keyAt.line, edits });
+	}
+
+	#add(edit: Omit<DocumentEdit, "organizationId">): void {
+		this.#edits.push({ organizationId: this.#desired.organizationId, ...edit });
+	}
+
+	#dropUsers(address: string, document: EditableDocument, list: Cell | undefined, userIds: readonly string[]): void {
+		for (const item of itemsOf(list)) {
+			if (userIds.includes(this.#userNamed(String(item.value)))) this.#removeItem(address, { document, cell: item });
+		}
+	}
+
+	#removeItem(address: string, { document, cell }: Found, withComments = false): void {
+		const list = cell.parent;
+		if (list === undefined) throw new NotEditable("it stands in no list");
+		refuseShared(document, cell);
+		const change = this.#listChange(address, { document, cell: list }, cell.at.line);
+		change.removed.push(cell);
+		change.withComments ||= withComments;
+	}
+
+	#listChange(address: string, { document, cell: list }: Found, line: number): ListChange {
+		const change = this.#lists.get(list) ?? {
+			document,
+			list,
+			addresses: new Map<string, number>(),
+			removed: [],
+			added: [],
+			withComments: false,
+		};
+		this.#lists.set(list, change);
+		change.addresses.set(address, Math.min(change.addresses.get(address) ?? line, line));
+		return change;
+	}
+
+	#findTag(address: string): Found {
+		for (const document of this.#documents) {
+			const cell = itemsOf(entryOf(document.root, "userTags")).find(
+				(item) => `userTag:${String(entryOf(item, "name")?.value)}` === address,
+			);
+			if (cell !== undefined) return { document, cell };
+		}
+		throw new NotEditable("no document has an entry for it");
+	}
+
+	#ofUser(section: Cell | undefined, userId: string | null): readonly Cell[] {
+		return entriesOf(section).filter((list) => this.#userOf(list) === userId);
+	}
+
+	/** The user whose name or id is a cell's key. */
+	#userOf(cell: Cell): string {
+		return this.#userNamed(String(cell.key));
+	}
+
+	#userNamed(name: string): string {
+		return Object.hasOwn(this.#desired.users, name) ? (this.#desired.users[name] ?? "") : name.toLowerCase();
+	}
+}
+
+function idIn(cell: Cell | undefined): string | undefined {
+	return cell === undefined ? undefined : String(cell.value).toLowerCase();
+}

@@ -1,0 +1,148 @@
+/**
+ * The text of an exported document. What can only be removed stands in it as comments that become a document's `absent`
+ * when their `#` is taken away.
+ */
+
+import { showText } from "../escape.ts";
+import { writeFlow, writeKey, writeText } from "./scalar.ts";
+
+/** Something that is not in the document, and why. */
+export interface Missing {
+	/** What it is, in words: `members of user tags`, or an address. */
+	readonly what: string;
+	readonly because: string;
+}
+
+/** One tag of the document. */
+export interface ExportedTag {
+	readonly name: string;
+	readonly id: string;
+	/** Aliases, sorted; undefined when the members are not known. */
+	readonly members: readonly string[] | undefined;
+}
+
+/** Something under `expect`: its fields in the order in which they are written. */
+export type ExportedRecord = Readonly<Record<string, unknown>>;
+
+/** Everything that the document says. */
+export interface ExportedParts {
+	readonly organizationId: string;
+	/** Alias and id, sorted by alias; undefined when the users are not known. */
+	readonly users: readonly (readonly [alias: string, id: string])[];
+	readonly userTags: readonly ExportedTag[];
+	readonly sessionProfiles: readonly ExportedRecord[];
+	/** By alias. */
+	readonly mfaPolicies: readonly (readonly [alias: string, policies: readonly ExportedRecord[]])[];
+	readonly removable: {
+		readonly policies: readonly LiveNamed[];
+		readonly oauthProviders: readonly (readonly [alias: string, providers: readonly LiveNamed[]])[];
+		readonly tvcApps: readonly LiveNamed[];
+	};
+	readonly unread: readonly Missing[];
+	readonly leftOut: readonly Missing[];
+}
+
+export interface LiveNamed {
+	readonly id: string;
+	readonly name: string;
+}
+
+/** Longest line of a list in brackets; a longer one gets a line an item. */
+const longestLine = 100;
+
+/** The document; it ends with a line ending. */
+export function writeDocument(parts: ExportedParts, schema: string): string {
+	const { organizationId, users, userTags } = parts;
+	const sections = [
+		[
+			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
+			"# What one organization has, as orgsync export found it. A key that is left out is not managed.",
+			`organizationId: ${writeText(organizationId)}`,
+		],
+		users.length === 0
+			? []
+			: [
+					"# Names for this file: the service knows only ids.",
+					"users:",
+					...users.map(([alias, id]) => `  ${writeKey(alias)}: ${writeText(id)}`),
+				],
+		userTags.length === 0 ? [] : ["userTags:", ...userTags.flatMap(tagLines)],
+		expectationLines(parts),
+		removableLines(parts.removable),
+		missingLines("Not in this file, because it could not be read:", parts.unread),
+		missingLines("Not in this file, because a document cannot say it:", parts.leftOut),
+	];
+	return `${sections
+		.filter((lines) => lines.length > 0)
+		.map((lines) => lines.join("\n"))
+		.join("\n\n")}\n`;
+}
+
+function tagLines({ name, id, members }: ExportedTag): readonly string[] {
+	return [
+		`  - name: ${writeText(name)}`,
+		`    id: ${writeText(id)}`,
+		...(members === undefined ? [] : memberLines(members)),
+	];
+}
+
+function memberLines(members: readonly string[]): readonly string[] {
+	const short = `    members: { exactly: ${writeFlow(members)} }`;
+	if (short.length <= longestLine) return [short];
+	return ["    members:", "      exactly:", ...members.map((member) => `        - ${writeText(member)}`)];
+}
+
+function expectationLines({ sessionProfiles, mfaPolicies }: ExportedParts): readonly string[] {
+	if (sessionProfiles.length + mfaPolicies.length === 0) return [];
+	return [
+		"# What can only be read: a difference is reported, never submitted.",
+		"expect:",
+		...(sessionProfiles.length === 0 ? [] : ["  sessionProfiles:", ...recordLines(sessionProfiles, "    ")]),
+		...(mfaPolicies.length === 0
+			? []
+			: [
+					"  mfaPolicies:",
+					...mfaPolicies.flatMap(([alias, policies]) => [
+						`    ${writeKey(alias)}:`,
+						...recordLines(policies, "      "),
+					]),
+				]),
+	];
+}
+
+function recordLines(records: readonly ExportedRecord[], indent: string): readonly string[] {
+	return records.flatMap((record) =>
+		Object.entries(record).flatMap(([name, value], index) => {
+			const begin = `${indent}${index === 0 ? "- " : "  "}${name}:`;
+			const short = `${begin} ${writeFlow(value)}`;
+			if (!Array.isArray(value) || short.length <= longestLine) return [short];
+			return [begin, ...value.map((item) => `${indent}    - ${writeFlow(item)}`)];
+		}),
+	);
+}
+
+function removableLines({ policies, oauthProviders, tvcApps }: ExportedParts["removable"]): readonly string[] {
+	const list = (indent: string, items: readonly LiveNamed[]): readonly string[] =>
+		items.map(({ id, name }) => `#${indent}- ${showText(id)}${name === "" ? "" : `  # ${showText(name)}`}`);
+	const section = (key: string, items: readonly string[]): readonly string[] =>
+		items.length === 0 ? [] : [`#  ${key}:`, ...items];
+	const lines = [
+		...section("policies", list("    ", policies)),
+		...section(
+			"oauthProviders",
+			oauthProviders.flatMap(([alias, providers]) => [`#    ${writeKey(alias)}:`, ...list("      ", providers)]),
+		),
+		...section("tvcApps", list("    ", tvcApps)),
+	];
+	if (lines.length === 0) return [];
+	return [
+		"# There, and not managed: a document can only say what must not be. What loses its # here is removed.",
+		"#absent:",
+		...lines,
+	];
+}
+
+function missingLines(title: string, missing: readonly Missing[]): readonly string[] {
+	if (missing.length === 0) return [];
+	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
+}

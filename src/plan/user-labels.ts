@@ -1,0 +1,57 @@
+/**
+ * Users as every format shows them: by alias, and beside it the live name and enough of the id where the alias alone could be
+ * mistaken for somebody else.
+ */
+
+import { showName, showNameWithin, showText } from "../escape.ts";
+import { describeLabel, labelUser, longestName, type UserNames } from "./users.ts";
+
+/** The user on one line, escaped and never so long that the id is cut off. */
+export function showUser(userId: string, names: UserNames): string {
+	const { name, notes } = userParts(userId, names);
+	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
+}
+
+/** A name that cannot crowd out what stands behind it. */
+function showShort(name: string): string {
+	return showNameWithin(name, longestName);
+}
+
+/** The same in parts, for formats that tell them apart by their looks; there are no notes where the name is enough. */
+export function userParts(
+	userId: string,
+	names: UserNames,
+): { readonly name: string; readonly notes: readonly string[] } {
+	const label = labelUser(userId, names);
+	return { name: showShort(label.name), notes: describeLabel(label, showShort) };
+}
+
+/**
+ * A user whom the service itself named somewhere else, as in a vote. The plan may not speak of this user: only what is said
+ * there or known is told.
+ */
+export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
+	const { liveNames, ...others } = names;
+	const all = { ...liveNames, ...said };
+	return showUser(userId, Object.hasOwn(all, userId.toLowerCase()) ? { ...others, liveNames: all } : others);
+}
+
+/** The user by the whole id, and the live name where it is known: for telling users apart whose aliases are in question. */
+export function identifyUser(userId: string, { liveNames }: UserNames): string {
+	if (liveNames === undefined) return showText(userId);
+	if (!Object.hasOwn(liveNames, userId)) return `${showText(userId)} (no live user)`;
+	return `${showText(userId)} (live name ${showShort(liveNames[userId] ?? "")})`;
+}
+
+/** A value that may be the id of a user: as that user where it is, else as it is. */
+export function showIfUser(value: string, names: UserNames): string {
+	const id = value.toLowerCase();
+	const isUser = Object.hasOwn(names.userNames, id) || Object.hasOwn(names.liveNames ?? {}, id);
+	return isUser ? showUser(id, names) : showName(value);
+}
+
+/** Whose object it is, behind its address; empty where the address says it without a doubt, or it is nobody's. */
+export function tellOwner(userId: string | null | undefined, names: UserNames): string {
+	if (userId === null || userId === undefined || userParts(userId, names).notes.length === 0) return "";
+	return `  of ${showUser(userId, names)}`;
+}

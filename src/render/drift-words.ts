@@ -1,0 +1,196 @@
+/**
+ * A report of drift in words, the same in every format: since when, by whom, what to do, what is gone, and the one sentence
+ * that sums it up.
+ */
+
+import { showAddress, showName, showText } from "../escape.ts";
+import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
+import type { Plan } from "../plan/plan.ts";
+import { showSaidUser } from "../plan/user-labels.ts";
+import type { UserNames } from "../plan/users.ts";
+import { asTheDocumentSays, count, summarizeCure } from "./text.ts";
+
+/** Headings that stand above the same things in every format. */
+export const driftHeadings = {
+	findings: "Not as the document says",
+	kept: "Not looked at in this run, as the last report has it",
+	gone: "Gone since the last report",
+	unmanaged: "User tags that the document does not speak of",
+	waiting: "Made so by an activity that waits",
+	unknown: "Not known to be as the document says",
+	nobody: "By whom",
+} as const;
+
+const words: ReadonlyMap<string, string> = new Map([
+	["name-differs", "has another name"],
+	["members-differ", "has other members"],
+	["name-and-members-differ", "has another name and other members"],
+	["is-there", "is there"],
+	["differs", "differs"],
+	["not-there", "is not there"],
+	["tag-not-there", "is not there"],
+	["tag-ambiguous", "may be either of two tags"],
+	["tag-claimed-twice", "is meant by two entries"],
+	["tag-name-taken", "cannot have its name"],
+]);
+
+/** What about the object is not as the document says. */
+export function tellWhat({ what }: Pick<Finding, "what">): string {
+	return words.get(what) ?? showText(what);
+}
+
+/** The findings of this run, without those that are only kept. */
+export function seenFindings({ findings }: OrganizationDrift): readonly Finding[] {
+	return findings.filter(({ state }) => state !== "not-looked-at");
+}
+
+/** Whether it is new, or for how long it has been so; null where there is no earlier report to say that by. */
+export function tellSince(finding: Finding, { comparedWith }: OrganizationDrift): string | null {
+	const { state, firstSeenAt, lastSeenAt } = finding;
+	const since = `for ${tellTime(firstSeenAt, lastSeenAt)} (since ${showText(firstSeenAt)})`;
+	switch (state) {
+		case "new":
+			return comparedWith === null ? null : "new since the last report";
+		case "still-there":
+			return `still there ${since}`;
+		case "changed":
+			return `still there ${since}, but otherwise than in the last report`;
+		case "not-looked-at":
+			return `not looked at in this run; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
+	}
+}
+
+/** One word for a mark beside the finding; null where nothing can be said. */
+export function tellState({ state }: Finding, { comparedWith }: OrganizationDrift): string | null {
+	return state === "new" && comparedWith === null ? null : state.replaceAll("-", " ");
+}
+
+const minuteMs = 60_000;
+const units = [
+	[24 * 60 * minuteMs, "day", "days"],
+	[60 * minuteMs, "hour", "hours"],
+	[minuteMs, "minute", "minutes"],
+] as const;
+
+/** The time between two instants in the largest unit that fits, rounded down. */
+export function tellTime(from: string, to: string): string {
+	const ms = Date.parse(to) - Date.parse(from);
+	for (const [size, one, many] of units) if (ms >= size) return count(Math.floor(ms / size), one, many);
+	return "less than a minute";
+}
+
+/** Who last changed it; where another finding has somebody to name and this one has not, that; else null. */
+export function tellBy(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
+	if (finding.by !== null) return tellAttribution(finding.by, names);
+	const seen = seenFindings(drift);
+	const named = seen.some(({ by }) => by !== null);
+	return named && seen.includes(finding) && isAttributable(finding)
+		? "no activity that the service lists explains it"
+		: null;
+}
+
+/** Why nobody is named at all; null where somebody is, or nothing differs, or nobody asked. */
+export function tellNobody(drift: OrganizationDrift, { reads }: Pick<Plan, "reads">): string | null {
+	const seen = seenFindings(drift);
+	if (seen.length === 0 || seen.some(({ by }) => by !== null)) return null;
+	if (drift.unattributed !== null) return `who changed it cannot be told: ${showText(drift.unattributed)}`;
+	return reads === "auto" && seen.some(isAttributable)
+		? "who changed it is not known: no activity that the service lists explains it"
+		: null;
+}
+
+/** No activity can be asked for about what the service decides itself, or about a tag that is not there. */
+function isAttributable({ kind, what }: Finding): boolean {
+	return kind !== "supportedAsset" && !what.startsWith("tag-");
+}
+
+function tellAttribution(by: Attribution, names: UserNames): string {
+	const { activityId, type, at } = by;
+	const operation = showName(type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase());
+	const when = at === null ? "" : `, ${showName(at)}`;
+	return `last changed by ${operation} of ${tellWho(by, names)}${when}, activity ${showName(activityId)}`;
+}
+
+/** As every other user, by what the plan knows and by what the activity itself says; a name without an alias stays a name. */
+function tellWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
+	if (userId === null) return userName === null ? "somebody whom the service does not name" : showName(userName);
+	if (!Object.hasOwn(names.userNames, userId) && userName !== null) {
+		return `${showName(userName)} (id ${showName(userId)})`;
+	}
+	return showSaidUser(userId, names, liveName === undefined || liveName === null ? {} : { [userId]: liveName });
+}
+
+/** What a person can do, names made safe to show. */
+export function tellTodo({ todo }: Finding): string {
+	return `to do: ${showText(todo)}`;
+}
+
+/** All that is said of a finding beside what differs, a line each. */
+export function tellFinding(finding: Finding, drift: OrganizationDrift, names: UserNames): readonly string[] {
+	return [tellSince(finding, drift), tellBy(finding, drift, names), tellTodo(finding)].filter((line) => line !== null);
+}
+
+/** What is gone, and how long it was there as far as the reports show. */
+export function tellGone(gone: GoneFinding): string {
+	const { address, firstSeenAt, goneAt } = gone;
+	return `${showAddress(address)}: ${tellWhat(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${tellTime(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
+}
+
+/** What is kept of the last report. */
+export function tellKept(finding: Finding): string {
+	const { address, firstSeenAt, lastSeenAt } = finding;
+	return `${showAddress(address)}: ${tellWhat(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
+}
+
+/** Names of the user tags that the document does not speak of. */
+export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): readonly string[] {
+	return unmanaged.map((address) => showName(address.replace(/^userTag:/, "")));
+}
+
+/** One sentence: what is known of the organization. It holds counts and our own words only, nothing to escape. */
+export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string {
+	const seen = seenFindings(drift);
+	const { verdict, unread, waiting, gone } = drift;
+	const kept = drift.findings.length - seen.length;
+	const more = [
+		...(gone.length === 0 ? [] : [`${gone.length} ${gone.length === 1 ? "is" : "are"} gone since the last report`]),
+		...(kept === 0
+			? []
+			: [`${count(kept, "finding", "findings")} of the last report ${kept === 1 ? "was" : "were"} not looked at`]),
+	];
+	switch (verdict) {
+		case "drifted": {
+			const unknown =
+				unread.length === 0 ? [] : [`${count(unread.length, "object", "objects")} more could not be read`];
+			const found = `${count(seen.length, "object is", "objects are")} not as the document says${tellAges(seen, drift)}`;
+			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
+		}
+		case "could-not-look": {
+			const what = `${count(unread.length, "object", "objects")} could not be read`;
+			return `Could not look: ${[what, "nothing is known to have drifted", ...more].join("; ")}.`;
+		}
+		case "waiting": {
+			const makes = waiting.length === 1 ? "an activity that waits makes it so" : "activities that wait make them so";
+			const what = `${count(waiting.length, "object is", "objects are")} not yet as the document says`;
+			return `Waiting: ${[what, makes, ...more].join("; ")}.`;
+		}
+		case "as-documented":
+			return `No drift. ${[asTheDocumentSays(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
+	}
+}
+
+function tellAges(seen: readonly Finding[], { comparedWith }: OrganizationDrift): string {
+	if (comparedWith === null) return "";
+	const old = seen.filter(({ state }) => state !== "new");
+	const [oldest] = [...old].sort((left, right) => Date.parse(left.firstSeenAt) - Date.parse(right.firstSeenAt));
+	const parts = [
+		...(old.length === seen.length ? [] : [`${seen.length - old.length} new`]),
+		...(oldest === undefined
+			? []
+			: [
+					`${old.length} still there`,
+					`${old.length === 1 ? "" : "the oldest "}for ${tellTime(oldest.firstSeenAt, oldest.lastSeenAt)}`,
+				]),
+	];
+	return ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,304 @@
+/**
+ * Plans and reports for a pipeline on GitHub: annotations, which it shows at the lines of the document, and the summary of
+ * the step. Annotations are workflow commands, lines of the log that begin with `::`; what a name could say there is
+ * escaped twice, as text for people and as data of the command.
+ */
+
+import { showAddress, showText } from "../escape.ts";
+import type { Change } from "../plan/change.ts";
+import type { OrganizationDrift } from "../plan/drift.ts";
+import type { Position } from "../plan/organization.ts";
+import { blockingGuards } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { StepResult } from "../plan/report.ts";
+import { tellMoved } from "../plan/stale.ts";
+import { isHeldByRejection } from "../plan/step-groups.ts";
+import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
+import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
+import { clip } from "./markdown-text.ts";
+import { tellOverride } from "./overrides-text.ts";
+import type { PositionOf } from "./positions.ts";
+import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
+import {
+	type CommandResult,
+	errorAbove,
+	judgeResult,
+	type OrganizationResult,
+	organizationsOf,
+	type ToldError,
+	type Tone,
+	tellRunOverrides,
+	tellSavedPlan,
+	unreadOf,
+} from "./result.ts";
+import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
+import { aliasHeading, showMovedAlias, tellMovedAliases } from "./three-way-aliases.ts";
+import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
+import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+
+export interface GithubOptions extends MarkdownOptions {
+	readonly positionOf?: PositionOf;
+}
+
+export interface GithubResult {
+	/** Lines for the log, each a workflow command; at most ten of a level, as GitHub shows no more of one step. */
+	readonly annotations: string;
+	/** Markdown to append to the file that `GITHUB_STEP_SUMMARY` names. */
+	readonly summary: string;
+}
+
+const levelsInOrder = ["error", "warning", "notice"] as const;
+
+type Level = (typeof levelsInOrder)[number];
+
+interface Annotation {
+	readonly level: Level;
+	readonly title: string;
+	readonly message: string;
+	readonly at: Position | undefined;
+}
+
+/** Most annotations of a level that GitHub shows of one step. */
+const mostOfALevel = 10;
+
+/** Longest message, in characters; the summary has the whole. */
+const longestMessage = 1_000;
+
+/** Annotations, the verdict first, and summary. No name can begin a workflow command, end one early or add a property to it. */
+export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
+	const [verdict, ...others] = annotationsOf(result, options.positionOf ?? (() => undefined));
+	const byLevel = Map.groupBy(others, ({ level }) => level);
+	const lines = levelsInOrder.flatMap((level) =>
+		withinLimit(byLevel.get(level) ?? [], mostOfALevel - (verdict.level === level ? 1 : 0)),
+	);
+	return {
+		annotations: [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
+		summary: renderMarkdown(result, options),
+	};
+}
+
+const levels: Readonly<Record<Tone, Level>> = { good: "notice", attention: "warning", bad: "error" };
+
+function annotationsOf(
+	result: CommandResult,
+	positionOf: PositionOf,
+): readonly [verdict: Annotation, ...others: Annotation[]] {
+	const { verdict, tone } = judgeResult(result);
+	const { problems = [], command } = result;
+	const error = errorAbove(result);
+	return [
+		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
+		{
+			level: (command === "plan" || command === "show") && tone === "attention" ? "notice" : levels[tone],
+			title: titleOf(command),
+			message: error === null ? verdict : tellError(error),
+			at: undefined,
+		},
+		...problems.map((problem) => atProblem(problem)),
+		...(command === "show" && result.savedPlan?.statedByFile !== undefined
+			? [annotate("notice", "as stated by the file", tellSavedPlan(result) ?? "")]
+			: []),
+		...tellRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
+		...unreadOf(result).map(({ organizationId, error: why }) =>
+			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
+		),
+		...(result.moved ?? []).map((one) =>
+			annotate("error", "moved since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
+		),
+		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+	];
+}
+
+function titleOf(what: string): string {
+	return `orgsync: ${what}`;
+}
+
+function tellError({ message, hint }: ToldError): string {
+	return hint === null ? message : `${message}; ${hint}`;
+}
+
+function atProblem(problem: Position & { readonly code: string; readonly message: string }): Annotation {
+	return { level: "error", title: titleOf(problem.code), message: problem.message, at: problem };
+}
+
+function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
+	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
+	const { plan, broken, overrides } = one;
+	const told = overrides.map((override) => annotate("warning", overrideTitle, tellOverride(override, plan.guards)));
+	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
+	return [
+		...told,
+		...(broken === null
+			? []
+			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
+		...resultAnnotations(one.results, positionOf),
+		...endAnnotations(one, positionOf),
+	];
+}
+
+function annotate(level: Level, title: string, message: string, at?: Position): Annotation {
+	return { level, title: titleOf(title), message, at };
+}
+
+/** Title of the annotation of an override. */
+const overrideTitle = "override used";
+
+type Positions = (address: string) => Position | undefined;
+
+/** Of a plan of which nothing was begun. */
+function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const { plan, threeWay, drift } = one;
+	const notesOn = makeNotes(drift, plan);
+	return [
+		...plan.problems.map((problem) => {
+			const message = [problem.message, ...notesOn(problem.path)].join("; ");
+			return atProblem({ ...problem, message });
+		}),
+		...tellMovedAliases(threeWay).map((alias) =>
+			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
+		),
+		...(threeWay?.undoes ?? []).map((undone) => {
+			const told = `${threeWayHeadings.undoes}: ${threeWay === null ? "" : showUndone(undone, threeWay)}`;
+			return annotate("warning", undoesDrift, told, positionOf(undone.address));
+		}),
+		...blockingGuards(plan).map((guard) =>
+			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
+		),
+		...(["inDoubt", "rejected"] as const).flatMap((which) =>
+			sortWaiting(plan)[which].map((activity) => {
+				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
+				return annotate("warning", headings[which], message, firstOf(activity.covers, positionOf));
+			}),
+		),
+		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
+		...changeAnnotations(one, positionOf),
+		...(drift?.gone ?? []).map((gone) =>
+			annotate("notice", driftHeadings.gone, tellGone(gone), positionOf(gone.address)),
+		),
+	];
+}
+
+/** What a report of drift says of the object with an address; nothing where there is none. */
+function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: string) => readonly string[] {
+	if (drift === null) return () => [];
+	const findings = new Map([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
+	return (address) => {
+		const finding = findings.get(address);
+		return finding === undefined ? [] : tellFinding(finding, drift, plan);
+	};
+}
+
+function changeAnnotations(
+	{ command, plan, threeWay, drift }: OrganizationResult,
+	positionOf: Positions,
+): readonly Annotation[] {
+	const notesOn = makeNotes(drift, plan);
+	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
+	// What is new is what somebody is woken for, and no more than ten are shown.
+	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
+	return [...plan.changes]
+		.sort((left, right) => rankOf(left) - rankOf(right))
+		.map((change) => {
+			const { address } = change;
+			const lines = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle));
+			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
+			const finding = findings.get(address);
+			if (drift === null || finding === undefined) {
+				if (!isHeldByRejection(address, plan))
+					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
+				return annotate("notice", "left alone", `${message}; left alone: rejected before`, positionOf(address));
+			}
+			const waits = drift.waiting.some((one) => one.address === address);
+			const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");
+			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));
+		});
+}
+
+function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
+	return results
+		.filter(({ outcome }) => outcome !== "completed")
+		.flatMap((result) => {
+			if (result.apart.length > 0) return partAnnotations(result, positionOf);
+			const message = `${result.step.reason}: ${tellOutcome(result)}`;
+			const at = firstOf(result.step.covers, positionOf);
+			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
+		});
+}
+
+/** One for each part that did not complete, of a step that was submitted part by part. */
+function partAnnotations({ step, apart }: StepResult, positionOf: Positions): readonly Annotation[] {
+	return apart
+		.filter(({ outcome }) => outcome !== "completed")
+		.map((part) => {
+			const { address, outcome } = part;
+			const waits = outcome.startsWith("awaiting") ? `; ${tellExplain(part)}` : "";
+			const named = part.activityId === null ? "" : `; ${tellActivity(part)}`;
+			const message = `${step.reason}: ${showAddress(address)}: ${tellPart(part)}${named}${waits}`;
+			return annotate(levelOf({ step, outcome }), outcome.replaceAll("-", " "), message, positionOf(address));
+		});
+}
+
+/** What was found after the last step. */
+function endAnnotations({ report }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	if (report === null) return [];
+	return [
+		...(report.left ?? []).map(({ address }) =>
+			annotate("error", "still different", `${reportHeadings.left}: ${showAddress(address)}`, positionOf(address)),
+		),
+		...(report.unverified === null
+			? []
+			: [annotate("warning", "not verified", `${reportHeadings.unverified}: ${report.unverified}`)]),
+	];
+}
+
+/** Drift is to be looked at; of a plan only what takes something away. */
+function levelOfChange(change: Change, command: string): Level {
+	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
+	return command === "drift" || removes ? "warning" : "notice";
+}
+
+function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
+	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
+	return outcome === "not-attempted" ? "notice" : "error";
+}
+
+function firstOf(
+	addresses: readonly string[],
+	positionOf: (address: string) => Position | undefined,
+): Position | undefined {
+	return addresses.map(positionOf).find((position) => position !== undefined);
+}
+
+function withinLimit(annotations: readonly Annotation[], most: number): readonly Annotation[] {
+	const [first] = annotations;
+	if (first === undefined || annotations.length <= most) return annotations;
+	const shown = annotations.slice(0, most - 1);
+	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
+	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
+}
+
+/** One workflow command. `-` is standard input, which no line of the repository belongs to. */
+function renderAnnotation({ level, title, message, at }: Annotation): string {
+	const place =
+		at === undefined || at.file === "-"
+			? []
+			: [`file=${escapeProperty(showText(at.file))}`, `line=${at.line}`, `col=${at.column}`];
+	const properties = [...place, `title=${escapeProperty(title)}`];
+	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
+}
+
+/** The message, or as much of it as is shown with where the rest is: what was cut off must not pass for nothing. */
+function cut(message: string): string {
+	return message.length <= longestMessage
+		? message
+		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
+}
+
+/** As the toolkit of GitHub's actions escapes the text of a command. */
+function escapeData(text: string): string {
+	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+	return escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

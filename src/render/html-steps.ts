@@ -1,0 +1,111 @@
+/**
+ * The steps as a picture of their order: rounds that come one after the other, the steps of a round side by side, and in
+ * each step what it comes after, what it waits for, and after an apply what became of it.
+ */
+import type { Plan } from "../plan/plan.ts";
+import type { PartResult, StepResult } from "../plan/report.ts";
+import { groupSteps } from "../plan/step-groups.ts";
+import type { Step } from "../plan/steps.ts";
+import { nameOf } from "../plan/waiting.ts";
+import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
+import { listCovers, partsHeading, tellExplain, tellHeld, tellOutcome, tellPartActivity } from "./report-text.ts";
+import type { OrganizationResult, Tone } from "./result.ts";
+import { count } from "./text.ts";
+
+/** The steps in rounds, or null when there is none. `id` is unique on the page. */
+export function renderSteps({ plan, report, results, broken }: OrganizationResult, id: string): Html | null {
+	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
+	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
+	if (steps.length === 0) return null;
+	const rounds = [...Map.groupBy(steps, roundOf(steps))].sort(([left], [right]) => left - right);
+	const body = html`<ol class="rounds">${rounds.map(
+		([, ofRound], index) =>
+			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
+				renderStep(step, byId.get(step.id), id, broken !== null),
+			)}</ul></li>`,
+	)}</ol>`;
+	const calm = broken === null && (results ?? []).every(({ outcome }) => outcome === "completed");
+	if (steps.length <= mostStepsOpen || !calm) return body;
+	return html`<details><summary>${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}</summary>${body}</details>`;
+}
+
+/** More steps than this are folded, unless one of them needs somebody. */
+const mostStepsOpen = 20;
+
+function titleOf(index: number, number: number): string {
+	const together = number === 1 ? "1 step" : `${count(number, "step", "steps")}, side by side`;
+	return index === 0 ? `First: ${together}` : `Then: ${together}`;
+}
+
+/** How many rounds stand before a step: one more than before the last of those it depends on. */
+function roundOf(steps: readonly Step[]): (step: Step) => number {
+	const rounds = new Map<string, number>();
+	// Steps stand in the plan behind all that they depend on, but a plan may come from a file, so two passes are not enough
+	// to rely on it: a step that depends on a later one is put into the round after those seen so far.
+	for (const step of steps) {
+		rounds.set(step.id, Math.max(0, ...step.dependsOn.map((other) => (rounds.get(other) ?? 0) + 1)));
+	}
+	return (step) => rounds.get(step.id) ?? 0;
+}
+
+/** `brokeOff`: a step without a result may have been under way. */
+function renderStep(step: Step, result: StepResult | undefined, id: string, brokeOff: boolean): Html {
+	const { operation, reason, dependsOn, waitsFor, covers } = step;
+	const after =
+		dependsOn.length === 0
+			? null
+			: html`<span class="after">after ${dependsOn.map((other, index) => html`${index === 0 ? "" : ", "}<a href="#${id}-${other}">${other}</a>`)}</span> `;
+	const waits =
+		waitsFor === null || result !== undefined
+			? null
+			: html`<p class="doubt">${tellHeld(waitsFor)} <code>${nameOf(waitsFor)}</code>: ${waitsFor.verdict === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
+	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
+}
+
+function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
+	if (outcome === "completed") return "good";
+	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";
+}
+
+/** What became of a step in a word, or null when it was not carried out. */
+export function outcomeOf(result: StepResult | undefined): Html | null {
+	if (result === undefined) return null;
+	return html`<span class="word ${toneOf(result)}">${result.outcome.replaceAll("-", " ")}</span> `;
+}
+
+/** That no step of the plan makes the change now, because of another activity or a rejection; null where one does. */
+export function heldWord(address: string, plan: Plan): Html | null {
+	const covering = plan.steps.filter(({ covers }) => covers.includes(address));
+	const { sent } = groupSteps(plan.steps);
+	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
+	const verdicts = new Set(covering.flatMap(({ waitsFor }) => waitsFor?.verdict ?? []));
+	const word = verdicts.has("rejected") ? "rejected before" : verdicts.has("contradicts") ? "left alone" : "waits";
+	return html`<span class="word attention">${verdicts.size === 0 ? "left alone" : word}</span> `;
+}
+
+/** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */
+function becameOf(result: StepResult | undefined): Html | null {
+	if (result === undefined) return null;
+	const parts = result.apart.length === 0 ? null : renderParts(result.apart);
+	if (result.outcome === "completed") return parts;
+	const { activityId, fingerprint, policyEvaluations } = result;
+	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(
+		({ policyId, outcome }) =>
+			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
+	)}${
+		activityId === null || parts !== null
+			? null
+			: html`<p class="soft">activity <code>${activityId}</code>${fingerprint === null ? null : html`, fingerprint <code>${fingerprint}</code>`}</p>`
+	}${parts}`;
+}
+
+function renderParts(parts: readonly PartResult[]): Html {
+	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
+		const { address, outcome, message } = part;
+		const named = tellPartActivity(part);
+		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
+			message === null ? null : html`<p class="doubt">${curveQuotes(message)}</p>`
+		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${tellExplain(part)}</p>` : null}</div></li>\n`;
+	})}</ul>`;
+}

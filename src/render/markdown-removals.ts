@@ -1,0 +1,54 @@
+/**
+ * What is taken away, for the part of the Markdown that is never folded: in lines that are short enough never to be cut, so
+ * that no removal goes unseen.
+ */
+
+import { showAddressWithin } from "../escape.ts";
+import { isHeldByRejection } from "../plan/step-groups.ts";
+import { showUser } from "../plan/user-labels.ts";
+import { compareText } from "../plan/value.ts";
+import { longestText } from "./markdown-text.ts";
+import { tellOutcome } from "./report-text.ts";
+import { type OrganizationResult, resultsByAddress } from "./result.ts";
+import { plainStyle, renderChange } from "./text.ts";
+import { noteUndone } from "./three-way-text.ts";
+
+/** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
+const longestAddress = 60;
+
+/** What stands beside a removal that apply does not submit again. */
+const leftAlone = "left alone: rejected before";
+
+/** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
+export function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
+	if (drift !== null) return [];
+	const byAddress = resultsByAddress(results);
+	const note = noteUndone(threeWay, plainStyle);
+	const became = (address: string): string => {
+		const result = byAddress.get(address);
+		if (result === undefined && broken === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
+		if (result === undefined) return "  [no result]";
+		return `  [${tellOutcome({ ...result, message: null })}]`;
+	};
+	return plan.changes.flatMap((change) => {
+		if (change.action === "remove")
+			return [`${renderChange(change, plan, plainStyle, note)[0]}${became(change.address)}`];
+		if (change.kind !== "userTag") return [];
+		const start = `- ${showAddressWithin(change.address, longestAddress)}  loses`;
+		const byNote = Map.groupBy(change.removeUserIds, (userId) => note(change, "remove-member", userId));
+		return [...byNote].flatMap(([said, userIds]) => {
+			const names = userIds.map((userId) => showUser(userId, plan)).sort(compareText);
+			return groupNames(names).map((group) => `${start} ${group}${said}${became(change.address)}`);
+		});
+	});
+}
+
+function groupNames(names: readonly string[]): readonly string[] {
+	const lines: string[] = [];
+	for (const name of names) {
+		const last = lines.at(-1);
+		if (last !== undefined && last.length + name.length < longestText / 5) lines[lines.length - 1] = `${last}, ${name}`;
+		else lines.push(name);
+	}
+	return lines;
+}

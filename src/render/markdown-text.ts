@@ -1,0 +1,116 @@
+/**
+ * Markdown that shows text as text, and never more of it than fits.
+ *
+ * The rule it keeps: nothing that comes from the service or a document stands outside a code span or a fenced block. There,
+ * no Markdown, HTML, link, `@mention`, issue reference or entity means anything, to no renderer, so no list of characters
+ * to escape has to be complete.
+ */
+import { showText } from "../escape.ts";
+
+/** Longest text of others that is repeated whole, in characters; what must not be cut is told in shorter lines. */
+export const longestText = 500;
+
+/** The text as a code span on one line, cut when it is very long. Empty text is `(empty)`. */
+export function codeSpan(text: string): string {
+	return codeSpanOf(text, longestText);
+}
+
+/** The same, cut when it is longer than so many characters. */
+export function codeSpanOf(text: string, most: number): string {
+	const shown = clip(showText(text), most);
+	if (shown.trim() === "") return shown === "" ? "(empty)" : `\`"${shown}"\``;
+	const ticks = "`".repeat(longestRun(shown) + 1);
+	const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";
+	return `${ticks}${pad}${shown}${pad}${ticks}`;
+}
+
+/** The lines as a fenced block that nothing in them can close. */
+export function fence(lines: readonly string[], language: string): string {
+	const shown = lines.map((line) => clip(showText(line), longestText));
+	const ticks = "`".repeat(Math.max(3, ...shown.map((line) => longestRun(line) + 1)));
+	return [`${ticks}${language}`, ...shown, ticks].join("\n");
+}
+
+function longestRun(text: string): number {
+	return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+}
+
+/** The text, or its beginning and `…` when it is longer than so many characters. */
+export function clip(text: string, most: number): string {
+	if (text.length <= most) return text;
+	const cut = text.slice(0, most - 1);
+	return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+/** A part of the whole that may lose lines from its end. */
+export interface Block {
+	/** What is kept first has the smallest. Rank 0 is what no reader may miss. */
+	readonly rank: number;
+	/** What one of its lines is, for telling how many were left out. */
+	readonly noun: readonly [one: string, many: string];
+	readonly lines: readonly string[];
+	/** Of blocks with the same group the first is their head: without it none of them is kept. */
+	readonly group?: string;
+	/** The lines as Markdown; `more` lines were left out. */
+	readonly wrap: (lines: readonly string[], more: number) => string;
+}
+
+/**
+ * The blocks in their order, parted by empty lines, in at most `limit` bytes of UTF-8 (so no more characters, however they
+ * are counted). When not all fits, lines are taken from the blocks of the highest rank first, and a paragraph in second
+ * place says how much is missing and that the whole is in `whole`.
+ */
+export function fitBlocks(blocks: readonly Block[], limit: number, whole: string): string {
+	const full = blocks.map(({ lines, wrap }) => wrap(lines, 0));
+	if (sizeOf(full) <= limit) return join(full);
+	const kept = new Map<number, string>();
+	const missing = new Map<string, { noun: Block["noun"]; lines: number }>();
+	let left = limit - longestNote - byteLength(whole);
+	const byRank = [...blocks.entries()].sort(([, one], [, other]) => one.rank - other.rank);
+	const heads = new Map([...blocks.entries()].reverse().map(([index, { group }]) => [group, index]));
+	for (const [index, { lines, wrap, noun, group }] of byRank) {
+		const head = group === undefined ? index : (heads.get(group) ?? index);
+		const number = head === index || kept.has(head) ? countFitting(lines, wrap, left) : 0;
+		if (number > 0) {
+			const text = wrap(lines.slice(0, number), lines.length - number);
+			kept.set(index, text);
+			left -= byteLength(text) + 2;
+		}
+		const before = missing.get(noun[1])?.lines ?? 0;
+		if (number < lines.length) missing.set(noun[1], { noun, lines: before + lines.length - number });
+	}
+	const counted = [...missing.values()].map(({ noun, lines }) => `${lines} ${lines === 1 ? noun[0] : noun[1]}`);
+	const note = `**Shortened:** ${counted.join(", ")} left out. The whole is in ${whole}.`;
+	const [first = "", ...others] = blocks.flatMap((_, index) => kept.get(index) ?? []);
+	return join([first, note, ...others]);
+}
+
+/** Room for the note of what is missing: each noun once, with its number. */
+const longestNote = 700;
+
+/** How many lines fit, found by halving: the size of a block grows with its lines. */
+function countFitting(lines: readonly string[], wrap: Block["wrap"], left: number): number {
+	const fits = (number: number): boolean => byteLength(wrap(lines.slice(0, number), lines.length - number)) + 2 <= left;
+	if (fits(lines.length)) return lines.length;
+	let [most, tooMany] = [0, lines.length];
+	while (tooMany - most > 1) {
+		const middle = (most + tooMany) >> 1;
+		if (fits(middle)) most = middle;
+		else tooMany = middle;
+	}
+	return most;
+}
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+	return encoder.encode(text).length;
+}
+
+function sizeOf(texts: readonly string[]): number {
+	return texts.reduce((sum, text) => sum + byteLength(text) + 2, 0);
+}
+
+function join(texts: readonly string[]): string {
+	return `${texts.join("\n\n")}\n`;
+}

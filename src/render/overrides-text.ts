@@ -1,0 +1,62 @@
+/**
+ * Overrides that were used, in words that are the same in every format.
+ */
+
+import { listCovers, showText } from "../escape.ts";
+import type { Guard } from "../plan/guards.ts";
+import { isFor, type Override } from "../plan/overrides.ts";
+import { quoteForShell } from "../plan/shell.ts";
+import type { Style } from "./style.ts";
+
+/** Heading above the overrides. */
+export const overridesHeading = "Overrides used";
+
+/** How an override is written where it is given: flags on the command line, settings in Pulumi. */
+export interface Spelling {
+	readonly allow: string;
+	readonly abandon: string;
+	readonly "retry-rejected": string;
+	readonly insecure: string;
+}
+
+const flagSpelling: Spelling = {
+	allow: "--allow",
+	abandon: "--abandon",
+	"retry-rejected": "--retry-rejected",
+	insecure: "--insecure",
+};
+
+/** Returns the override in one line: as it was given, and what it overrides. Names are escaped. */
+export function tellOverride(
+	override: Override,
+	guards: readonly Guard[] = [],
+	spelling: Spelling = flagSpelling,
+): string {
+	const given = spelling[override.flag];
+	switch (override.flag) {
+		case "allow": {
+			const guard = guards.find((one) => isFor(override, one));
+			const found = guard === undefined ? "" : `: ${showText(guard.message)} (allowed: ${guard.limit})`;
+			return `${given} ${override.kind}=${override.number}${found}`;
+		}
+		case "abandon":
+			return `${given} ${showText(quoteForShell(override.activity))}: this activity may still be approved, and is not waited for`;
+		case "retry-rejected": {
+			const { steps, covers } = override;
+			const what = covers.length === 0 ? "" : `: ${listCovers(covers)}`;
+			return `${given}: ${steps} ${steps === 1 ? "step was" : "steps were"} rejected before${what}`;
+		}
+		case "insecure":
+			return `${given}: the certificate of the service is not verified`;
+	}
+}
+
+/** Returns the overrides under their heading, and a blank line after them; no line where there is none. */
+export function renderOverrides(
+	overrides: readonly Override[] | undefined,
+	style: Style,
+	guards: readonly Guard[] = [],
+): readonly string[] {
+	if (overrides === undefined || overrides.length === 0) return [];
+	return [style.warn(`${overridesHeading}:`), ...overrides.map((one) => `  ${tellOverride(one, guards)}`), ""];
+}

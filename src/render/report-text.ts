@@ -1,0 +1,156 @@
+/**
+ * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
+ */
+
+import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
+import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
+import { quoteForShell } from "../plan/shell.ts";
+import type { WaitsFor } from "../plan/steps.ts";
+import { renderOverrides } from "./overrides-text.ts";
+import type { Style } from "./style.ts";
+
+export { listCovers };
+
+/** What stands where nobody agreed to a plan. */
+export const notApplied = "Not applied: nothing was sent.";
+
+/** What stands where an organization could not be read; the error is told beside it. */
+export const notRead = "Could not be read: nothing was sent.";
+
+/** What stands where there was nothing that could be done; the error is told beside it. */
+const leftAlone = "Left alone: nothing was sent.";
+/** Heading above what moved since a saved plan was made. */
+export const movedHeading = "What moved since it was planned";
+
+/** Headings that stand above the same things in every format. */
+export const reportHeadings = {
+	left: "Still different after the last step, so somebody else changed it meanwhile",
+	unverified: "It could not be read again after the last step",
+} as const;
+
+const words: Readonly<Record<Outcome, string>> = {
+	completed: "completed",
+	"awaiting-approval": "waits for approval",
+	"awaiting-authenticator": "waits for an authenticator",
+	rejected: "was rejected",
+	denied: "was denied",
+	failed: "failed",
+	unknown: "unknown",
+	"not-attempted": "was not attempted",
+};
+
+/**
+ * The report as text, ending with a newline. `"open"` leaves out the steps that completed, for whoever has seen them
+ * complete.
+ */
+export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
+	// Of what completed, whoever has seen it complete has not seen the parts.
+	const shown = report.steps.filter(
+		({ outcome, apart }) => which === "all" || outcome !== "completed" || apart.length > 0,
+	);
+	const lines = shown.flatMap((result) => renderStep(result, style));
+	if (report.left !== null && report.left.length > 0) {
+		lines.push("", style.remove(`${reportHeadings.left}:`));
+		lines.push(...report.left.map(({ address }) => `  ${showAddress(address)}`));
+	}
+	if (report.unverified !== null) {
+		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
+		lines.push("orgsync drift shows whether it holds");
+	}
+	const overrides = renderOverrides(report.overrides, style);
+	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
+}
+
+/** One line for a step while the work goes on, more where a person has to do something. */
+export function renderStep(result: StepResult, style: Style): readonly string[] {
+	const { step, outcome, apart } = result;
+	const lines = [`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
+	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
+	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
+		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
+	}
+	if (apart.length > 0) lines.push(`     ${partsHeading}:`, ...apart.flatMap((part) => renderPart(part, style)));
+	if (outcome.startsWith("awaiting")) {
+		if (apart.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
+		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
+	}
+	return lines;
+}
+
+/** Heading above the parts of a removal that was submitted part by part. */
+export const partsHeading = "Submitted one by one";
+
+function renderPart(part: PartResult, style: Style): readonly string[] {
+	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${tellPart(part)}`];
+	const named = tellPartActivity(part);
+	if (named !== null) lines.push(`          ${named}`);
+	if (part.outcome.startsWith("awaiting")) lines.push(`          ${tellExplain(part)}`);
+	return lines;
+}
+
+function markOf(outcome: Outcome, style: Style): string {
+	if (outcome === "completed") return style.add("ok");
+	return outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
+}
+
+/** What became of one part and, where there is something to add, why. */
+export function tellPart({ outcome, message }: PartResult): string {
+	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
+}
+
+type Named = Pick<StepResult, "activityId" | "fingerprint">;
+
+/** The activity and the fingerprint by which it is approved. */
+export function tellActivity({ activityId, fingerprint }: Named): string {
+	const id = activityId === null ? "(no id)" : showName(activityId);
+	return `activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`;
+}
+
+/** The same of a part; only the fingerprint where no activity came of it, and null where nothing was sent. */
+export function tellPartActivity(part: PartResult): string | null {
+	if (part.activityId !== null) return tellActivity(part);
+	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
+}
+
+/** The command that says more of an activity that waits. */
+export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
+	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`;
+}
+
+/** What became of a step and, where there is something to add, why. */
+export function tellOutcome({ step, outcome, message }: StepResult): string {
+	// An activity that the service is still working on waits for nobody: its message says all.
+	const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
+	const says = worksOn ? "has not ended" : words[outcome];
+	return message === null ? says : `${says}: ${showText(message)}`;
+}
+
+/** What holds a step back, in words before the name of the activity. */
+export function tellHeld(waitsFor: WaitsFor): string {
+	if (waitsFor.verdict === "rejected") return "rejected before as activity";
+	return `${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)}`;
+}
+
+/** What the name of an activity that a step waits for is the name of. */
+export function tellWaitedFor({ activityId }: WaitsFor): string {
+	return activityId === null ? "what was sent before," : "activity";
+}
+
+/** One sentence: whether the organization is as the document says, and what is missing. */
+export function summarizeReport(report: Report): string {
+	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
+	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {
+		const number = byOutcome.get(outcome)?.length ?? 0;
+		return number === 0 ? [] : [`${number} ${outcome.replaceAll("-", " ")}`];
+	});
+	const { queries, submits, retries } = report.stats;
+	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
+	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not converged";
+	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
+}
+
+/** One sentence on an organization in which an error ended the work; the error is told beside it. */
+export function summarizeBroken(taken: number, total: number): string {
+	if (total === 0) return leftAlone;
+	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
+}

@@ -1,0 +1,255 @@
+/**
+ * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
+ */
+import type { Problem } from "../errors.ts";
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
+import type { Guard } from "../plan/guards.ts";
+import { kinds } from "../plan/kinds.ts";
+import { blockingGuards } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
+import { groupSteps } from "../plan/step-groups.ts";
+import type { PlannedDifference } from "../plan/three-way.ts";
+import { showUser, tellOwner } from "../plan/user-labels.ts";
+import { renderOverrides } from "./overrides-text.ts";
+import { plainStyle, type Style } from "./style.ts";
+import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
+
+export { plainStyle, type Style };
+
+/** Headings that stand above the same things in every format. */
+export const headings = {
+	problems: "This organization cannot become what the document says",
+	guards: "Guards that keep apply from sending anything",
+	...waitingHeadings,
+	unread: "Unknown, because it could not be read",
+	unlooked: "Organizations that could not be read",
+} as const;
+
+/** What the signs mean, in every format and whatever the command: what apply would do, never what was done before it. */
+export const signsMean = "Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.";
+
+/** Whether a sign of these changes could be taken for what was done before. */
+export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
+	return changes.some(({ action }) => action !== "report");
+}
+
+/** What is added to a line of a change; empty for nothing. */
+export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
+
+const noNote: NoteOf = () => "";
+
+/**
+ * The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. `lead` are
+ * lines before the changes.
+ */
+export function renderPlan(
+	plan: Plan,
+	style: Style,
+	summary: string = summarizePlan(plan),
+	lead: readonly string[] = [],
+	note: NoteOf = noNote,
+): string {
+	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), "", ...lead];
+	for (const change of plan.changes) lines.push(...renderChange(change, plan, style, note), "");
+	if (plan.problems.length > 0) {
+		lines.push(style.remove(`${headings.problems}:`));
+		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
+	}
+	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
+	lines.push(...renderOverrides(plan.overrides, style, plan.guards));
+	lines.push(summary);
+	return `${lines.join("\n")}\n`;
+}
+
+/** `file:line:column: message`, on one line. */
+export function renderProblem({ file, line, column, message }: Problem): string {
+	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
+}
+
+/**
+ * One sentence: how many activities would be submitted for what, or that there is nothing to do. `guardsStand` is where
+ * the reader finds the guards that refuse.
+ */
+export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "above"): string {
+	if (plan.problems.length > 0) {
+		return `Not possible: ${count(plan.problems.length, "problem", "problems")} of the live organization. Nothing would be submitted.`;
+	}
+	const reported = plan.changes.filter(({ action }) => action === "report").length;
+	const note = reported === 0 ? "" : ` ${count(reported, "difference", "differences")} can only be reported.`;
+	if (plan.changes.length === 0) return `No changes. ${asTheDocumentSays(plan)}`;
+	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
+	const { sent, held } = countSteps(plan);
+	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
+	const refused = blockingGuards(plan).length > 0 ? ` A guard refuses it: see ${guardsStand}.` : "";
+	if (sent === 0) return `Nothing to submit.${waits}${note}`;
+	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
+}
+
+/** How many activities apply would submit, and in words why it would not submit the others. */
+function countSteps({ steps }: Plan): { readonly sent: number; readonly held: readonly string[] } {
+	const { sent, pending, rejected, behind } = groupSteps(steps);
+	const [waits, were] = [pending.length, rejected.length];
+	return {
+		sent: sent.length,
+		held: [
+			...(waits === 0 ? [] : [`${count(waits, "step waits", "steps wait")} for activities submitted before`]),
+			...(were === 0
+				? []
+				: [
+						`${count(were, "step was", "steps were")} rejected before and ${were === 1 ? "needs" : "need"} --retry-rejected`,
+					]),
+			...(behind.length === 0 ? [] : [`${count(behind.length, "step comes", "steps come")} after a rejected one`]),
+		],
+	};
+}
+
+/** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
+export function summarizeDrift(plan: Plan): string {
+	const differing = plan.changes.length + plan.problems.length;
+	if (differing === 0) return `No drift. ${asTheDocumentSays(plan)}`;
+	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${summarizeCure(plan)}.`;
+}
+
+/** What apply would do about the differences. */
+export function summarizeCure(plan: Plan): string {
+	if (plan.problems.length > 0) return "apply cannot mend it";
+	if (plan.steps.length === 0) return "that can only be reported";
+	const { sent, held } = countSteps(plan);
+	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
+	return [...submits, ...held].join(", ");
+}
+
+/** That nothing differs, as far as is known. */
+export function asTheDocumentSays(plan: Plan): string {
+	const known = plan.unread.length === 0 ? "The" : "As far as is known, the";
+	return `${known} organization is as the document says.`;
+}
+
+function countByKind(plan: Plan): string {
+	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
+	return kinds
+		.flatMap(({ name, action, words: [one, many] }) => {
+			const found = plan.changes.filter((change) => change.kind === name && covered.has(change.address)).length;
+			return found === 0 ? [] : [`${count(found, one, many)} to ${action}`];
+		})
+		.join(", ");
+}
+
+/** The change in as many lines as it takes, the first beginning with its sign (`signsMean`). */
+export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
+	if (change.kind === "userTag") return renderTag(change, plan, style, note);
+	if (change.action === "remove") {
+		const name =
+			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
+		const doubt = tellDoubt(change);
+		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
+		const owner = tellOwner(change.userId, plan);
+		return [
+			`${style.remove("-")} ${showAddress(change.address)}${owner}${name}${unsure}${note(change, "remove", null)}`,
+		];
+	}
+	return [
+		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(tellReported(change))}`,
+		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
+	];
+}
+
+/** Why a difference that orgsync cannot close is there. */
+export function tellReported({ before }: ReportChange): string {
+	return `${before === null ? "is not there" : "differs"}; it can only be reported`;
+}
+
+/** The fields that differ, both sides as a reader would write them; none when the object is not there. */
+export function differingFields({
+	before,
+	after,
+}: ReportChange): readonly { readonly field: string; readonly live: string; readonly document: string }[] {
+	if (before === null) return [];
+	return Object.keys(after).map((field) => ({
+		field: showText(field),
+		live: showValue(before[field]),
+		document: showValue(after[field]),
+	}));
+}
+
+/** What is not known about a change although it is planned; null when all is. */
+export function tellDoubt(change: TagChange | RemovalChange): string | null {
+	if (change.kind !== "userTag") {
+		return change.basis === "unknown" ? "not known to be there; removed once, to be sure" : null;
+	}
+	if (change.lastApplied !== null) {
+		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
+		return `members are as last applied ${showText(change.lastApplied.at)}, not as live${since}`;
+	}
+	return change.basis === "unknown" ? "who has this tag cannot be read: these are not known to be needed" : null;
+}
+
+function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
+	const name = (userId: string): string => showUser(userId, plan);
+	const lines = [`${style.update("~")} ${showAddress(change.address)}  ${style.faint(showText(change.tagId))}`];
+	if (change.before.name !== change.after.name) {
+		const names = showRename(change.before.name, change.after.name).join(" -> ");
+		lines.push(`    ${style.update("name:")} ${names}${note(change, "rename", null)}`);
+	}
+	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
+	const remove = (user: string) =>
+		`    ${style.remove("- member")} ${name(user)}${note(change, "remove-member", user)}`;
+	lines.push(...change.addUserIds.map(add), ...change.removeUserIds.map(remove));
+	const doubt = tellDoubt(change);
+	if (doubt !== null) lines.push(`    ${style.warn(doubt)}`);
+	return lines;
+}
+
+/** What could not be read, under its heading; no line when all was. */
+export function renderUnread(plan: Plan, style: Style): readonly string[] {
+	if (plan.unread.length === 0) return [];
+	return [style.warn(`${headings.unread}:`), ...tellUnread(plan).map((line) => `  ${line}`), ""];
+}
+
+/** What could not be read and why, one line a reason; at most five addresses in each. */
+export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
+	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
+	return [...byReason.values()].flatMap((group) => {
+		const first = group[0];
+		if (first === undefined) return [];
+		const shown = group
+			.slice(0, 5)
+			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showAddress(address)}`);
+		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
+		const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
+		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
+	});
+}
+
+/** Guards that refuse, under their heading. */
+export function renderGuards(plan: Plan, style: Style): readonly string[] {
+	const refusing = blockingGuards(plan);
+	if (refusing.length === 0) return [];
+	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
+}
+
+/** What a guard found and how it is acknowledged, in one line. */
+export function renderGuard(guard: Guard): string {
+	const { found, allowed, meant } = tellGuard(guard);
+	return `${found} (${allowed}); when this is meant: ${meant}`;
+}
+
+/** What a guard found, what is allowed, and the flag that acknowledges it. */
+export function tellGuard({ kind, found, limit, message }: Guard): {
+	readonly found: string;
+	readonly allowed: string;
+	readonly meant: string;
+} {
+	return { found: showText(message), allowed: `allowed: ${limit}`, meant: `--allow ${kind}=${found}` };
+}
+
+/** `1 tag`, `2 tags`. */
+export function count(number: number, one: string, many: string): string {
+	return `${number} ${number === 1 ? one : many}`;
+}
+
+/** The text with a capital at its beginning. */
+export function capitalize(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,55 @@
+/**
+ * Aliases that two documents give to different users, in words: whoever reads names alone would take one user for another.
+ */
+
+import { showName } from "../escape.ts";
+import type { ThreeWay } from "../plan/three-way.ts";
+import { identifyUser } from "../plan/user-labels.ts";
+import { type AliasDifference, movedAliases } from "../plan/users.ts";
+
+/** Heading above the aliases that mean another user, the same in every format. */
+export const aliasHeading = "Aliases that mean another user from now on";
+
+/** An alias with the user that it means now and the one that it meant before, each by id and live name; escaped. */
+export interface MovedAlias {
+	readonly alias: string;
+	readonly now: string;
+	readonly before: string;
+}
+
+/** The aliases that mean another user. None is left out: of this every reader has to know. */
+export function tellMovedAliases(threeWay: ThreeWay | null): readonly MovedAlias[] {
+	return threeWay === null
+		? []
+		: movedAliases(threeWay).map(({ alias, before, after }) => ({
+				alias: showName(alias),
+				now: identifyUser(after ?? "", threeWay),
+				before: identifyUser(before ?? "", threeWay),
+			}));
+}
+
+/** The same on one line. */
+export function showMovedAlias({ alias, now, before }: MovedAlias): string {
+	return `${alias} is now ${now}, before ${before}`;
+}
+
+/** The aliases that only one of the documents has, and what becomes of each, in words; escaped. */
+export function tellOtherAliases(threeWay: ThreeWay): readonly { readonly alias: string; readonly text: string }[] {
+	const moved: ReadonlySet<AliasDifference> = new Set(movedAliases(threeWay));
+	return (threeWay.aliases ?? [])
+		.filter((one) => !moved.has(one))
+		.map(({ alias, before, after }) => ({
+			alias: showName(alias),
+			text:
+				after === null
+					? `is no alias any more; it was ${identifyUser(before ?? "", threeWay)}`
+					: `is ${identifyUser(after, threeWay)}`,
+		}));
+}
+
+/** One sentence for the verdict, with a space before it; empty where every alias means whom it meant. */
+export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
+	const found = threeWay === null || threeWay === undefined ? 0 : movedAliases(threeWay).length;
+	if (found === 0) return "";
+	return found === 1 ? " 1 alias means another user from now on." : ` ${found} aliases mean other users from now on.`;
+}

@@ -1,0 +1,308 @@
+/**
+ * The three-way plan in words: what every format says of it, and the whole as text. An entry is one object with what is
+ * said of it; how that looks is each format's own.
+ */
+
+import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import { defaultMemberRemovals } from "../plan/guards.ts";
+import type { Plan } from "../plan/plan.ts";
+import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
+import type { MeantDifference } from "../plan/three-way-meant.ts";
+import { showUser } from "../plan/user-labels.ts";
+import { count, type NoteOf, renderPlan, type Style, signsMean, tellUnread } from "./text.ts";
+import {
+	aliasHeading,
+	showMovedAlias,
+	summarizeAliases,
+	tellMovedAliases,
+	tellOtherAliases,
+} from "./three-way-aliases.ts";
+
+/** Headings of the three parts, and of what stands above them, the same in every format. */
+export const threeWayHeadings = {
+	undoes: "Apply would undo, though this change does not mention it",
+	meant: "What this change means (base \u2192 head)",
+	drifted: "What had drifted before it (base \u2192 live)",
+	planned: "What apply will do (head \u2192 live)",
+	dropped: "No longer spoken of by any document",
+} as const;
+
+/** What is said of a planned line that puts drift back. */
+export const undoesDrift = "undoes drift";
+
+/** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
+export type Sign = "+" | "-" | "~" | "!";
+
+/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Names in it are shown already. */
+export interface EntryLine {
+	readonly sign: Sign | null;
+	readonly text: string;
+	/** What becomes of it, or why; empty for nothing. */
+	readonly note: string;
+}
+
+export interface Entry {
+	readonly sign: Sign;
+	/** As it is shown. */
+	readonly address: string;
+	/** Of the object itself; empty for nothing. */
+	readonly text: string;
+	readonly note: string;
+	readonly lines: readonly EntryLine[];
+}
+
+/** What the change of the document means, an entry an object. */
+export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
+	const already = new Set(threeWay.alreadySo.map(keyOf));
+	const aliases = tellOtherAliases(threeWay).map(({ alias, text }): Entry => {
+		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
+	});
+	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
+		const address = showAddress(differences[0].address);
+		const whole = differences.find(({ what }) => what in wholes);
+		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
+		return {
+			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
+			address,
+			text: whole === undefined ? "" : (wholes[whole.what]?.[1] ?? ""),
+			note: whole === undefined ? "" : note(whole),
+			lines: differences
+				.filter((one) => one !== whole)
+				.map((one) => tellMeant(one, threeWay, note(one), whole?.what === "managed")),
+		};
+	});
+	return [...aliases, ...objects];
+}
+
+/** Differences that are said of the object as a whole. */
+const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
+	managed: ["~", "is managed from now on"],
+	unmanaged: ["~", "is no longer managed; it stays as it is"],
+	absent: ["-", "must not exist from now on"],
+	"not-absent": ["~", "may exist from now on; nothing is done about it"],
+	expected: ["!", "is expected from now on"],
+	"not-expected": ["~", "is no longer expected"],
+};
+
+const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", atLeast: "at least these" };
+
+function tellMeant(
+	{ what, userId, field, before, after, address }: MeantDifference,
+	names: ThreeWay,
+	so: string,
+	isNew: boolean,
+): EntryLine {
+	const user = userId === null ? "" : showUser(userId, names);
+	const line = (sign: Sign | null, text: string, note = ""): EntryLine => ({
+		sign,
+		text,
+		note: [note, so].filter((part) => part !== "").join(", "),
+	});
+	if (what === "renamed") return line(null, `name: ${showRename(String(before), String(after)).join(" -> ")}`);
+	if (what === "members-mode") {
+		const [was, is] = [before, after].map((mode) => modeWords[String(mode)] ?? "not managed");
+		return line(null, isNew ? `members: ${is}` : `members: ${was} -> ${is}`);
+	}
+	if (what === "member") return line("+", `member ${user}`);
+	if (what === "no-member")
+		return after === "exactly" ? line("-", `member ${user}`) : line(null, `member ${user}`, "no longer required");
+	if (what === "never") return line("-", `member ${user}`, "never from now on");
+	if (what === "no-never") return line(null, `member ${user}`, "no longer under never");
+	if (what === "protected")
+		return line(null, userId === null ? showName(String(after)) : user, "protected from now on");
+	if (what === "unprotected")
+		return line(null, userId === null ? showName(String(before)) : user, "no longer protected");
+	if (what === "limit") {
+		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
+		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
+	}
+	const was = before === null ? "" : `${showValue(before)} -> `;
+	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
+}
+
+/** What was not as the base document said, an entry an object, each with what becomes of it. */
+export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
+	return groupByObject(threeWay.drifted).map((differences) => {
+		const [first] = differences;
+		const { what, after, message, fate } = first;
+		const address = showAddress(first.address);
+		if (what === "is-there") {
+			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
+			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
+		}
+		if (what === "not-there") return { sign: "!", address, text: "is not there", note: tellFate(first), lines: [] };
+		if (what === "problem") return { sign: "!", address, text: message ?? "", note: tellFate(first), lines: [] };
+		const lines = differences.map((one) => tellDrifted(one, threeWay));
+		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
+	});
+}
+
+function tellDrifted(difference: DriftedDifference, names: ThreeWay): EntryLine {
+	const { what, userId, field, before, after, fate } = difference;
+	const note = tellFate(difference);
+	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
+	if (userId === null) {
+		const part = what === "renamed" ? "name" : (field ?? what);
+		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
+	}
+	const isGained = what === "member-gained";
+	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const text = `member ${showUser(userId, names)}`;
+	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
+}
+
+const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
+	undone: "apply puts it back",
+	accepted: "this change leaves it so",
+	replaced: "this change asks for something else",
+	remains: "it stays: it can only be reported",
+	held: "it stays: rejected before; needs --retry-rejected",
+};
+
+function tellFate({ fate, what, basis }: DriftedDifference): string {
+	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
+	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
+	const told = removes ? "apply removes it" : said;
+	return basis === "memory" ? `${told}; as last applied, not as live` : told;
+}
+
+/**
+ * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
+ * shown already; each format marks them in its own way.
+ */
+export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
+	const { what, userId, before, after, basis } = undone;
+	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
+	const user = userId === null ? "" : showUser(userId, names);
+	if (what === "rename") {
+		const [from, to] = showRename(before ?? "", after ?? "");
+		return ["renames it back from ", from, " to ", to];
+	}
+	if (what === "add-member") return ["gives it back to ", user, ...doubt];
+	if (what === "remove-member") return ["takes it back from ", user, ...doubt];
+	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
+}
+
+/** The sign of what apply would undo: as always what it does now, not what was done before. */
+export function signOfUndone({ what }: PlannedDifference): Sign {
+	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
+}
+
+/** The same as one text, escaped. */
+export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
+}
+
+/** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
+export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+	const found = threeWay?.undoes.length ?? 0;
+	// Where the plan is impossible apply would do nothing at all.
+	if (found === 0 || plan.problems.length > 0) return "";
+	return ` Apply would undo ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
+}
+
+/** Whether a part of a change puts drift back; of no change where there is no base. */
+export function markUndone(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
+	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
+	const undone = new Set((threeWay?.undoes ?? []).map(({ address, what, userId }) => key(address, what, userId)));
+	return ({ address }, what, userId) => undone.has(key(address, what, userId));
+}
+
+/** The note that stands behind such a part. */
+export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
+	const isUndone = markUndone(threeWay);
+	return (...part) => (isUndone(...part) ? style.warn(`  (${undoesDrift})`) : "");
+}
+
+/** What stands where one of the three parts is empty. */
+export function tellNothing(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
+	const isNew = base.documentDigest === null;
+	if (part === "meant")
+		return isNew
+			? "Nothing is wanted of this organization, and nothing was."
+			: "Nothing: both documents want the same.";
+	if (part === "planned") return "Nothing: the organization is as the document says, as far as is known.";
+	if (isNew) return "Nothing: no document spoke of this organization before.";
+	return unread.length > 0 ? "Nothing that is known." : "Nothing: the organization was as the document before said.";
+}
+
+/** What is not known of drift, one line a reason. */
+export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
+	return tellUnread({ unread }).map((line) => `not known to have drifted: ${line}`);
+}
+
+/** The entry in lines, as text and Markdown have them; escaped. */
+export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
+	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
+	return [
+		`${markSign(sign, sign, style)} ${address}${text === "" ? "" : `  ${showText(text)}`}${behind(note)}`,
+		...lines.map((line) => {
+			const said =
+				line.sign === null ? showText(line.text) : markSign(line.sign, `${line.sign} ${showText(line.text)}`, style);
+			return `    ${said}${behind(line.note)}`;
+		}),
+	];
+}
+
+function markSign(sign: Sign, text: string, style: Style): string {
+	return sign === "+" ? style.add(text) : sign === "-" ? style.remove(text) : style.update(text);
+}
+
+/** The plan with the three parts told apart; ends with a newline. */
+export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
+	const { base } = threeWay;
+	const part = (which: "meant" | "drifted", entries: readonly Entry[], more: readonly string[] = []): string[] => {
+		const shown = [
+			...entries.flatMap((entry) => renderEntry(entry, style)),
+			...more.map((line) => style.warn(`! ${line}`)),
+		];
+		const lines = entries.length === 0 ? [tellNothing(which, threeWay), ...shown] : shown;
+		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
+	};
+	const undone = threeWay.undoes.map((one) => {
+		const sign = signOfUndone(one);
+		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+	});
+	const moved = tellMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
+	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
+	const lead = [
+		`Base: ${showName(base.name)}${isNew}`,
+		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
+		"",
+		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
+		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
+		...part("meant", describeMeant(threeWay)),
+		...part("drifted", describeDrifted(threeWay), tellDriftUnread(threeWay)),
+		style.strong(`${threeWayHeadings.planned}:`),
+		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${tellNothing("planned", threeWay)}`] : []),
+		"",
+	];
+	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
+}
+
+/** The organizations that only the base speaks of; ends with a newline. */
+export function renderDropped(dropped: readonly ThreeWay[], style: Style): string {
+	return [style.warn(`${threeWayHeadings.dropped}:`), ...dropped.map((one) => `  ${tellDropped(one)}`), ""].join("\n");
+}
+
+/** What is left alone in an organization that only the base speaks of, on one line. */
+export function tellDropped({ organizationId, base, meant }: ThreeWay): string {
+	const objects = meant.filter(({ what }) => what in wholes).length;
+	return `${showText(organizationId)}: in ${showName(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
+}
+
+function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {
+	return JSON.stringify([address, tagId, what, userId, field]);
+}
+
+/** The differences of each object, in their order. */
+function groupByObject<T extends { readonly address: string; readonly tagId: string | null }>(
+	differences: readonly T[],
+): readonly (readonly [T, ...T[]])[] {
+	const groups = Map.groupBy(differences, ({ address, tagId }) => JSON.stringify([address, tagId]));
+	return [...groups.values()].flatMap(([first, ...others]) =>
+		first === undefined ? [] : [[first, ...others] as const],
+	) as (readonly [T, ...T[]])[];
+}

@@ -1,0 +1,112 @@
+/**
+ * Activities that wait for somebody, and what was sent and never answered, in words that are the same in every format.
+ */
+
+import { showAddress, showName, showText } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
+import { quoteForShell } from "../plan/shell.ts";
+import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
+import type { UserNames } from "../plan/users.ts";
+import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
+import type { Style } from "./style.ts";
+
+/** Headings that stand above the same things in every format. */
+export const waitingHeadings = {
+	waiting: "Activities that wait",
+	inDoubt: "Sent before, and nobody knows what became of it",
+	rejected: "Rejected before; needs --retry-rejected",
+} as const;
+
+const statusWords: Readonly<Record<string, string>> = {
+	ACTIVITY_STATUS_CONSENSUS_NEEDED: "waits for approval",
+	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "waits for an authenticator",
+	ACTIVITY_STATUS_CREATED: "has not begun",
+	ACTIVITY_STATUS_PENDING: "is under way",
+};
+
+/**
+ * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
+ * when it was sent and what is missing.
+ */
+export function renderWaitingActivity(activity: WaitingActivity, names: UserNames): string {
+	const { activityId, status, createdAt, approvedBy, liveNames, saidBy } = activity;
+	const id = showName(activityId ?? "");
+	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
+	if (status === "ACTIVITY_STATUS_REJECTED") {
+		return `activity ${id}${createdAt === null ? "" : `, submitted ${createdAt},`} was rejected; ${fingerprint}`;
+	}
+	if (status === null) {
+		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
+		const answer = activityId === null ? "no answer came" : `activity ${id} has a status that nobody knows`;
+		return `${sent}, and ${answer}; ${fingerprint}`;
+	}
+	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${showName(status)}`;
+	const since = createdAt === null ? "" : ` since ${createdAt}`;
+	const approvers = (approvedBy ?? []).map((userId) => showSaidUser(userId, names, liveNames));
+	const votes = approvers.length === 0 ? "" : `, approved by ${approvers.join(", ")}`;
+	const source = saidBy === "journal" ? ", as last known" : "";
+	return `activity ${id} ${state}${since}${votes}${source}; ${fingerprint}`;
+}
+
+/** Pending activities, those in doubt and those that were rejected, under their headings. */
+export function renderWaiting(plan: Plan, style: Style): readonly string[] {
+	const { waits, inDoubt, rejected } = sortWaiting(plan);
+	const groups = [
+		[waitingHeadings.waiting, waits],
+		[waitingHeadings.inDoubt, inDoubt],
+		[waitingHeadings.rejected, rejected],
+	] as const;
+	return groups.flatMap(([heading, activities]) => {
+		if (activities.length === 0) return [];
+		const lines = activities.flatMap((activity) => [
+			`  ${describeWaiting(activity, plan).join(": ")}`,
+			...tellWaiting(activity).map((line) => `    ${line}`),
+		]);
+		return [style.warn(`${heading}:`), ...lines, ""];
+	});
+}
+
+/** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
+export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
+	readonly waits: readonly Waiting[];
+	readonly inDoubt: readonly Waiting[];
+	readonly rejected: readonly Waiting[];
+} {
+	return {
+		waits: waiting.filter(({ status, verdict }) => status !== null && verdict !== "rejected"),
+		inDoubt: waiting.filter(({ status, verdict }) => status === null && verdict !== "rejected"),
+		rejected: waiting.filter(({ verdict }) => verdict === "rejected"),
+	};
+}
+
+/** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
+export function describeWaiting(activity: Waiting, names: UserNames): readonly string[] {
+	const state = renderWaitingActivity(activity, names);
+	if (activity.status !== null) return [state];
+	return [`${activity.operation} (${describeParameters(activity, names)})`, state];
+}
+
+/** What it means for this plan, and what to do about one that is in doubt. `what` is what it covers, escaped. */
+export function tellWaiting(
+	activity: Waiting,
+	what: string = activity.covers.map(showAddress).join(", "),
+): readonly string[] {
+	const { status, verdict } = activity;
+	const name = nameOf(activity);
+	if (verdict === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
+	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
+	return [
+		verdict === "joins"
+			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
+			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${showText(quoteForShell(name))}`,
+	];
+}
+
+/** What was asked for, without what is empty; users as everywhere. */
+function describeParameters({ parameters }: Waiting, names: UserNames): string {
+	return Object.entries(parameters)
+		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
+		.filter(([, values]) => values.length > 0)
+		.map(([key, values]) => `${showText(key)} ${values.map((value) => showIfUser(String(value), names)).join(", ")}`)
+		.join("; ");
+}

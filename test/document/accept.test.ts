@@ -1,0 +1,479 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type Acceptance, acceptLive, addressMistake, type Compared } from "../../src/document/accept.ts";
+import { differingAddresses } from "../../src/document/accept-chosen.ts";
+import { parseDocuments } from "../../src/document/parse.ts";
+import { narrow, type Selection } from "../../src/plan/only.ts";
+import type { LiveOrganization } from "../../src/plan/organization.ts";
+import { makePlan } from "../../src/plan/plan.ts";
+import type { WaitingActivity } from "../../src/plan/waiting.ts";
+import { context, id, known, liveOf, liveTag, organizationId, unknown } from "../plan/support-organizations.ts";
+
+const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
+
+/** What every golden document is held against. */
+const live = liveOf({
+	userTags: known([
+		liveTag(1, "signers", { members: known([alice, carol]) }),
+		liveTag(2, "oncall", { members: known([bob]) }),
+		liveTag(3, "auditors"),
+		liveTag(4, "empty", { members: known([alice]) }),
+		liveTag(5, "it's ${HOME}: #1\u202e", { members: known([]) }),
+	]),
+	policies: known([1, 2].map((number) => ({ id: id("policy", number), name: "" }))),
+	oauthProviders: known([
+		{ userId: bob, id: id("provider", 1), name: "" },
+		{ userId: alice, id: id("provider", 2), name: "" },
+	]),
+	tvcApps: known([{ id: id("app", 1), name: "" }]),
+	sessionProfiles: {
+		[id("other", 1)]: known({ sessionProfileName: "default", scope: "it's", expirationSeconds: "1800", notes: null }),
+		[id("other", 2)]: known(null),
+		[id("other", 3)]: known({ sessionProfileName: "third" }),
+	},
+	mfaPolicies: {
+		[alice]: known([
+			{
+				mfaPolicyName: "passkey-first",
+				order: 1,
+				condition: 'activity.type == "A: #b"',
+				requiredAuthenticationMethods: [
+					{ any: [{ type: "AUTHENTICATION_TYPE_PASSKEY" }] },
+					{
+						any: [
+							{ type: "AUTHENTICATION_TYPE_SESSION", id: "${X}" },
+							{ type: "AUTHENTICATION_TYPE_API_KEY", id: "" },
+						],
+					},
+				],
+			},
+			{ mfaPolicyId: id("other", 4), mfaPolicyName: "second", requiredAuthenticationMethods: [] },
+		]),
+	},
+	bootProofs: { [id("app", 1)]: known({ deploymentLabel: "prod-42", owner: "acme" }), [id("app", 2)]: known(null) },
+	supportedAssets: {
+		"eip155:1": known([
+			{ symbol: "ETH", decimals: 18, stable: false, earnProviders: ["EARN_PROVIDER_ALPHA", "EARN_PROVIDER_AAVE"] },
+		]),
+		"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": known([]),
+	},
+});
+
+interface Options {
+	readonly against?: LiveOrganization;
+	readonly environment?: Readonly<Record<string, string>>;
+	readonly only?: readonly Selection[];
+	readonly waiting?: readonly WaitingActivity[];
+}
+
+function compare(texts: Readonly<Record<string, string>>, options: Options): Compared[] {
+	const sources = Object.entries(texts).map(([file, content]) => ({ file, content }));
+	const { organizations, problems } = parseDocuments(sources, options.environment ?? {});
+	expect(problems).toEqual([]);
+	return organizations.map((whole) => {
+		const desired = options.only === undefined ? whole : narrow(whole, options.only);
+		const against = options.against ?? live;
+		return { desired, live: against, plan: makePlan(desired, against, { ...context, waiting: options.waiting ?? [] }) };
+	});
+}
+
+function accept(
+	texts: Readonly<Record<string, string>>,
+	patterns: readonly string[],
+	options: Options = {},
+): Acceptance {
+	const sources = Object.entries(texts).map(([file, content]) => ({ file, content }));
+	return acceptLive(sources, options.environment ?? {}, compare(texts, options), patterns);
+}
+
+/** The one document `d.yaml` after accepting; refusals are thrown. */
+function acceptInto(text: string, patterns: readonly string[], options: Options = {}): string {
+	const acceptance = accept({ "d.yaml": text }, patterns, options);
+	if ("refusals" in acceptance) throw new Error(acceptance.refusals.join("\n"));
+	return acceptance.contents.get("d.yaml") ?? text;
+}
+
+/** Why it is refused; a text that was accepted fails the test. */
+function refusalsOf(text: string, patterns: readonly string[], options: Options = {}): readonly string[] {
+	const acceptance = accept({ "d.yaml": text }, patterns, options);
+	return "refusals" in acceptance ? acceptance.refusals : [`accepted:\n${acceptance.contents.get("d.yaml")}`];
+}
+
+const head = `organizationId: ${organizationId}\nusers: { alice: ${alice}, bob: ${bob}, carol: ${carol} }\n`;
+
+describe("a golden document", () => {
+	const names = ["members-flow", "members-lines", "renamed", "not-there", "absent", "expected"];
+	const read = (name: string): string =>
+		readFileSync(new URL(`../golden/accept/${name}.yaml`, import.meta.url), "utf8");
+	const everything = (text: string): readonly string[] =>
+		compare({ "d.yaml": text }, {}).flatMap(({ plan }) => differingAddresses(plan));
+
+	test.each(names)("%s wants what live has, and is the same otherwise", async (name) => {
+		const before = read(`${name}.before`);
+		const after = acceptInto(before, everything(before));
+		await expect(after).toMatchFileSnapshot(`../golden/accept/${name}.after.yaml`);
+		expect(everything(after)).toEqual([]);
+	});
+
+	test.each(names)("%s keeps other line endings, a byte order mark and a missing last line ending", (name) => {
+		const before = read(`${name}.before`);
+		const after = read(`${name}.after`);
+		const variants: readonly ((text: string) => string)[] = [
+			(text) => text.replaceAll("\n", "\r\n"),
+			(text) => `\uFEFF${text}`,
+			(text) => text.replace(/\n$/, ""),
+			(text) => `\uFEFF${text.replaceAll("\n", "\r\n").replace(/\r\n$/, "")}`,
+		];
+		for (const variant of variants) expect(acceptInto(variant(before), everything(before))).toBe(variant(after));
+	});
+
+	test.each(names)("%s can be accepted one address at a time, with the same end", (name) => {
+		let text = read(`${name}.before`);
+		for (let left = everything(text); left.length > 0; left = everything(text))
+			text = acceptInto(text, [left.at(-1) ?? ""]);
+		expect(everything(text)).toEqual([]);
+	});
+});
+
+describe("what is accepted", () => {
+	const tags = `${head}userTags:
+  - { name: signers, members: { exactly: [alice] } }
+  - { name: oncall, members: { exactly: [] } }
+  - { name: gone }
+`;
+
+	test("is what was named, by address or pattern, and nothing else", () => {
+		expect(acceptInto(tags, ["userTag:signers"])).toBe(tags.replace("[alice]", "[alice, carol]"));
+		expect(acceptInto(tags, ["userTag:on*", "userTag:gon?"])).toBe(
+			tags.replace("exactly: []", "exactly: [bob]").replace("  - { name: gone }\n", ""),
+		);
+	});
+
+	test("a name that holds a star is itself before it is a pattern", () => {
+		const text = `${head}userTags: [{ name: "a*" }, { name: ab }]\n`;
+		expect(acceptInto(text, ["userTag:a*"])).toBe(`${head}userTags: [{ name: ab }]\n`);
+	});
+
+	test("is told with the line that it has afterwards, one place a file", () => {
+		const absent = (rest: string): string => `organizationId: ${organizationId}\n${rest}`;
+		const acceptance = accept(
+			{
+				"a.yaml": `${tags}absent:\n  policies:\n    - ${id("policy", 1)}\n`,
+				"b.yaml": absent(`absent: { policies: [${id("policy", 1)}, ${id("policy", 2)}] }\n`),
+				"c.yaml": absent("limits: { policies: 2 }\n"),
+			},
+			["policy:*", "userTag:gone"],
+		);
+		expect(acceptance).toMatchObject({
+			accepted: [
+				{ address: `policy:${id("policy", 1)}`, file: "a.yaml", line: 8 },
+				{ address: `policy:${id("policy", 1)}`, file: "b.yaml", line: 2 },
+				{ address: `policy:${id("policy", 2)}`, file: "b.yaml", line: 2 },
+				{ address: "userTag:gone", file: "a.yaml", line: 6 },
+			],
+		});
+		expect("contents" in acceptance && [...acceptance.contents.keys()]).toEqual(["a.yaml", "b.yaml"]);
+	});
+
+	test("is told for each organization of a file, where an address is the same in both", () => {
+		const text = `${head}userTags: [{ name: gone }]\n---\norganizationId: ${id("org", 2)}\nuserTags: [{ name: gone }]\n`;
+		expect(accept({ "d.yaml": text }, ["userTag:gone"])).toMatchObject({
+			accepted: [
+				{ organizationId, address: "userTag:gone", file: "d.yaml", line: 3 },
+				{ organizationId: id("org", 2), address: "userTag:gone", file: "d.yaml", line: 6 },
+			],
+		});
+	});
+
+	test("leaves the other organization of the same file as it is", () => {
+		const other = `organizationId: ${id("org", 2)}\nuserTags: [{ name: other }]\n`;
+		const text = `${other}---\n${head}userTags: [{ name: gone }, { name: signers }]\n`;
+		const [first, second] = compare({ "d.yaml": text }, {});
+		const sources = [{ file: "d.yaml", content: text }];
+		const agreeing = { ...live, userTags: known([liveTag(1, "other")]) };
+		const plan = makePlan(second?.desired ?? first?.desired ?? never(), agreeing, context);
+		const compared = [first ?? never(), { desired: second?.desired ?? never(), live: agreeing, plan }];
+		const acceptance = acceptLive(sources, {}, compared, ["userTag:gone"]);
+		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace("{ name: gone }, ", ""));
+	});
+
+	test("may be a name that two tags exchange, when both are accepted", () => {
+		const text = `${head}userTags:
+  - { id: ${id("tag", 1)}, name: oncall }
+  - { id: ${id("tag", 2)}, name: signers }
+`;
+		expect(acceptInto(text, ["userTag:*"])).toBe(
+			text.replace("oncall", "x").replace("signers", "oncall").replace("x", "signers"),
+		);
+		expect(refusalsOf(text, ["userTag:oncall"])[1]).toContain("has an entry already");
+	});
+
+	test("takes a member out of `never` who is in `exactly` from then on", () => {
+		const text = `${head}userTags: [{ name: signers, members: { exactly: [alice], never: [carol, bob] } }]\n`;
+		expect(acceptInto(text, ["userTag:signers"])).toContain("{ exactly: [alice, carol], never: [bob] }");
+	});
+
+	test("with --only, may be part of the documents, and the rest is not looked at", () => {
+		const only: readonly Selection[] = [{ kind: "userTag", glob: "sign*" }];
+		const options = { only, against: { ...live, policies: unknown } };
+		const text = `${tags}absent: { policies: [${id("policy", 1)}] }\n`;
+		expect(acceptInto(text, ["userTag:signers"], options)).toBe(text.replace("[alice]", "[alice, carol]"));
+		expect(refusalsOf(text, ["userTag:oncall"], options)).toEqual([
+			"nothing to accept at userTag:oncall; what differs: userTag:signers",
+		]);
+	});
+});
+
+describe("a comment in a list in brackets", () => {
+	const [first, second] = [id("policy", 1), id("policy", 3)];
+	const absent = (...lines: readonly string[]): string => `${head}absent:\n  policies:\n${lines.join("\n")}\n`;
+
+	test.each<[string, readonly string[], readonly string[]]>([
+		[
+			"between an item and its comma stays with the next item",
+			[`    [ ${first}`, "      # about the second", `    , ${second}`, "    ]"],
+			["    [", "      # about the second", `    ${second}`, "    ]"],
+		],
+		[
+			"between the lines of both stays too",
+			["    [", `      ${first} # evil`, "      # about the second", `      , ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+		[
+			"stays where the comma has a line to itself",
+			["    [", `      ${first}`, "      # about the second", "      ,", `      ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+		[
+			"behind the comma stays with it",
+			["    [", `      ${first}`, `      , # about the second`, `      ${second}`, "    ]"],
+			["    [", "      # about the second", `      ${second}`, "    ]"],
+		],
+	])("%s", (_why, before, after) => {
+		expect(acceptInto(absent(...before), [`policy:${first}`])).toBe(absent(...after));
+	});
+
+	const members = (...lines: readonly string[]): string =>
+		`${head}userTags:\n  - name: signers\n    members:\n      exactly:\n${lines.join("\n")}\n`;
+
+	test.each<[string, readonly string[], readonly string[]]>([
+		[
+			"stays with the user before it, the comma between them",
+			["        [ alice, # boss", "        ]"],
+			["        [ carol, alice, # boss", "        ]"],
+		],
+		[
+			"stays with the user before it, no comma between them",
+			["        [ alice # boss", "        ]"],
+			["        [ carol, alice # boss", "        ]"],
+		],
+		[
+			"stays with the user before it, the comma on the next line",
+			["        [", "          alice # boss", "          , bob", "        ]"],
+			["        [", "          alice # boss", "          , carol", "          ,", "        ]"],
+		],
+	])("%s, when another is added", (_why, before, after) => {
+		expect(acceptInto(members(...before), ["userTag:signers"])).toBe(members(...after));
+	});
+});
+
+describe("what a waiting activity would change", () => {
+	const activity = (policyIds: readonly string[], parts: Partial<WaitingActivity> = {}): WaitingActivity => ({
+		...{ activityId: id("other", 9), fingerprint: "sha256:9", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+		...{
+			operation: "delete_policies",
+			parameters: { policyIds },
+			createdAt: null,
+			approvedBy: null,
+			saidBy: "service",
+		},
+		...parts,
+	});
+	const [first, second] = [id("policy", 1), id("policy", 2)];
+	const text = `${head}userTags: [{ name: signers, members: { exactly: [bob] } }]\nabsent: { policies: [${first}, ${second}] }\n`;
+	const refusal = (policy: string): string =>
+		`cannot accept policy:${policy}: activity ${id("other", 9)} waits and would change this: have it rejected first, or give it up`;
+
+	test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+		["by name", ["policy:*"], [first, second], [first, second]],
+		["where it is named, whatever else is", [`policy:${first}`, "userTag:*"], [first], [first]],
+		["where a pattern fits it alone", [`policy:${first.slice(0, -1)}?`], [first], [first]],
+		["where another pattern takes in more", ["policy:*", `policy:${first}`], [first], [first]],
+		["where another pattern fits something", ["policy:*", "userTag:*"], [first, second], [first, second]],
+	])("is refused %s", (_why, patterns, waits, refused) => {
+		expect(refusalsOf(text, patterns, { waiting: [activity(waits)] })).toEqual(refused.map(refusal));
+	});
+
+	test("is refused for an activity that wants something else with the same tag", () => {
+		const parameters = { userTagId: id("tag", 1), addUserIds: [], removeUserIds: [carol] };
+		const waiting = [activity([], { operation: "update_user_tag", parameters })];
+		expect(refusalsOf(text, ["userTag:signers"], { waiting })[0]).toContain(`activity ${id("other", 9)} waits`);
+	});
+
+	test("is refused where what was sent for it was never answered", () => {
+		const waiting = [activity([first, id("policy", 3)], { activityId: null, status: null })];
+		expect(refusalsOf(text, [`policy:${first}`], { waiting })[0]).toContain("was sent for it and never answered");
+	});
+
+	test("is left out of a pattern that fits others, and told", () => {
+		const acceptance = accept({ "d.yaml": text }, ["policy:*"], { waiting: [activity([second])] });
+		expect(acceptance).toMatchObject({ leftOut: [{ address: `policy:${second}` }], accepted: [{ line: 4 }] });
+		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace(`${first}, `, ""));
+	});
+});
+
+function never(): never {
+	throw new Error("there is no such organization");
+}
+
+describe("it is refused, by name, and nothing is changed,", () => {
+	const members = (list: string): string => `${head}userTags:\n  - { name: signers, members: { exactly: ${list} } }\n`;
+
+	test.each<[why: string, text: string, pattern: string, because: string, options?: Options]>([
+		[
+			"where nothing differs",
+			members("[alice, carol]"),
+			"userTag:signers",
+			"nothing to accept at userTag:signers; nothing differs",
+		],
+		[
+			"where something else differs",
+			members("[bob]"),
+			"policy:*",
+			"nothing to accept at policy:*; what differs: userTag:signers",
+		],
+		[
+			"where a member is filled in from the environment",
+			members('["${ORGSYNC_VAR_WHO}", alice, carol]'),
+			"userTag:signers",
+			"cannot accept userTag:signers: userTags[0].members.exactly[0] is filled in from the environment",
+			{ environment: { ORGSYNC_VAR_WHO: "bob" } },
+		],
+		[
+			"where a member is written through an alias",
+			`${head}userTags: [{ name: signers, members: { exactly: [*who, carol] } }]\n`.replace("alice: ", "alice: &who "),
+			"userTag:signers",
+			"cannot accept userTag:signers: userTags[0].members.exactly[0] is written through the YAML alias `*who`",
+			{ against: { ...live, userTags: known([liveTag(1, "signers", { members: known([carol]) })]) } },
+		],
+		[
+			"where a list has an anchor",
+			`${head}userTags: [{ name: signers, members: { exactly: &all [bob] } }, { name: oncall, members: { atLeast: *all } }]\n`,
+			"userTag:signers",
+			"has to do with the YAML anchor `&all`, which other places may use",
+		],
+		[
+			"where a list is written through an alias",
+			`${head}userTags: [{ name: oncall, members: { exactly: &all [bob] } }, { name: signers, members: { exactly: *all } }]\n`,
+			"userTag:signers",
+			"is written through the YAML alias `*all`",
+		],
+		[
+			"where a list has a tag",
+			members("!!seq [bob]"),
+			"userTag:signers",
+			"has to do with the YAML tag `tag:yaml.org,2002:seq`",
+		],
+		[
+			"where live is not known",
+			members("[bob]"),
+			"userTag:signers",
+			"what live has there is not known",
+			{ against: { ...live, userTags: known([liveTag(1, "signers", { members: unknown })]) } },
+		],
+		[
+			"where live is known from memory alone",
+			members("[bob]"),
+			"userTag:signers",
+			"known from what was last applied alone",
+			{
+				against: {
+					...live,
+					userTags: known([liveTag(1, "signers", { members: unknown })]),
+					memory: {
+						...live.memory,
+						userTags: {
+							[id("tag", 1)]: {
+								name: "signers",
+								present: [alice],
+								gone: [],
+								updatedAt: "1.0",
+								appliedAt: "2026-01-01T00:00:00Z",
+							},
+						},
+					},
+				},
+			},
+		],
+		[
+			"where a policy is not known to be there",
+			`${head}absent: { policies: [${id("policy", 1)}] }\n`,
+			"policy:*",
+			"what live has there is not known",
+			{ against: { ...live, policies: unknown } },
+		],
+		[
+			"where two live tags could be meant",
+			`${head}userTags: [{ name: signatories, previously: [signers, oncall] }]\n`,
+			"userTag:signatories",
+			"Write its id",
+		],
+		[
+			"where another entry means the same live tag",
+			`${head}userTags: [{ name: a, id: ${id("tag", 1)} }, { name: b, previously: [signers] }]\n`,
+			"userTag:b",
+			"one entry a tag",
+		],
+		[
+			"where the tag is protected by the name that it would lose",
+			`${head}userTags: [{ name: root, id: ${id("tag", 1)} }]\nprotect: { userTags: [root] }\n`,
+			"userTag:root",
+			"the tag is protected by this name",
+		],
+		[
+			"where the name comes from the environment",
+			`${head}userTags: [{ name: "\${ORGSYNC_VAR_TAG}", id: ${id("tag", 1)} }]\n`,
+			"userTag:root",
+			"userTags[0].name is filled in from the environment",
+			{ environment: { ORGSYNC_VAR_TAG: "root" } },
+		],
+		[
+			"where live has something that a document cannot say",
+			`${head}expect: { sessionProfiles: [{ id: ${id("other", 1)}, expirationSeconds: "900" }] }\n`,
+			`sessionProfile:${id("other", 1)}`,
+			"d.yaml:3: `expirationSeconds` must be a number of seconds",
+			{ against: { ...live, sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } } },
+		],
+		[
+			"where an item shares its line with the dash of another list",
+			`${head}expect:\n  mfaPolicies:\n    ? alice\n    : - name: x\n        order: 1\n`,
+			"mfaPolicy:alice/x",
+			"cannot be edited in place",
+		],
+	])("%s", (_why, text, pattern, because, options) => {
+		expect(refusalsOf(text, [pattern], options).join("\n")).toContain(because);
+	});
+
+	test("where what comes out would differ from live still", () => {
+		const text = members("[alice]");
+		const moved = { ...live, userTags: known([liveTag(1, "signers", { members: known([bob]) })]) };
+		const compared = compare({ "d.yaml": text }, {}).map((one) => ({ ...one, live: moved }));
+		expect(acceptLive([{ file: "d.yaml", content: text }], {}, compared, ["userTag:signers"])).toEqual({
+			refusals: ["accepting it would leave or make a difference at userTag:signers"],
+		});
+	});
+
+	test("where one of several cannot be accepted", () => {
+		const text = `${head}userTags: [{ name: gone }, { name: "\${ORGSYNC_VAR_TAG}" }]\nabsent: { policies: [${id("policy", 1)}] }\n`;
+		expect(refusalsOf(text, ["userTag:*", "policy:*"], { environment: { ORGSYNC_VAR_TAG: "root" } })).toEqual([
+			"cannot accept userTag:root: userTags[1].name is filled in from the environment",
+		]);
+	});
+});
+
+test("an address is a kind and what stands behind it", () => {
+	expect(addressMistake("userTag:sign*")).toBeUndefined();
+	for (const wrong of ["userTag", "userTag:", "userTags:signers", "signers", "userTag/signers", ""]) {
+		expect(addressMistake(wrong), wrong).toContain("write KIND:NAME");
+	}
+});

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseDocuments } from "../../src/document/parse.ts";
+
+const user = (n: number) => `3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c00${n}`;
+const id = (n: number) => `91c0f5aa-6a77-4c07-8f0c-5f4f0e6f200${n}`;
+
+const document = {
+	organizationId: "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11",
+	users: { alice: user(1), bob: user(2), carol: user(3) },
+	userTags: [
+		{
+			name: "signers",
+			id: id(1),
+			previously: ["approvers", "voters"],
+			members: { exactly: ["alice", "bob", user(4)] },
+		},
+		{ name: "oncall", members: { atLeast: ["bob", "carol"], never: ["alice", user(5)] } },
+		{ name: "root-quorum" },
+	],
+	absent: {
+		policies: [id(2), id(3), id(4)],
+		oauthProviders: { alice: [id(5), id(6)], bob: [id(7)] },
+		tvcApps: [id(8), id(9)],
+	},
+	expect: {
+		sessionProfiles: [
+			{ id: id(1), name: "default", scope: "read", expirationSeconds: "900", notes: "" },
+			{ id: id(2), notes: "x" },
+		],
+		mfaPolicies: {
+			bob: [
+				{ id: id(3), name: "b", condition: "true" },
+				{
+					name: "a",
+					order: 1.5,
+					requiredAuthenticationMethods: [
+						{
+							any: [
+								{ type: "AUTHENTICATION_TYPE_SESSION", id: "x" },
+								{ type: "AUTHENTICATION_TYPE_SESSION", id: "y" },
+							],
+						},
+						{ any: [{ type: "AUTHENTICATION_TYPE_PASSKEY" }, { type: "AUTHENTICATION_TYPE_API_KEY" }] },
+					],
+				},
+			],
+			alice: [{ name: "a", order: 0 }],
+		},
+		bootProofs: [
+			{ app: id(1), owner: "o", enclaveApp: "signer", qosManifestVersion: "v1" },
+			{ app: id(2), deploymentLabel: "prod" },
+		],
+		supportedAssets: {
+			"solana:mainnet": [{ symbol: "SOL", decimals: 9 }],
+			"eip155:1": [
+				{ symbol: "USDC", stable: true, earnProviders: ["EARN_PROVIDER_BETA", "EARN_PROVIDER_ALPHA"] },
+				{ symbol: "ETH", name: "Ether", logoUrl: "u", caip19: "c" },
+			],
+		},
+	},
+	protect: { users: ["carol", user(6)], userTags: ["root-quorum", "admins"] },
+	limits: { tvcApps: 1, memberRemovals: "25%", policies: 5, oauthProviders: 5 },
+};
+
+type Take = (length: number) => readonly number[];
+
+/** The value with its lists and keys in another order; the steps of an MFA policy keep theirs, which has a meaning. */
+function shuffled(value: unknown, take: Take, fixed = false): unknown {
+	if (Array.isArray(value)) {
+		const order = fixed ? value.map((_, index) => index) : take(value.length);
+		return order.map((index) => shuffled(value[index], take));
+	}
+	if (typeof value !== "object" || value === null) return value;
+	const entries = Object.entries(value);
+	return Object.fromEntries(
+		take(entries.length).map((index) => {
+			const [key, entry] = entries[index] as [string, unknown];
+			return [key, shuffled(entry, take, key === "requiredAuthenticationMethods")];
+		}),
+	);
+}
+
+const permutations = fc.gen().map((generate): Take => {
+	return (length) => {
+		const order = Array.from({ length }, (_, index) => index);
+		return generate(() => fc.shuffledSubarray(order, { minLength: length }));
+	};
+});
+
+function parseOne(content: string | Uint8Array, environment = {}) {
+	return parseDocuments([{ file: "document.yaml", content }], environment);
+}
+
+/** A copy without places. */
+function withoutPlaces(value: unknown): unknown {
+	return JSON.parse(JSON.stringify(value, (key, entry: unknown) => (key === "at" ? undefined : entry)));
+}
+
+describe("properties", () => {
+	const expected = parseOne(JSON.stringify(document));
+
+	test("the order of lists and keys changes nothing", () => {
+		expect(expected.problems).toEqual([]);
+		// Compared as text, so that the order of keys counts.
+		const text = JSON.stringify(withoutPlaces(expected.organizations));
+		fc.assert(
+			fc.property(permutations, (take) => {
+				const parsed = parseOne(JSON.stringify(shuffled(document, take), null, 1));
+				expect(parsed.problems).toEqual([]);
+				expect(JSON.stringify(withoutPlaces(parsed.organizations))).toBe(text);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+
+	test("the order of an MFA policy's steps has a meaning", () => {
+		const text = JSON.stringify(document);
+		const [first, second] = document.expect.mfaPolicies.bob[1]?.requiredAuthenticationMethods ?? [];
+		const turned = text.replace(JSON.stringify([first, second]), JSON.stringify([second, first]));
+		expect(turned).not.toBe(text);
+		expect(parseOne(turned).organizations[0]?.digest).not.toBe(expected.organizations[0]?.digest);
+	});
+
+	/** Either organizations or problems, and every problem has a place and words. */
+	function isTold(content: string | Uint8Array): void {
+		const { organizations, problems } = parseOne(content, { A: "x" });
+		expect(organizations.length > 0).toBe(problems.length === 0);
+		for (const problem of problems) {
+			expect(problem.line).toBeGreaterThanOrEqual(1);
+			expect(problem.column).toBeGreaterThanOrEqual(1);
+			expect(problem.message).not.toMatch(/must NOT|undefined|\[object|\n/);
+		}
+	}
+
+	test("any bytes are told as a problem", () => {
+		fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isTold), { numRuns: 1000 });
+		fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), isTold), { numRuns: 1000 });
+	});
+
+	test("a document with anything cut out and put in is read or told as a problem", () => {
+		const text = JSON.stringify(document, null, 1);
+		const pieces = fc.constantFrom(
+			..."[]{},:-?&*!|>%@`'\"#~\n\t ",
+			"null",
+			"*a ",
+			"&a ",
+			"<<: ",
+			"---\n",
+			"!!x ",
+			"$" + "{A}",
+			"0x1",
+			"1e999",
+		);
+		const edit = fc.tuple(fc.nat(text.length), fc.nat(20), fc.array(pieces, { maxLength: 4 }));
+		fc.assert(
+			fc.property(edit, ([at, length, added]) => isTold(text.slice(0, at) + added.join("") + text.slice(at + length))),
+			{ numRuns: 1500 },
+		);
+	});
+
+	test("any YAML of the right keys and wrong values is told as a problem", () => {
+		const keys = Object.keys(document);
+		const value = fc.jsonValue({ maxDepth: 4 });
+		fc.assert(
+			fc.property(fc.dictionary(fc.constantFrom(...keys), value), (wrong) =>
+				isTold(JSON.stringify({ ...document, ...wrong })),
+			),
+			{ numRuns: 500 },
+		);
+	});
+
+	test("no problem tells a value of the environment", () => {
+		const secret = "s3cr3t-of-the-environment";
+		const places: string[] = [];
+		const visit = (value: unknown, path: readonly string[]): void => {
+			if (typeof value === "object" && value !== null) {
+				for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
+				return;
+			}
+			places.push(path.join("."));
+			const copy = structuredClone(document) as never;
+			const parent = path.slice(0, -1).reduce<Record<string, never>>((at, key) => at[key] ?? at, copy);
+			parent[path.at(-1) ?? ""] = ("$" + "{ORGSYNC_VAR_SECRET}") as never;
+			for (const environment of [secret, ` ${secret}`, `${secret}\u0000`]) {
+				const { problems } = parseOne(JSON.stringify(copy), { ORGSYNC_VAR_SECRET: environment });
+				expect(JSON.stringify(problems)).not.toContain(secret);
+			}
+		};
+		visit(document, []);
+		expect(places.length).toBe(69);
+	});
+});

@@ -1,0 +1,413 @@
+import { describe, expect, test } from "vitest";
+import { type DocumentSource, parseDocuments } from "../../src/document/parse.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
+
+const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
+const alice = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+const bob = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c002";
+
+const complete = `# yaml-language-server: $schema=../../schemas/document.json
+organizationId: ${organizationId}
+users:
+  alice: ${alice}
+  bob: ${bob}
+userTags:
+  - name: signers
+    id: 91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001
+    previously: [approvers]
+    members: { exactly: [alice, bob] }
+  - name: oncall
+    members: { atLeast: [bob], never: [alice] }
+absent:
+  policies: [91C0F5AA-6a77-4c07-8f0c-5f4f0e6f2001]
+  oauthProviders: { alice: [77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001] }
+  tvcApps: [c1d20c9e-8d0e-4b0e-a9d4-0a64c1a3e001]
+expect:
+  sessionProfiles: [{ id: 5e550c9e-8d0e-4b0e-a9d4-0a64c1a3f001, name: default, scope: "read", expirationSeconds: "900" }]
+  mfaPolicies: { alice: [{ name: passkey-first, order: 1, requiredAuthenticationMethods: [{ any: [{ type: AUTHENTICATION_TYPE_PASSKEY }] }] }] }
+  bootProofs: [{ app: c1d20c9e-8d0e-4b0e-a9d4-0a64c1a3e002, deploymentLabel: prod-42, enclaveApp: signer }]
+  supportedAssets: { "eip155:1": [{ symbol: USDC, decimals: 6 }], "solana:devnet": [{ symbol: SOL, stable: false }] }
+protect: { users: [bob], userTags: [root-quorum] }
+limits: { memberRemovals: 25%, policies: 5, oauthProviders: 5, tvcApps: 1 }
+`;
+
+function source(content: string, file = "document.yaml"): DocumentSource {
+	return { file, content };
+}
+
+/** The only organization of documents that have no problems. */
+function desiredOf(content: string | readonly DocumentSource[], environment = {}): DesiredOrganization {
+	const parsed = parseDocuments(typeof content === "string" ? [source(content)] : content, environment);
+	expect(parsed.problems).toEqual([]);
+	expect(parsed.organizations).toHaveLength(1);
+	return parsed.organizations[0] as DesiredOrganization;
+}
+
+/** `file:line:column code` of every problem. */
+function codesOf(sources: readonly DocumentSource[], environment = {}): string[] {
+	const parsed = parseDocuments(sources, environment);
+	expect(parsed.organizations).toEqual([]);
+	return parsed.problems.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`);
+}
+
+const head = `organizationId: ${organizationId}\nusers: { alice: ${alice}, bob: ${bob} }\n`;
+
+describe("a document without problems", () => {
+	test("becomes the desired organization, with ids for aliases and everything sorted", () => {
+		const { digest, ...desired } = desiredOf(complete);
+		expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+		const at = (line: number, column: number) => ({ file: "document.yaml", line, column });
+		expect(desired).toEqual({
+			organizationId,
+			users: { alice, bob },
+			userTags: [
+				{
+					name: "oncall",
+					previously: [],
+					members: { mode: "atLeast", atLeast: [bob], never: [alice] },
+					at: at(11, 5),
+				},
+				{
+					name: "signers",
+					id: "91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001",
+					previously: ["approvers"],
+					members: { mode: "exactly", exactly: [alice, bob] },
+					at: at(7, 5),
+				},
+			],
+			absent: {
+				policyIds: ["91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2001"],
+				oauthProviders: [{ userId: alice, providerIds: ["77aa0c9e-8d0e-4b0e-a9d4-0a64c1a3d001"] }],
+				tvcAppIds: ["c1d20c9e-8d0e-4b0e-a9d4-0a64c1a3e001"],
+			},
+			expect: {
+				sessionProfiles: [
+					{
+						id: "5e550c9e-8d0e-4b0e-a9d4-0a64c1a3f001",
+						fields: { name: "default", scope: "read", expirationSeconds: "900" },
+						at: at(18, 21),
+					},
+				],
+				mfaPolicies: [
+					{
+						userId: alice,
+						name: "passkey-first",
+						fields: { requiredAuthenticationMethods: [{ any: [{ type: "AUTHENTICATION_TYPE_PASSKEY" }] }], order: 1 },
+						at: at(19, 26),
+					},
+				],
+				bootProofs: [
+					{
+						appId: "c1d20c9e-8d0e-4b0e-a9d4-0a64c1a3e002",
+						fields: { deploymentLabel: "prod-42", enclaveApp: "signer" },
+						at: at(20, 16),
+					},
+				],
+				supportedAssets: [
+					{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at: at(21, 35) },
+					{
+						caip2: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+						symbol: "SOL",
+						fields: { stable: false },
+						at: at(21, 85),
+					},
+				],
+			},
+			protect: { userIds: [bob], userTags: ["root-quorum"] },
+			limits: { memberRemovals: { percent: 25 }, policies: 5, oauthProviders: 5, tvcApps: 1 },
+			files: ["document.yaml"],
+		});
+	});
+
+	test("may hold the organization alone", () => {
+		const desired = desiredOf(`organizationId: ${organizationId.toUpperCase()}\n`);
+		expect(desired.organizationId).toBe(organizationId);
+		expect(desired.userTags).toEqual([]);
+		expect(desired.limits).toEqual({});
+	});
+
+	test("is frozen to the last list", () => {
+		const parsed = parseDocuments([source(complete)], {});
+		const open: unknown[] = [];
+		const visit = (value: unknown): void => {
+			if (typeof value !== "object" || value === null) return;
+			if (!Object.isFrozen(value)) open.push(value);
+			Object.values(value).forEach(visit);
+		};
+		visit(parsed);
+		expect(open).toEqual([]);
+		expect(Object.isFrozen(parsed.organizations[0]?.absent.oauthProviders[0]?.providerIds)).toBe(true);
+	});
+
+	test("keeps nobody, nothing and not managed apart", () => {
+		const tags =
+			"userTags: [{ name: a, members: { exactly: [] } }, { name: b }, { name: c, members: { never: [bob] } }]\n";
+		expect(desiredOf(head + tags).userTags.map((tag) => tag.members)).toEqual([
+			{ mode: "exactly", exactly: [] },
+			undefined,
+			{ mode: "atLeast", atLeast: [], never: [bob] },
+		]);
+		expect(desiredOf(`${head}absent: { policies: [], oauthProviders: { alice: [] } }\n`).absent).toEqual({
+			policyIds: [],
+			oauthProviders: [],
+			tvcAppIds: [],
+		});
+	});
+
+	test("lets `never` stand beside `exactly` when nobody is in both", () => {
+		const desired = desiredOf(`${head}userTags: [{ name: a, members: { exactly: [alice], never: [bob] } }]\n`);
+		expect(desired.userTags[0]?.members).toEqual({ mode: "exactly", exactly: [alice] });
+	});
+
+	test("lets a tag take the name of one that is found by its id", () => {
+		const id = "91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001";
+		const tags = `userTags: [{ name: a, id: ${id} }, { name: b, previously: [a] }]\n`;
+		expect(desiredOf(head + tags).userTags.map((tag) => tag.previously)).toEqual([[], ["a"]]);
+	});
+
+	test("lets a protected tag be named when nothing of it is changed", () => {
+		const desired = desiredOf(`${head}userTags: [{ name: a }]\nprotect: { userTags: [a] }\n`);
+		expect(desired.protect.userTags).toEqual(["a"]);
+	});
+
+	test("counts member removals or takes them in percent", () => {
+		const limit = (value: string) => desiredOf(`${head}limits: { memberRemovals: ${value} }\n`).limits.memberRemovals;
+		expect(limit("25%")).toEqual({ percent: 25 });
+		expect(limit("0%")).toEqual({ percent: 0 });
+		expect(limit("100%")).toEqual({ percent: 100 });
+		expect(limit("3")).toEqual({ count: 3 });
+	});
+
+	test("compares the name of an MFA policy that is found by its id, and not of one found by its name", () => {
+		const id = "8fa00c9e-8d0e-4b0e-a9d4-0a64c1a3f002";
+		const policies = `expect: { mfaPolicies: { bob: [{ name: a, id: ${id} }, { name: b, notes: "" }] } }\n`;
+		const found = desiredOf(head + policies).expect.mfaPolicies.map(({ at: _, ...policy }) => policy);
+		expect(found).toEqual([
+			{ userId: bob, id, fields: { name: "a" } },
+			{ userId: bob, name: "b", fields: { notes: "" } },
+		]);
+	});
+
+	test("may use small anchors and aliases", () => {
+		const tags = "userTags: [{ name: a, members: &all { exactly: [alice, bob] } }, { name: b, members: *all }]\n";
+		const [first, second] = desiredOf(head + tags).userTags;
+		expect(second?.members).toEqual(first?.members);
+	});
+
+	test("may use JSON, a byte order mark, and CRLF", () => {
+		expect(desiredOf(`\uFEFF${JSON.stringify({ organizationId })}`).organizationId).toBe(organizationId);
+		const crlf = new TextEncoder().encode(`\uFEFF${complete.replaceAll("\n", "\r\n")}`);
+		expect(desiredOf([{ file: "document.yaml", content: crlf }])).toEqual(desiredOf(complete));
+	});
+
+	test("may call a user by a name that JavaScript uses", () => {
+		const users = `users: { constructor: ${alice}, __proto__: ${bob} }\n`;
+		const desired = desiredOf(
+			`organizationId: ${organizationId}\n${users}protect: { users: [__proto__, constructor] }\n`,
+		);
+		expect(desired.protect.userIds).toEqual([alice, bob]);
+		expect(Object.keys(desired.users).sort()).toEqual(["__proto__", "constructor"]);
+	});
+});
+
+describe("the environment", () => {
+	test("fills in a variable anywhere in a value", () => {
+		const content = `organizationId: \${ORGSYNC_ORGANIZATION_ID}\nuserTags: [{ name: "\${ORGSYNC_VAR_STAGE}-signers-\${ORGSYNC_VAR_STAGE}" }]\n`;
+		const desired = desiredOf(content, { ORGSYNC_ORGANIZATION_ID: organizationId, ORGSYNC_VAR_STAGE: "prod" });
+		expect(desired.organizationId).toBe(organizationId);
+		expect(desired.userTags[0]?.name).toBe("prod-signers-prod");
+	});
+
+	test("is text and is never read as YAML or filled in again", () => {
+		const content = `${head}protect:\n  userTags:\n    - \${ORGSYNC_VAR_A}\n    - \${ORGSYNC_VAR_B}\n    - \${ORGSYNC_VAR_C}\n`;
+		const environment = { ORGSYNC_VAR_A: "[x, y]", ORGSYNC_VAR_B: "900", ORGSYNC_VAR_C: "$" + "{A}" };
+		expect(desiredOf(content, environment).protect.userTags).toEqual(["$" + "{A}", "900", "[x, y]"]);
+	});
+
+	test("is left out where the dollar sign is doubled", () => {
+		const desired = desiredOf(`${head}protect: { userTags: ["a$\${ORGSYNC_VAR_B}c"] }\n`, { ORGSYNC_VAR_B: "x" });
+		expect(desired.protect.userTags).toEqual(["a$" + "{ORGSYNC_VAR_B}c"]);
+	});
+
+	test("may give an alias", () => {
+		expect(
+			desiredOf(`${head}protect: { users: ["\${ORGSYNC_VAR_WHO}"] }\n`, { ORGSYNC_VAR_WHO: "bob" }).protect.userIds,
+		).toEqual([bob]);
+	});
+
+	test("may be an empty text, which is set", () => {
+		expect(
+			codesOf([source(`${head}protect: { userTags: ["\${ORGSYNC_VAR_EMPTY}"] }\n`)], { ORGSYNC_VAR_EMPTY: "" }),
+		).toEqual(["document.yaml:3:23 bad-name"]);
+	});
+});
+
+describe("the digest", () => {
+	const digest = (content: string, file = "a.yaml") => desiredOf([source(content, file)]).digest;
+
+	test("is the same for the same meaning under other aliases, places and files", () => {
+		const one = `${head}userTags: [{ name: a, members: { exactly: [alice] } }]\n`;
+		const other = `# moved\n\n${one.replaceAll("alice", "alicia")}`;
+		expect(digest(other, "b.yaml")).toBe(digest(one));
+	});
+
+	test.each([
+		["a member", "userTags: [{ name: a, members: { exactly: [alice, bob] } }]"],
+		["a tag's name", "userTags: [{ name: b, members: { exactly: [alice] } }]"],
+		["how members are meant", "userTags: [{ name: a, members: { atLeast: [alice] } }]"],
+		["a limit", "userTags: [{ name: a, members: { exactly: [alice] } }]\nlimits: { policies: 0 }"],
+		["protection", "userTags: [{ name: a, members: { exactly: [alice] } }]\nprotect: { userTags: [b] }"],
+	])("is another one for %s", (_, tags) => {
+		expect(digest(`${head}${tags}\n`)).not.toBe(
+			digest(`${head}userTags: [{ name: a, members: { exactly: [alice] } }]\n`),
+		);
+	});
+});
+
+describe("several documents", () => {
+	const other = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a10";
+
+	test("may stand in one file, and an empty one at its end is ignored", () => {
+		const parsed = parseDocuments([source(`---\n${head}---\norganizationId: ${other}\n---\n# the end\n`)], {});
+		expect(parsed.problems).toEqual([]);
+		expect(parsed.organizations.map((organization) => organization.organizationId)).toEqual([other, organizationId]);
+	});
+
+	test("of one organization are put together, aliases too", () => {
+		const first = `${head}userTags: [{ name: b }]\nabsent: { policies: [91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2002] }\nlimits: { policies: 5 }\n`;
+		const second = `organizationId: ${organizationId}\nusers: { alice: ${alice} }
+userTags: [{ name: a, members: { exactly: [bob] } }]
+absent: { policies: [91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2001, 91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2002] }
+protect: { users: [alice] }
+limits: { policies: 5, tvcApps: 1 }
+`;
+		const desired = desiredOf([source(first, "b.yaml"), source(second, "a.yaml")]);
+		expect(desired.userTags.map((tag) => tag.name)).toEqual(["a", "b"]);
+		expect(desired.userTags[0]?.members).toEqual({ mode: "exactly", exactly: [bob] });
+		expect(desired.absent.policyIds).toEqual([
+			"91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2001",
+			"91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2002",
+		]);
+		expect(desired.limits).toEqual({ policies: 5, tvcApps: 1 });
+		expect(desired.files).toEqual(["a.yaml", "b.yaml"]);
+		expect(desiredOf([source(second, "a.yaml"), source(first, "b.yaml")])).toEqual(desired);
+	});
+
+	test("that disagree are told of with the other place", () => {
+		const parsed = parseDocuments(
+			[
+				source(`${head}limits: { policies: 5 }\n`, "a.yaml"),
+				source(`organizationId: ${organizationId}\nlimits: { policies: 6 }\n`, "b.yaml"),
+			],
+			{},
+		);
+		expect(parsed.problems).toEqual([
+			{
+				file: "b.yaml",
+				line: 2,
+				column: 21,
+				path: "limits.policies",
+				code: "documents-disagree",
+				message: "`policies` is `6` here and `5` at a.yaml:3:21; the documents of one organization must agree",
+			},
+		]);
+	});
+
+	test("are judged although another one cannot be read, but for aliases that may stand in that one", () => {
+		const broken = source("users: [alice\n", "a.yaml");
+		const good = source(`organizationId: ${organizationId}\nprotect: { users: [carol], userTags: [a, a] }\n`, "b.yaml");
+		expect(codesOf([broken, good])).toEqual(["a.yaml:2:1 yaml-syntax", "b.yaml:2:42 duplicate"]);
+		expect(codesOf([good])).toEqual(["b.yaml:2:20 unknown-user", "b.yaml:2:42 duplicate"]);
+	});
+});
+
+describe("problems", () => {
+	test("are all told at once, in the order of files, lines and columns", () => {
+		const first = `${head}userTags:
+  - name: a
+    members: { exactly: [alcie], never: [carol] }
+  - nam: b
+limits: { policies: -1, memberRemovals: 101% }
+colour: blue
+`;
+		const second = "organizationId: x\nprotect: { userTags: [1] }\n";
+		expect(codesOf([source(first, "z.yaml"), source(second, "a.yaml")])).toEqual([
+			"z.yaml:6:5 unknown-key",
+			"z.yaml:7:21 out-of-range",
+			"z.yaml:7:41 out-of-range",
+			"z.yaml:8:1 unknown-key",
+			"a.yaml:1:17 not-an-id",
+			"a.yaml:2:23 wrong-type",
+		]);
+		// With the other document readable, the unknown users are told of as well.
+		expect(codesOf([source(first, "z.yaml")]).filter((code) => code.includes("user"))).toEqual([
+			"z.yaml:5:26 unknown-user",
+			"z.yaml:5:42 unknown-user",
+		]);
+	});
+
+	test("name the path", () => {
+		const assets = `expect: { supportedAssets: { "eip155:1": [{ symbol: USDC, decimals: six }] } }\n`;
+		const [problem] = parseDocuments([source(head + assets)], {}).problems;
+		expect(problem?.path).toBe('expect.supportedAssets["eip155:1"][0].decimals');
+	});
+
+	test("of an anchored value are told once", () => {
+		const tags = "userTags: [{ name: a, members: &x { exactly: [carol] } }, { name: b, members: *x }]\n";
+		expect(codesOf([source(head + tags)])).toEqual(["document.yaml:3:47 unknown-user"]);
+	});
+
+	test("show control characters of a document spelled out", () => {
+		const [problem] = parseDocuments([source(`${head}"\\e[31mred": x\n`)], {}).problems;
+		expect(problem?.message).toContain("`\\u001b[31mred`");
+	});
+
+	test("are none without sources", () => {
+		expect(parseDocuments([], {})).toEqual({ organizations: [], problems: [] });
+	});
+});
+
+describe("hostile files", () => {
+	const bytes = (...values: number[]) => Uint8Array.from(values);
+	const levels = 10_000;
+	const nines = Array.from({ length: 12 }, (_, i) => `  - &a${i + 1} [${Array(9).fill(`*a${i}`).join(", ")}]`).join(
+		"\n",
+	);
+
+	test.each<[string, string | Uint8Array, string]>([
+		["50 MB", Buffer.alloc(50_000_000, "a"), "1:1 too-large"],
+		["one byte over 8 MiB", Buffer.alloc(8 * 1024 * 1024 + 1, "#"), "1:1 too-large"],
+		["a NUL byte", bytes(0x61, 0x3a, 0x0a, 0x20, 0x00), "2:2 not-text"],
+		["a bell", "a: b\nc: \u0007", "2:4 not-text"],
+		["a byte that is not UTF-8", bytes(0x61, 0x3a, 0x20, 0xc3, 0x28), "1:4 not-utf8"],
+		["UTF-16", bytes(0xff, 0xfe, 0x61, 0x00), "1:1 not-utf8"],
+		["open brackets without end", "[".repeat(levels), "1:64 too-deep"],
+		["brackets", "[".repeat(levels) + "]".repeat(levels), "1:64 too-deep"],
+		["maps in brackets", "{a: ".repeat(levels), "1:253 too-deep"],
+		["lists in lists", `${"- ".repeat(levels)}a`, "1:127 too-deep"],
+		["keys of keys", `${"? ".repeat(levels)}a`, "1:127 too-deep"],
+		["two million line breaks", "\n".repeat(2_000_001), "2000001:1 too-many-values"],
+		["an alias bomb", `organizationId: ${organizationId}\nuserTags:\n  - &a0 [x]\n${nines}\n`, "7:25 alias-expansion"],
+		["an empty file", "", "1:1 empty-document"],
+		["a mebibyte of blanks", " ".repeat(1024 * 1024), "1:1 empty-document"],
+	])("%s: told as a problem", (_, content, expected) => {
+		const { problems, organizations } = parseDocuments([{ file: "hostile.yaml", content }], {});
+		expect(organizations).toEqual([]);
+		expect(problems.map(({ line, column, code }) => `${line}:${column} ${code}`)).toContain(expected);
+		for (const problem of problems) expect(problem.message.length).toBeLessThan(300);
+	});
+
+	test("20,000 mistakes under long keys are 10,000 problems with short paths", () => {
+		const keys = Array.from({ length: 50 }, (_, level) => `${" ".repeat(level + 2)}"${"k".repeat(900)}${level}":\n`);
+		const content = `${head}protect:\n${keys.join("")}${`${" ".repeat(52)}- ~\n`.repeat(20_000)}`;
+		const { problems } = parseDocuments([{ file: "hostile.yaml", content }], {});
+		expect(problems.length).toBe(10_001);
+		expect(problems.filter(({ code }) => code === "too-many-problems")).toHaveLength(1);
+		for (const { path } of problems) expect(path.length).toBeLessThan(5000);
+	});
+
+	test("a file of exactly 8 MiB is read", () => {
+		const text = `organizationId: ${organizationId}\n#`;
+		desiredOf(text.padEnd(8 * 1024 * 1024, "x"));
+	});
+});

@@ -1,0 +1,298 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { exportDocument } from "../../src/document/export.ts";
+import { makeAliases } from "../../src/document/export-aliases.ts";
+import { parseDocuments } from "../../src/document/parse.ts";
+import { diff } from "../../src/plan/diff.ts";
+import type {
+	DesiredOrganization,
+	LiveOrganization,
+	LiveUser,
+	WholeOrganization,
+} from "../../src/plan/organization.ts";
+import { id, known, liveOf, liveOfWorld, liveTag, smallWorlds, unknown } from "../plan/support-organizations.ts";
+
+const schema = "../schemas/document.json";
+const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
+
+function wholeOf(users: readonly LiveUser[], parts: Partial<LiveOrganization> = {}): WholeOrganization {
+	return { live: liveOf(parts), users: known(users), sessionProfilesKnown: known(null) };
+}
+
+/** What the exported text wants; a text with problems fails the test. */
+function readBack(text: string): DesiredOrganization {
+	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
+	expect(problems, text).toEqual([]);
+	return organizations[0] ?? expect.unreachable();
+}
+
+const acme = wholeOf(
+	[
+		{ id: carol, name: "Carol Q. Public" },
+		{ id: alice, name: "alice" },
+		{ id: bob, name: "on" },
+		{ id: id("user", 4), name: "twin" },
+		{ id: id("user", 5), name: "twin" },
+	],
+	{
+		userTags: known([
+			liveTag(2, "signers", { members: known([alice, carol]) }),
+			liveTag(1, "auditors"),
+			liveTag(3, "keys", { type: "TAG_TYPE_PRIVATE_KEY" }),
+			liveTag(4, "${HOME} it's: #1", { members: known([bob]) }),
+			liveTag(5, "everybody", {
+				members: known([1, 2, 3, 4, 5].map((number) => id("user", number))),
+			}),
+		]),
+		policies: known([
+			{ id: id("policy", 2), name: "z" },
+			{ id: id("policy", 1), name: "a\n#absent:\u001b[31m" },
+		]),
+		oauthProviders: known([{ userId: bob, id: id("provider", 1), name: "" }]),
+		tvcApps: known([{ id: id("app", 1), name: "signer" }]),
+		sessionProfiles: {
+			[id("other", 1)]: known({ sessionProfileName: "default", scope: "sign", expirationSeconds: "900", notes: "" }),
+		},
+		mfaPolicies: {
+			[alice]: known([
+				{ mfaPolicyId: id("other", 3), mfaPolicyName: "second", order: 2, condition: "true", notes: null },
+				{
+					mfaPolicyId: id("other", 2),
+					mfaPolicyName: "first",
+					order: 1,
+					requiredAuthenticationMethods: [
+						{ any: [{ type: "AUTHENTICATION_TYPE_PASSKEY", id: null }, { type: "AUTHENTICATION_TYPE_API_KEY" }] },
+						{ any: [{ type: "AUTHENTICATION_TYPE_SESSION", id: "x: y" }] },
+					],
+				},
+			]),
+			[bob]: known([]),
+		},
+	},
+);
+
+describe("the exported document", () => {
+	test("is what a person would write, and what can only be removed is in comments", async () => {
+		const { text, unread, leftOut } = exportDocument(acme, schema);
+		await expect(text).toMatchFileSnapshot("../golden/export/acme.yaml");
+		expect({ unread, leftOut }).toEqual({ unread: [], leftOut: [] });
+	});
+
+	test("has the same bytes in whatever order the service lists things", () => {
+		const reversed = <T>(list: readonly T[]): readonly T[] => [...list].reverse();
+		const { live, users } = acme;
+		const other: WholeOrganization = {
+			...acme,
+			users: known(reversed(users.known ? users.value : [])),
+			live: {
+				...live,
+				userTags: known(reversed(live.userTags.known ? live.userTags.value : [])),
+				policies: known(reversed(live.policies.known ? live.policies.value : [])),
+				mfaPolicies: Object.fromEntries(reversed(Object.entries(live.mfaPolicies))),
+			},
+		};
+		expect(exportDocument(other, schema)).toEqual(exportDocument(acme, schema));
+	});
+
+	test("asks for the removal of everything under its last comment once that is uncommented, and of nothing else", () => {
+		const { text } = exportDocument(acme, schema);
+		const at = text.indexOf("#absent:");
+		const uncommented = text.slice(0, at) + text.slice(at).replaceAll(/^#/gm, "");
+		expect(readBack(uncommented)).toMatchObject({
+			absent: {
+				policyIds: [id("policy", 1), id("policy", 2)],
+				oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
+				tvcAppIds: [id("app", 1)],
+			},
+		});
+		expect(readBack(text).absent).toEqual({ policyIds: [], oauthProviders: [], tvcAppIds: [] });
+	});
+
+	test("says nothing of members that are not known, and why", () => {
+		const whole: WholeOrganization = {
+			live: liveOf({
+				userTags: known([liveTag(1, "signers", { members: unknown })]),
+				policies: unknown,
+				oauthProviders: unknown,
+				tvcApps: unknown,
+			}),
+			users: unknown,
+			sessionProfilesKnown: unknown,
+		};
+		const { text, unread } = exportDocument(whole, schema);
+		expect(readBack(text).userTags).toMatchObject([{ name: "signers", id: id("tag", 1) }]);
+		expect(readBack(text).userTags[0]).not.toHaveProperty("members");
+		expect(unread.map(({ what }) => what)).toEqual([
+			"names of users, members of user tags, MFA policies, OAuth providers",
+			"session profiles",
+			"policies",
+			"TVC apps",
+		]);
+		for (const { what, because } of unread) expect(text).toContain(`#   ${what}: ${because}\n`);
+	});
+
+	test("leaves out what a document cannot say, says so, and keeps the rest", () => {
+		const whole = wholeOf([{ id: alice, name: "alice" }], {
+			userTags: known([
+				liveTag(1, " padded"),
+				liveTag(2, "twice"),
+				liveTag(3, "twice"),
+				liveTag(4, "strange", { members: known(["no-uuid"]) }),
+			]),
+			sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: "default", expirationSeconds: "soon" }) },
+			mfaPolicies: {
+				[alice]: known([
+					{
+						mfaPolicyId: id("other", 2),
+						mfaPolicyName: "new",
+						requiredAuthenticationMethods: [{ any: [{ type: "AUTHENTICATION_TYPE_TELEPATHY" }] }],
+					},
+					{ mfaPolicyId: id("other", 3), requiredAuthenticationMethods: [{ any: [] }] },
+				]),
+			},
+		});
+		const { text, leftOut } = exportDocument(whole, schema);
+		expect(readBack(text).userTags.map(({ name }) => name)).toEqual(["twice"]);
+		expect(readBack(text).expect).toMatchObject({
+			sessionProfiles: [{ fields: { name: "default" } }],
+			mfaPolicies: [{ id: id("other", 2), fields: { name: "new" } }],
+		});
+		expect(leftOut.map(({ what }) => what)).toEqual([
+			"userTag: padded",
+			"userTag:strange",
+			"userTag:twice",
+			`expirationSeconds of sessionProfile:${id("other", 1)}`,
+			`requiredAuthenticationMethods of mfaPolicy:alice/${id("other", 2)}`,
+			`requiredAuthenticationMethods of mfaPolicy:alice/${id("other", 3)}`,
+		]);
+		for (const { because } of leftOut) expect(text).toContain(because);
+	});
+});
+
+describe("an alias", () => {
+	const aliasesOf = (...names: readonly string[]): readonly (string | undefined)[] => {
+		const users = names.map((name, number) => ({ id: id("user", number + 1), name }));
+		const aliases = makeAliases(users);
+		expect(makeAliases([...users].reverse())).toEqual(aliases);
+		return users.map((user) => aliases.get(user.id));
+	};
+
+	test("is the user's name", () => {
+		expect(aliasesOf("alice", "Bob B.", "carol@example.com")).toEqual(["alice", "Bob B.", "carol@example.com"]);
+	});
+
+	test("of users with one name has the beginning of the id, and whoever has that name already keeps it", () => {
+		expect(aliasesOf("al", "al", "bo")).toEqual(["al-10000001", "al-10000002", "bo"]);
+		expect(aliasesOf("al", "al", "al-10000001")).toEqual([`al-${id("user", 1)}`, "al-10000002", "al-10000001"]);
+	});
+
+	test("is made where there is no usable name", () => {
+		expect(aliasesOf("", "  ", id("user", 9), "a\nb", "${HOME}", " x ", "y".repeat(2000))).toEqual([
+			"user-10000001",
+			"user-10000002",
+			"user-10000003",
+			"a-b",
+			"-HOME}",
+			"x",
+			"y".repeat(60),
+		]);
+	});
+});
+
+const awkward = fc.oneof(
+	fc.string({ unit: "binary", maxLength: 12 }),
+	fc.stringMatching(/^[ -~]{0,12}$/),
+	fc.constantFrom(
+		"true",
+		"null",
+		"~",
+		"1",
+		"0x1",
+		"1e3",
+		"- a",
+		"a: b",
+		"a #b",
+		"${X}",
+		"$${X}",
+		"*a",
+		"&a",
+		"<<",
+		"?",
+	),
+	fc.constantFrom(
+		"__proto__",
+		"constructor",
+		"[a",
+		"a]",
+		"{",
+		"'",
+		'"',
+		"\\",
+		"%x",
+		"@x",
+		"`x",
+		"a,b",
+		"é",
+		"\u2028",
+		"on",
+	),
+);
+
+test("a document of any organization reads back to it, and has the same bytes twice", () => {
+	let tags = 0;
+	fc.assert(
+		fc.property(
+			smallWorlds(),
+			fc.array(awkward, { minLength: 12, maxLength: 12 }),
+			fc.boolean(),
+			(world, words, knowsMembers) => {
+				const text = (index: number): string => words[index] ?? "";
+				const small = liveOfWorld(world);
+				const tagsThere = small.userTags.known ? small.userTags.value : [];
+				const live: LiveOrganization = {
+					...small,
+					userTags: known(
+						tagsThere.map((tag, index) => ({
+							...tag,
+							name: index < 2 ? text(index) : tag.name,
+							members: knowsMembers ? tag.members : unknown,
+						})),
+					),
+					policies: known([{ id: id("policy", 9), name: text(2) }]),
+					sessionProfiles: {
+						[id("other", 1)]: known({ sessionProfileName: text(3), scope: text(4), notes: text(5) }),
+					},
+					mfaPolicies: {
+						[id("user", 0)]: known([
+							{
+								mfaPolicyId: id("other", 2),
+								mfaPolicyName: text(6),
+								condition: text(7),
+								order: 1,
+								requiredAuthenticationMethods: [{ any: [{ type: "AUTHENTICATION_TYPE_SESSION", id: text(8) }] }],
+							},
+						]),
+					},
+				};
+				const users = world.userIds.map((userId, user) => ({ id: userId, name: text(9 + user) }));
+				const whole = { live, users: knowsMembers ? known(users) : unknown, sessionProfilesKnown: known(null) };
+				const exported = exportDocument(whole, schema);
+				const desired = readBack(exported.text);
+				const { changes, problems } = diff(desired, live);
+				expect({ changes, problems }).toEqual({ changes: [], problems: [] });
+				expect(exportDocument(whole, schema)).toEqual(exported);
+				// Nothing is lost without a word: every tag is there or told, and so is every field that says something.
+				expect(
+					desired.userTags.length + exported.leftOut.filter(({ what }) => what.startsWith("userTag:")).length,
+				).toBe(tagsThere.length);
+				const profile = [text(3), text(4), text(5)].filter((word) => word !== "").length;
+				expect(Object.keys(desired.expect.sessionProfiles[0]?.fields ?? {}).length).toBe(profile);
+				if (knowsMembers) expect(Object.keys(desired.users).length).toBe(world.userIds.length);
+				expect(exported.text).not.toMatch(/[^\n -~\u00a1-\uffff]/);
+				tags += desired.userTags.length;
+			},
+		),
+		{ numRuns: 150 },
+	);
+	expect(tags).toBeGreaterThan(100);
+}, 60_000);

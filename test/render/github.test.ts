@@ -1,0 +1,140 @@
+/** Annotations for a pipeline: read back by the rules of the runner, with names that would be commands of their own. */
+import { describe, expect, it } from "vitest";
+import type { Position } from "../../src/plan/organization.ts";
+import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
+import type { CommandResult } from "../../src/render/result.ts";
+import { hostileNamings, planOf, resultsOf } from "./support.ts";
+
+interface Command {
+	readonly command: string;
+	readonly properties: Readonly<Record<string, string>>;
+	readonly data: string;
+}
+
+/**
+ * The commands that a runner of GitHub's finds in a log, read by its rules (actions/runner, ActionCommand.TryParseV2, and
+ * TryParse for `##[`): a line that begins with `::`, up to the next `::` a name and properties, parted by commas.
+ */
+function readLog(log: string): readonly Command[] {
+	return log.split(/\r\n|\r|\n/).flatMap((line): Command[] => {
+		if (line.includes("##[")) return [{ command: "##[", properties: {}, data: line }];
+		const [, command = "", properties = "", data = ""] = /^\s*::([^ :]+)(?: (.*?))?::(.*)$/.exec(line) ?? [];
+		if (command === "") return line === "" ? [] : [{ command: "no command", properties: {}, data: line }];
+		const entries = properties.split(",").map((pair) => {
+			const at = pair.indexOf("=");
+			return [pair.slice(0, at), readBack(pair.slice(at + 1), true)] as const;
+		});
+		return [{ command, properties: Object.fromEntries(entries), data: readBack(data, false) }];
+	});
+}
+
+function readBack(text: string, isProperty: boolean): string {
+	const plain = text.replaceAll("%0D", "\r").replaceAll("%0A", "\n");
+	return (isProperty ? plain.replaceAll("%3A", ":").replaceAll("%2C", ",") : plain).replaceAll("%25", "%");
+}
+
+const results = Object.entries(resultsOf());
+const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
+
+function commandsOf(result: CommandResult, options?: GithubOptions): readonly Command[] {
+	return readLog(renderGithub(result, options).annotations);
+}
+
+describe("a result as annotations", () => {
+	it.each(results)("%s", async (name, result) => {
+		await expect(renderGithub(result).annotations).toMatchFileSnapshot(`../golden/render/${name}.github.txt`);
+	});
+
+	it("stands at the line and column of each problem of a document", () => {
+		const { "error-document": result } = resultsOf();
+		expect(commandsOf(result as CommandResult).slice(1)).toEqual([
+			{
+				command: "error",
+				properties: { file: "orgsync.yaml", line: "3", col: "9", title: "orgsync: unknown-user" },
+				data: "no user `alcie`; did you mean `alice`?",
+			},
+			{
+				command: "error",
+				properties: { file: "orgsync.yaml", line: "5", col: "9", title: "orgsync: unknown-key" },
+				data: "unknown key `membres`",
+			},
+		]);
+	});
+
+	it("stands at the line of what a guard or a change is about, where the caller knows it", () => {
+		const positions: Readonly<Record<string, Position>> = {
+			"userTag:officers": { file: "a,b:c%.yaml", line: 13, column: 5 },
+			"userTag:auditors": { file: "orgsync.yaml", line: 7, column: 5 },
+		};
+		const commands = commandsOf(
+			{ command: "plan", plans: [planOf()] },
+			{ positionOf: (address) => positions[address] },
+		);
+		const about = (text: string) => commands.find(({ data }) => data.includes(text));
+		expect(about("would lose 3 of 4")?.properties).toEqual({
+			file: "a,b:c%.yaml",
+			line: "13",
+			col: "5",
+			title: "orgsync: guard",
+		});
+		expect(about("~ userTag:auditors")?.properties.line).toBe("7");
+		expect(about("tvcApp:")?.properties).toEqual({ title: "orgsync: remove" });
+	});
+
+	it("stands nowhere when the document came from standard input", () => {
+		const problem = { file: "-", line: 1, column: 1, path: "", code: "null", message: "m" };
+		const error = { code: "document", message: "the document has a problem", hint: null };
+		const [, second] = commandsOf({ command: "plan", error, problems: [problem] });
+		expect(second?.properties).toEqual({ title: "orgsync: null" });
+	});
+
+	it("is an error for what forbids, a warning for what takes away or drifted, else a notice", () => {
+		const levelOf = (command: string, text: string) =>
+			commandsOf({ command, plans: [planOf()] }).find(({ data }) => data.includes(text))?.command;
+		expect(levelOf("plan", "--allow policies=2")).toBe("error");
+		expect(levelOf("plan", "~ userTag:auditors")).toBe("notice");
+		expect(levelOf("plan", "~ userTag:officers")).toBe("warning");
+		expect(levelOf("drift", "~ userTag:auditors")).toBe("warning");
+	});
+
+	it("is at most ten of a level, the last of which counts the others", () => {
+		const plan = planOf();
+		const commands = commandsOf({
+			command: "drift",
+			plans: [{ ...plan, changes: Array(5_000).fill(plan.changes[0]) }],
+		});
+		const warnings = commands.filter(({ command }) => command === "warning");
+		expect(warnings).toHaveLength(10);
+		expect(warnings.at(-1)?.data).toBe("4994 more: the summary of this step has them");
+	});
+
+	it("comes with the Markdown as summary", () => {
+		const result: CommandResult = { command: "plan", plans: [planOf()] };
+		expect(renderGithub(result, { key: "x" }).summary).toBe(renderMarkdown(result, { key: "x" }));
+	});
+});
+
+describe("hostile names in annotations", () => {
+	it.each(results.map(([name]) => name))("make no other command of %s, and no other property", (name) => {
+		const shapeOf = (result: CommandResult) =>
+			commandsOf(result).map(({ command, properties }) => ({
+				command,
+				properties: Object.keys(properties),
+				title: properties.title,
+				line: properties.line,
+			}));
+		const peaceful = shapeOf(resultsOf()[name] as CommandResult);
+		for (const hostile of hostileResults) expect(shapeOf(hostile[name] as CommandResult)).toEqual(peaceful);
+	});
+
+	it("come out whole at the other end", () => {
+		const [, second] = commandsOf({
+			command: "plan",
+			error: { code: "document", message: "m", hint: null },
+			problems: [{ file: "100%,a:b.yaml", line: 1, column: 2, path: "", code: "c", message: "50% of a::b, c\nd" }],
+		});
+		expect(second?.properties.file).toBe("100%,a:b.yaml");
+		expect(second?.data).toBe("50% of a::b, c d");
+	});
+});

@@ -1,0 +1,280 @@
+/** The HTML page as text: its policy, its size, and that it is the same every time. test/browser/ opens it. */
+import { createHash } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { showName } from "../../src/escape.ts";
+import { renderGithub } from "../../src/render/github.ts";
+import { renderHtml } from "../../src/render/html.ts";
+import { html, sentence, trusted } from "../../src/render/html-text.ts";
+import { renderMarkdown } from "../../src/render/markdown.ts";
+import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
+import { type CommandResult, resultsByAddress } from "../../src/render/result.ts";
+import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { describeWaiting, tellWaiting } from "../../src/render/waiting-text.ts";
+import { id } from "../plan/support-organizations.ts";
+import { largePlan } from "./large.ts";
+import {
+	alice,
+	bob,
+	carol,
+	doubtfulPlanOf,
+	emptyPlan,
+	fingerprint,
+	goodReportOf,
+	planOf,
+	resultsOf,
+} from "./support.ts";
+
+const results = Object.entries(resultsOf());
+
+describe("the page as text", () => {
+	it.each(
+		results,
+	)("of %s is the same every time, and begins with a policy that allows its own style and script only", (_, result) => {
+		const page = renderHtml(result);
+		expect(renderHtml(JSON.parse(JSON.stringify(result)))).toBe(page);
+		const [, policy = ""] =
+			/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]*)">\n/.exec(
+				page,
+			) ?? [];
+		const hashOf = (tag: string): string => {
+			const [, text = ""] = new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(page) ?? [];
+			expect(text.length).toBeGreaterThan(100);
+			return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+		};
+		expect(policy.split("; ")).toEqual([
+			"default-src 'none'",
+			`style-src ${hashOf("style")}`,
+			`script-src ${hashOf("script")}`,
+			"base-uri 'none'",
+			"form-action 'none'",
+		]);
+		expect(page).not.toMatch(/\s(style|on\w+|src|href="(?!#))=/);
+		expect(page.match(/<script/g)).toHaveLength(1);
+	});
+
+	it("has no two elements of the same id, and no link or label to one that is not there", () => {
+		for (const [, result] of results) {
+			const page = renderHtml(result);
+			const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+			expect(new Set(ids).size).toBe(ids.length);
+			const named = [...page.matchAll(/ (?:href="#|for="|aria-labelledby=")([^"]*)"/g)].map(([, id]) => id);
+			for (const id of named) expect(ids).toContain(id);
+		}
+	});
+
+	it("of 3,000 membership changes is under 1 MB, each change told twice", () => {
+		const plan = largePlan();
+		const moves = plan.changes.flatMap((change) =>
+			change.kind === "userTag" ? [...change.addUserIds, ...change.removeUserIds] : [],
+		);
+		expect(moves).toHaveLength(3_000);
+		const page = renderHtml({ command: "plan", plans: [plan] });
+		expect(Buffer.byteLength(page)).toBeLessThan(1_000_000);
+		expect(page.match(/<td class=[ar]>/g)).toHaveLength(3_000);
+		expect(page.match(/<span class="chip [ar]">/g)).toHaveLength(3_000);
+	});
+
+	it("tells after an apply what was done, not what was planned", () => {
+		const { apply } = resultsOf();
+		const facts = renderHtml(apply ?? { command: "" })
+			.match(/<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/g)
+			?.map((one) => one.replace(/<[^>]*>/g, " ").trim());
+		expect(facts).toEqual([
+			"steps completed  3 of 10",
+			"membership gained  +1",
+			"membership lost  \u22121",
+			"removal  \u22121",
+			"only reported  2",
+			"activities wait  2",
+		]);
+	});
+});
+
+describe("what the page counts", () => {
+	const pageOf = (result: CommandResult | undefined): string => renderHtml(result ?? { command: "" });
+	const factsOf = (page: string): readonly (readonly [words: string, number: string])[] =>
+		[...page.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g)].map(([, words = "", number = ""]) => [words, number]);
+	const numberOf = (page: string, title: string): string | undefined =>
+		new RegExp(`>${title} <span class="number">(\\d+)</span>`).exec(page)?.[1];
+
+	it("of an invalid document is no organization: there is no card of organizations", () => {
+		const page = pageOf(resultsOf()["error-document"]);
+		expect(page).toContain("2 problems of the documents");
+		expect(page).not.toContain(">Organizations");
+	});
+
+	it("of a plan is what its verdict counts, without what waits already", () => {
+		const { plan } = resultsOf();
+		const page = pageOf(plan);
+		expect(page).toContain(
+			"5 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove.",
+		);
+		expect(factsOf(page)).toContainEqual(["removals", "\u22123"]);
+		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">waits<\/span>/s.exec(page)?.[0];
+		expect(waiting?.split("<li>").at(-1)).toContain("older rule");
+	});
+
+	it("of a plan that submits nothing is no gain and no loss", () => {
+		expect(factsOf(pageOf(resultsOf()["plan-doubt"]))).toEqual([
+			["activities to submit", "0"],
+			["activities in doubt", "2"],
+		]);
+		expect(factsOf(pageOf(resultsOf()["plan-impossible"]))).toEqual([["activities to submit", "0"]]);
+	});
+
+	it("of an apply that began nothing is nothing submitted", () => {
+		for (const name of ["apply-stale", "apply-refused", "apply-declined"]) {
+			expect(factsOf(pageOf(resultsOf()[name])), name).toEqual([
+				["activities submitted", "0 of 9"],
+				["only reported", "2"],
+				["activity waits", "1"],
+			]);
+		}
+	});
+
+	it("of an apply that had nothing to do is nothing at all", () => {
+		const plan = emptyPlan();
+		const idle = { ...goodReportOf(plan), steps: [] };
+		expect(pageOf({ command: "apply", plans: [plan], reports: [idle] })).not.toContain("<dl");
+	});
+
+	it("as guards that keep apply from sending anything are those that refuse, and no others", () => {
+		const { "plan-base": result } = resultsOf();
+		const page = pageOf(result);
+		const guards = result?.plans?.[0]?.guards ?? [];
+		const refusing = guards.filter(({ refuses }) => refuses).length;
+		expect([refusing, guards.length]).toEqual([1, 3]);
+		expect(numberOf(page, "Guards that keep apply from sending anything")).toBe("1");
+		expect(numberOf(page, "Other guards")).toBe("2");
+		const [blocking = ""] = /Guards that keep apply.*?<\/section>/s.exec(page) ?? [];
+		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">refuses']);
+	});
+
+	it("as organizations is what the headline counts, those that could not be read included", () => {
+		const broken = { organizationId: id("org", 9), error: { code: "service", message: "404", hint: null }, steps: [] };
+		const page = pageOf({ command: "plan", plans: [planOf(), emptyPlan(2)], broken: [broken] });
+		expect(page).toContain("3 organizations");
+		expect(numberOf(page, "Organizations")).toBe("3");
+		expect(page).toContain(`<a href="#unlooked"><code>${id("org", 9)}</code></a>`);
+	});
+});
+
+describe("a name or a command in a sentence", () => {
+	it.each(results)("of %s stands between no back quotes", (_, result) => {
+		const page = renderHtml(result).replace(/<(style|script)>.*?<\/\1>/gs, "");
+		expect(page).not.toContain("`");
+	});
+
+	it("is code, and a name in quotes is none, whatever it holds", () => {
+		expect(sentence(`it changes userTag:${showName("`a` `")}: \`orgsync status\``).html).toBe(
+			"it changes userTag:&#34;`a` `&#34;: <code>orgsync status</code>",
+		);
+	});
+
+	it("is code, also where the name itself holds back quotes", () => {
+		const text = (name: string): string => sentence(`rename \`${showName(name)}\` to \`b\`; \`orgsync apply\``).html;
+		expect(text("a")).toBe("rename <code>a</code> to <code>b</code>; <code>orgsync apply</code>");
+		expect(text('`a` to "`b')).toBe(
+			"rename <code>&#34;`a` to \\&#34;`b&#34;</code> to <code>b</code>; <code>orgsync apply</code>",
+		);
+	});
+});
+
+describe("what was sent and never answered", () => {
+	const doubtful = doubtfulPlanOf();
+	const sentences = doubtful.waiting.flatMap((activity) => [
+		...describeWaiting(activity, doubtful),
+		...tellWaiting(activity),
+	]);
+	const formats = {
+		text: renderPlan(doubtful, plainStyle),
+		Markdown: renderMarkdown({ command: "plan", plans: [doubtful] }),
+		// A command in a sentence is code there.
+		HTML: renderHtml({ command: "plan", plans: [doubtful] })
+			.replace(/<\/?code>/g, "`")
+			.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
+		GitHub: renderGithub({ command: "plan", plans: [doubtful] }).annotations,
+	};
+
+	it.each(Object.entries(formats))("is told in the same sentences as %s, with the name to give up", (_, shown) => {
+		expect(doubtful.waiting.map(({ activityId }) => activityId)).toEqual([id("other", 8), null]);
+		expect(sentences).toHaveLength(8);
+		for (const sentence of sentences) expect(shown).toContain(sentence);
+		expect(shown).toContain(`--abandon ${fingerprint}`);
+		expect(shown).not.toContain("null");
+	});
+});
+
+describe("a change that takes two steps", () => {
+	it("is shown as the one that did not complete", () => {
+		const { apply } = resultsOf();
+		const outcomes = [...resultsByAddress(apply?.reports?.[0]?.steps ?? null)].map(([address, { outcome }]) => [
+			address,
+			outcome,
+		]);
+		expect(Object.fromEntries(outcomes)).toMatchObject({
+			"userTag:first": "failed",
+			"userTag:second": "awaiting-approval",
+		});
+	});
+});
+
+describe("the template", () => {
+	it("escapes what is put into it for text and attributes, but not what it made itself", () => {
+		const name = `<b> & "x" 'y' \u202E`;
+		const safe = "&#60;b&#62; &#38; &#34;x&#34; &#39;y&#39; \\u{202e}";
+		expect(html`<i title="${name}">${name}</i>${[html`<b>${1}</b>`, null, trusted("<hr>")]}`.html).toBe(
+			`<i title="${safe}">${safe}</i><b>1</b><hr>`,
+		);
+	});
+});
+
+describe("the matrix as data", () => {
+	const marksOf = (matrix: Matrix | null) =>
+		matrix?.rows.map(({ change, marks }) => [
+			change.after.name,
+			...matrix.users.map(({ id }, index) => `${id.slice(0, 8)} ${marks[index]}`),
+		]);
+
+	it("has a mark for each tag and user", () => {
+		expect(marksOf(makeMatrix(planOf()))).toEqual([
+			["auditors", "10000003 none", "10000004 none", "10000001 gains", "10000002 keeps"],
+			["officers", "10000003 loses", "10000004 loses", "10000001 keeps", "10000002 loses"],
+			["unseen", "10000003 loses", "10000004 none", "10000001 none", "10000002 gains"],
+		]);
+	});
+
+	it("says of members who cannot be read that they are unknown, and of changes that nobody knows whether they are needed", () => {
+		const plan = planOf();
+		const changes = plan.changes.flatMap((change) =>
+			change.kind !== "userTag"
+				? []
+				: [
+						{
+							...change,
+							basis: "unknown" as const,
+							before: { ...change.before, members: null },
+							addUserIds: [alice],
+							removeUserIds: change.after.name === "auditors" ? [bob] : [carol],
+						},
+					],
+		);
+		expect(marksOf(makeMatrix({ ...plan, changes: changes.slice(0, 2) }))).toEqual([
+			["auditors", "10000003 unknown", "10000001 mayGain", "10000002 mayLose"],
+			["first", "10000003 mayLose", "10000001 mayGain", "10000002 unknown"],
+		]);
+	});
+
+	it("leaves out users who only keep what they have, and at last itself, when it grows too large", () => {
+		expect(makeMatrix(largePlan({ tags: 10, users: 10, quiet: 30 }))).toMatchObject({
+			leftOut: 0,
+			users: { length: 40 },
+		});
+		expect(makeMatrix(largePlan({ tags: 100, users: 100, quiet: 30 }))).toMatchObject({
+			leftOut: 30,
+			users: { length: 100 },
+		});
+		expect(makeMatrix(largePlan({ tags: 300, users: 300 }))).toBeNull();
+		expect(makeMatrix({ ...planOf(), changes: [] })).toBeNull();
+	});
+});

@@ -12,7 +12,7 @@ import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
-import { localFolder } from "./local.ts";
+import { localFolder } from "./local-service.ts";
 import type { Terminal, Voice } from "./voice.ts";
 
 /** Flags that every command which speaks to a service has. */
@@ -64,7 +64,9 @@ export async function connect(
 	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
 	const local =
 		flags.local === true
-			? await (await import("./local.ts")).startLocalService(terminal.directory, (text) => voice.note(showText(text)))
+			? await (await import("./local-service.ts")).startLocalService(terminal.directory, (text) =>
+					voice.note(showText(text)),
+				)
 			: undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
@@ -208,7 +210,7 @@ export async function viewJournal(
  * The same journal as it will be when these ids and fingerprints, in small letters, have been given up in it. Nothing is
  * written: whoever plans with it may still be refused.
  */
-export function withGivenUp<J extends Pick<Journal, "open" | "abandoned">>(journal: J, names: readonly string[]): J {
+export function withAbandoned<J extends Pick<Journal, "open" | "abandoned">>(journal: J, names: readonly string[]): J {
 	const isNamed = (name: string | null): boolean => name !== null && names.includes(name.toLowerCase());
 	return {
 		...journal,

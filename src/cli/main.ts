@@ -21,8 +21,8 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	const { hideKeys, keysIn } = await import("./hide-keys.ts");
-	const hide = (text: string): string => hideKeys(text, keysIn(words));
+	const { hideKeys, findPrivateKeys } = await import("./hide-keys.ts");
+	const hide = (text: string): string => hideKeys(text, findPrivateKeys(words));
 	stderr.write(`error: something orgsync did not foresee: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
 	if (words.includes("--verbose")) stderr.write(`${hide(error.stack ?? "")}\n`);

@@ -31,7 +31,7 @@ import {
 } from "./flags.ts";
 import { formats } from "./formats.ts";
 import { programHelp } from "./help.ts";
-import type { FileFlags } from "./own-files.ts";
+import type { FileFlags } from "./overwrite-checks.ts";
 import type { Result, Terminal, Voice } from "./voice.ts";
 import { makeVoice, readVersion, type VoiceFlags } from "./voice-flags.ts";
 
@@ -71,7 +71,7 @@ export function makeProgram(
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
 				if (flags.output !== undefined || flags.out !== undefined || flags.journal !== undefined) {
-					const { refuseLocalFiles, refuseOverwriting } = await import("./own-files.ts");
+					const { refuseLocalFiles, refuseOverwriting } = await import("./overwrite-checks.ts");
 					const refuse = (flag: "output" | "out"): void =>
 						refuseOverwriting(flag, command.name(), flags, positional, terminal);
 					voice.checkOutput(() => refuse("output"));

@@ -5,7 +5,7 @@ import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
 import { keyPattern } from "./flags.ts";
 import { type Format, formats } from "./formats.ts";
-import { keysIn } from "./hide-keys.ts";
+import { findPrivateKeys } from "./hide-keys.ts";
 import { makeProgram } from "./program.ts";
 import type { Terminal } from "./voice.ts";
 import { makeVoice } from "./voice-flags.ts";
@@ -16,7 +16,7 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
 	};
-	const program = makeProgram(terminal, finish, keysIn(given));
+	const program = makeProgram(terminal, finish, findPrivateKeys(given));
 	// Mistakes in flags go through the one voice too, in the format that was asked for.
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride().configureOutput({
@@ -77,7 +77,7 @@ async function failedFlags(
 		called?.name() ?? program.name(),
 		{ format: formatOf(words, called) },
 		terminal,
-		keysIn(words),
+		findPrivateKeys(words),
 	);
 	if (!(error instanceof CommanderError)) return voice.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;

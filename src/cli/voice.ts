@@ -24,7 +24,7 @@ import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { appendToFile, checkWritable, replaceFile, writeFile } from "./whole-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {

@@ -13,7 +13,7 @@ import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { findCarriedOut } from "../../sync/carried-out.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import { readSavedPlan } from "../saved-file.ts";
+import { readSavedPlan } from "../saved-plan-file.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { isImpossible } from "./apply-consent.ts";
 import { refused } from "./apply-result.ts";

@@ -12,8 +12,8 @@ import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/outcomes.ts";
 import type { Line } from "../../wire/client.ts";
-import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
-import { sideBySide } from "../side-by-side.ts";
+import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
 import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
 import { recordOverrides } from "./apply-overrides.ts";
@@ -62,7 +62,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 		const before = review.findApplied(journal);
 		if (before !== null) return review.tell(refused([], before, []));
 		const settled = new Map<string, Sent>();
-		const viewed = withGivenUp(journal, givenUp);
+		const viewed = withAbandoned(journal, givenUp);
 		const { compared: found, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
 			journal: viewed,
 			signal: interruption.signal,
@@ -136,7 +136,7 @@ async function applyEach(
 	const { concurrency } = run.flags;
 	// As many steps at once as one organization alone would have.
 	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
-	return sideBySide(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
+	return mapConcurrently(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
 		const { organizationId } = comparison.plan;
 		const steps: StepResult[] = [];
 		const context = makeContext(run, line);

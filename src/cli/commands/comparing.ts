@@ -13,7 +13,7 @@ import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Line } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
-import { sideBySide } from "../side-by-side.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
 import { type DocumentFlags, readDesired } from "../sources.ts";
 import type { Terminal, Voice } from "../voice.ts";
 
@@ -158,7 +158,7 @@ export async function compareEach(
 		};
 		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
 	};
-	const results = await sideBySide(organizations, flags.concurrency, async (desired) => {
+	const results = await mapConcurrently(organizations, flags.concurrency, async (desired) => {
 		const which = organizations.length === 1 ? "" : ` (${done + 1} of ${organizations.length})`;
 		voice.progress(`reading organization ${desired.organizationId}${which}`);
 		try {

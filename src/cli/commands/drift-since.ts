@@ -10,7 +10,7 @@ import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
-import { readNamedFile } from "../named-file.ts";
+import { readTextFile } from "../read-file.ts";
 import { readDesired } from "../sources.ts";
 import { describeFailure, type Terminal, type Voice } from "../voice.ts";
 import { readShare, type ShareFlags } from "./comparing.ts";
@@ -89,7 +89,7 @@ function isSameFile(left: string, right: string): boolean {
 /** Undefined where there is no such file. */
 function readText(file: string, { directory }: Terminal): string | undefined {
 	try {
-		return readNamedFile(file, directory, { maxMebibytes: 128 });
+		return readTextFile(file, directory, { maxMebibytes: 128 });
 	} catch (error) {
 		if (error instanceof ConfigurationError && (error.cause as { code?: unknown })?.code === "ENOENT") return undefined;
 		throw error;

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
-import { readNamedFile } from "../named-file.ts";
+import { readTextFile } from "../read-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
 import type { Terminal, Voice } from "../voice.ts";
@@ -59,7 +59,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 
 /** The text of the file, or of standard input for `-`. */
 async function readText(file: string, terminal: Terminal): Promise<string> {
-	if (file !== "-") return readNamedFile(file, terminal.directory, { maxMebibytes: 128 });
+	if (file !== "-") return readTextFile(file, terminal.directory, { maxMebibytes: 128 });
 	const bytes = await readInput(terminal);
 	if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
 	return new TextDecoder().decode(bytes);

@@ -17,7 +17,7 @@ import type { Sent } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
 import { readDesired } from "../sources.ts";
 import type { Result, Terminal, Voice } from "../voice.ts";
-import { checkWritable, replaceFile } from "../whole-file.ts";
+import { checkWritable, replaceFile } from "../write-file.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {

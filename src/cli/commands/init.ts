@@ -11,7 +11,7 @@ import { localOrganizationId } from "../local-seed.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import type { Result, Terminal } from "../voice.ts";
-import { writeNewFile } from "../whole-file.ts";
+import { writeNewFile } from "../write-file.ts";
 import { inEnvironment, refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {

@@ -65,8 +65,8 @@ async function prepareToSave(
 	terminal: Terminal,
 	voice: Voice,
 ): Promise<(content: SavedContent, result: Result) => Result> {
-	const { prepareSavedFile } = await import("../saved-file.ts");
-	const write = prepareSavedFile(out, output, terminal);
+	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
+	const write = prepareSavedPlanFile(out, output, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
 	return (content, result) => {
 		const saved = makeSavedPlan(content, voice.generatedBy);

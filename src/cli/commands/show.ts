@@ -6,7 +6,7 @@ import { statedFactsOf } from "../../plan/saved.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { renderDropped } from "../../render/three-way-text.ts";
-import { readSavedPlan } from "../saved-file.ts";
+import { readSavedPlan } from "../saved-plan-file.ts";
 import type { Result, Terminal } from "../voice.ts";
 import { renderingOf, renderPlans } from "./showing.ts";
 

@@ -8,7 +8,7 @@ import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { sidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName } from "./document-files.ts";
-import { localFolder } from "./local.ts";
+import { localFolder } from "./local-service.ts";
 import type { Terminal } from "./voice.ts";
 
 /** Flags of any command that name files, each undefined where the command does not have it. */

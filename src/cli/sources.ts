@@ -7,8 +7,8 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
+import type { Terminal } from "./output.ts";
 import { readOrRefuse } from "./read-file.ts";
-import type { Terminal } from "./voice.ts";
 
 export { defaultDocument } from "./document-files.ts";
 

@@ -3,7 +3,7 @@
  */
 import type { Findings } from "./findings.ts";
 
-/** Largest file that is read, in bytes (product.md 1). */
+/** Largest file that is read, in bytes. */
 const largestFile = 8 * 1024 * 1024;
 
 /** The text of a file without a byte order mark; nothing when it is unusable, which is then reported. */

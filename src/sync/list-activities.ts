@@ -6,7 +6,7 @@ import { isUnavailable } from "../errors.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
-/** Most activities in one answer of `list_activities` (service-facts.md, last table). */
+/** Most activities in one answer of `list_activities` (docs/service.md#extended-reads). */
 const pageLimit = 100;
 
 /** What every own limit of a service is a multiple of. */

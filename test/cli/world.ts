@@ -198,7 +198,7 @@ async function submitAs(
 
 /**
  * Without list_activities a second runner is recognized by its bytes, which are the same only within a quarter of an hour
- * (product.md section 4, "Never twice"). Where it is about to end, the test begins in the next.
+ * (docs/commands.md#never-twice). Where it is about to end, the test begins in the next.
  */
 export async function quietQuarterHour(): Promise<void> {
 	const quarterHourMs = 15 * 60 * 1000;

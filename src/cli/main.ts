@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
+import type { Terminal } from "./output.ts";
 import { Outlet, settleStreams } from "./streams.ts";
-import type { Terminal } from "./voice.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);

@@ -6,9 +6,9 @@ import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
+import type { Terminal } from "./output.ts";
 import { readTextFile } from "./read-file.ts";
 import { readInput } from "./sources.ts";
-import type { Terminal } from "./voice.ts";
 import { checkWritable, replaceFile } from "./write-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */

@@ -8,8 +8,8 @@ import type { AcceptedPlace } from "../../document/accept.ts";
 import type { DocumentSource } from "../../document/parse.ts";
 import { ConfigurationError, explainFileError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Output, Terminal } from "../output.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
-import type { Terminal, Voice } from "../voice.ts";
 import { writeTemporaryFile } from "../write-file.ts";
 import type { AllCompared } from "./comparing.ts";
 
@@ -32,7 +32,7 @@ export async function acceptFound(
 	compare: () => Promise<AllCompared>,
 	flags: AcceptFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Found> {
 	if (flags.accept.length === 0) return { all: await compare(), accepted: {} };
 	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
@@ -59,10 +59,10 @@ export async function acceptFound(
 	}
 	replaceFiles(acceptance.contents, sources);
 	for (const { address, file, line } of acceptance.accepted) {
-		voice.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
+		output.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
 	for (const { address, because } of acceptance.leftOut) {
-		voice.note(`left out ${showText(address)}: ${showText(because)}`);
+		output.note(`left out ${showText(address)}: ${showText(because)}`);
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));

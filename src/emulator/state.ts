@@ -39,7 +39,7 @@ export interface OauthProvider {
 }
 
 /** docs/service.md#mfa-policy. */
-export interface AuthenticationMethod {
+interface AuthenticationMethod {
 	readonly type: string;
 	readonly id?: string;
 }
@@ -184,7 +184,7 @@ export interface Vote {
 	readonly createdAt: Time;
 }
 
-export type ActivityStatus = `ACTIVITY_STATUS_${
+type ActivityStatus = `ACTIVITY_STATUS_${
 	| "CREATED"
 	| "PENDING"
 	| "COMPLETED"

@@ -7,7 +7,7 @@ import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
 /** Most activities in one answer of `list_activities` (docs/service.md#extended-reads). */
-export const pageLimit = 100;
+const pageLimit = 100;
 
 /** What every own limit of a service is a multiple of. */
 const smallestPageStep = 5;

@@ -167,7 +167,7 @@ function serviceNowMs({ now, clockOffsetMs = 0 }: SendContext): number {
 }
 
 /** Whether the service would still accept these bytes (docs/service.md#time-window). */
-export function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
 }
 

@@ -5,7 +5,7 @@
 import type { SubmitOperation } from "./operations.ts";
 
 /** One approval or rejection. A vote's raw message and its signature make a stamp together: both are left out. */
-export interface Vote {
+interface Vote {
 	readonly id: string | undefined;
 	readonly userId: string | undefined;
 	/** What the service calls the user. */

@@ -23,7 +23,7 @@ export interface PolicyEvaluation {
 }
 
 /** A success that fits the operation's schema. */
-export interface Fits {
+interface Fits {
 	readonly kind: "fits";
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly serverTimeMs: number | undefined;

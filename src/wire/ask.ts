@@ -46,7 +46,7 @@ export interface ClientStats {
 }
 
 /** What an attempt is counted as. */
-export type Counted = Exclude<keyof ClientStats, "throttledMs">;
+type Counted = Exclude<keyof ClientStats, "throttledMs">;
 
 /** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
 export interface AskContext {

@@ -4,7 +4,7 @@
  */
 
 /** The stable word for what happened instead of an answer. */
-export type SilenceWord =
+type SilenceWord =
 	| "connection-refused"
 	| "name-not-found"
 	| "not-connected"

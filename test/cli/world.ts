@@ -17,7 +17,7 @@ interface Key {
 }
 
 /** A P-256 key; its private half must not be seen anywhere. */
-export function makeKey(): Key {
+function makeKey(): Key {
 	const { privateKey: object } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	const { x = "", y = "", d = "" } = object.export({ format: "jwk" }) as { x?: string; y?: string; d?: string };
 	const even = ((Buffer.from(y, "base64url").at(-1) ?? 0) & 1) === 0;

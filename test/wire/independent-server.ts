@@ -28,7 +28,7 @@ export const queryAnswers: Readonly<Record<string, unknown>> = {
 };
 
 /** Everything that came in with one request. */
-export interface Received {
+interface Received {
 	readonly method: string;
 	readonly path: string;
 	/** Names and values as they came, in order. */

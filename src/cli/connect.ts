@@ -128,7 +128,7 @@ async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: 
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */
-export function journalFile(flags: JournalFlags, terminal: Terminal): string {
+function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }

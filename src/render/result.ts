@@ -108,7 +108,7 @@ const states = {
 } as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
 
 /** What an organization is counted as; in the order in which it matters to a reader. */
-export type State = keyof typeof states;
+type State = keyof typeof states;
 
 const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 	[exitCodes.converged]: "applied",
@@ -183,7 +183,7 @@ function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
 	if (sent.length === 0) {
-		if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+		if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 		return rejected.length > 0 ? "rejectedBefore" : "waiting";
 	}
 	return command === "drift" ? "drifted" : "changing";

@@ -15,10 +15,7 @@ import { parseServiceUrl } from "./service-url.ts";
 import type { Stamper } from "./stamp.ts";
 import { openTransport, sendAttempt } from "./transport.ts";
 
-export type { Activity, Vote } from "./activity.ts";
-export type { PolicyEvaluation } from "./answer.ts";
-export type { ProxyOptions } from "./proxy.ts";
-export type { AttemptEvent as RequestEvent, ClientStats } from "./request.ts";
+export type { AttemptEvent } from "./request.ts";
 
 /** What became of a submit. `requests` counts the attempts, those that found no connection too; 0 is possible. */
 export type SubmitAnswer =

@@ -46,7 +46,7 @@ export interface ClientStats {
 }
 
 /** What an attempt is counted as. */
-export type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
+type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
 
 /** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
 export interface RequestContext {
@@ -70,7 +70,7 @@ export interface RequestResult {
 	readonly answer: ClassifiedAnswer;
 	/** 0 when the limiter let none out in time. */
 	readonly requests: number;
-	/** Some attempt may have arrived, the last one included. A 429 counts: product.md, section 4, wants it so. */
+	/** Some attempt may have arrived, the last one included. A 429 counts. */
 	readonly mayHaveArrived: boolean;
 	/** An attempt before the last may have arrived. The service's own 429 does not count: it was turned away at the door. */
 	readonly earlierMayHaveArrived: boolean;

@@ -4,7 +4,7 @@
  */
 
 /** The stable word for what happened instead of an answer. */
-export type FailureReason =
+type FailureReason =
 	| "connection-refused"
 	| "name-not-found"
 	| "not-connected"
@@ -30,7 +30,7 @@ export interface TransportFailure {
 /** How far an attempt had come when it broke. */
 export type AttemptStage = "connecting" | "written" | "answering";
 
-/** A longer answer is not read: one organization is small (service-facts.md, "Rates and limits"). */
+/** A longer answer is not read: one organization is small (docs/service.md#rates-and-limits). */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
 const refusedCodes = ["ECONNREFUSED"];

@@ -15,7 +15,7 @@ function entryOf(operation: Step["operation"], parameters: Step["parameters"]): 
 }
 
 function stepOf(operation: Step["operation"], parameters: Step["parameters"]): Step {
-	return { id: "step-1", operation, parameters, covers: ["x"], dependsOn: [], reason: "why", waitsFor: null };
+	return { id: "step-1", operation, parameters, covers: ["x"], dependsOn: [], reason: "why", earlierActivity: null };
 }
 
 const [one, two, three] = [1, 2, 3].map((number) => id("policy", number)) as [string, string, string];

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
-import { type Client, createClient, type RequestEvent } from "../../src/wire/client.ts";
+import { type AttemptEvent, type Client, createClient } from "../../src/wire/client.ts";
 import { operations, queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
@@ -18,7 +18,7 @@ const flat = (rest: string) => `{"organizationId":"${organizationId}"${rest}}`;
 
 let server: IndependentServer;
 let client: Client;
-const events: RequestEvent[] = [];
+const events: AttemptEvent[] = [];
 
 beforeAll(async () => {
 	server = await startIndependentServer(stamper.publicKey);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
 import { ConfigurationError } from "../../src/errors.ts";
-import { type Client, type ClientOptions, createClient, type RequestEvent } from "../../src/wire/client.ts";
+import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import type { Reply } from "./independent-server.ts";
@@ -129,7 +129,7 @@ describe("under pressure of a real service", () => {
 	async function start(limit: Limit | undefined, options: Partial<ClientOptions> = {}) {
 		const emulator = await startEmulator({ seed: { organizations } });
 		emulator.setLimit(limit);
-		const told: RequestEvent[] = [];
+		const told: AttemptEvent[] = [];
 		const client = createClient({
 			url: emulator.url,
 			stamper,

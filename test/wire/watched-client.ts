@@ -2,10 +2,10 @@
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import {
+	type AttemptEvent,
 	type Client,
 	type ClientOptions,
 	createClient,
-	type RequestEvent,
 	type SubmitAnswer,
 } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
@@ -24,7 +24,7 @@ export let client: Client;
 export let clockMs: number;
 export let sleeps: number[];
 export let stamped: string[];
-export let events: RequestEvent[];
+export let events: AttemptEvent[];
 export const clients: Client[] = [];
 
 /** A stamper that remembers every value it made, so that errors can be searched for it. */

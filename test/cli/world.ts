@@ -198,7 +198,7 @@ async function submitAs(
 
 /**
  * Without list_activities a second runner is recognized by its bytes, which are the same only within a quarter of an hour
- * (docs/commands.md#never-twice). Where it is about to end, the test begins in the next.
+ * (docs/exactly-once.md). Where it is about to end, the test begins in the next.
  */
 export async function quietQuarterHour(): Promise<void> {
 	const quarterHourMs = 15 * 60 * 1000;

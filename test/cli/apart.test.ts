@@ -3,8 +3,8 @@
  * format, and the exit code counts each.
  */
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, readOutput } from "./run.ts";
-import { document, makeWorld, policies, quietQuarterHour } from "./world.ts";
+import { type Answer, expectNoSecret, readOutput } from "../run.ts";
+import { document, makeWorld, policies } from "../world.ts";
 
 const stray = "90000000-0000-4000-8000-000000000009";
 const [first, second] = policies;
@@ -18,7 +18,6 @@ async function applyApart(
 		reads: "documented",
 	});
 	await world.setRules(rules);
-	await quietQuarterHour();
 	const answer = await world.run(["apply", "--yes", "--reads", "documented", "--format", format]);
 	return {
 		answer,

@@ -11,8 +11,8 @@ import { wishOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
-import { readOutput } from "./run.ts";
-import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "./world.ts";
+import { readOutput } from "../run.ts";
+import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
 
 const rename = document("userTags: [{ name: signatories, previously: [signers] }]");
 const removal = document(`absent: { policies: [${policies[0]}] }`);

@@ -7,7 +7,7 @@ import * as found from "../../src/pulumi/provider.ts";
 import { wishOf } from "../../src/sync/journal.ts";
 import { encodeSubmit } from "../../src/wire/body.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
-import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../cli/world.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { keptOf, messageOf, providerOf } from "./providers.ts";
 
 const otherOrganization = "0000000f-0000-4000-8000-000000000002";

@@ -8,8 +8,8 @@ import type { Reads } from "../plan/plan.ts";
 import type { ActivityState } from "../plan/steps.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
+import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
-import { findDifference } from "../wire/echo.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
@@ -174,7 +174,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<F
 function ours({ body, activityId }: JournalEntry, record: ActivityRecord): Found | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
-	return isOther || findDifference(body, activity) !== null ? undefined : { activity };
+	return isOther || findMismatch(body, activity) !== null ? undefined : { activity };
 }
 
 interface Listed {

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
 import type { Style } from "./style.ts";
 
 /** Headings that stand above the same things in every format. */
@@ -94,7 +94,7 @@ export function tellWaiting(
 	const { status, verdict } = activity;
 	const name = nameOf(activity);
 	if (verdict === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
-	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
+	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(settleOrAbandon(name))];
 	return [
 		verdict === "joins"
 			? `does what is wanted for ${what}: apply joins it and submits nothing for that`

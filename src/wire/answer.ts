@@ -3,7 +3,7 @@
  * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
  * between the two is unclear. Pure: no clock, no network.
  */
-import { isTextTooDeep, readJson, tooDeepWords } from "../json.ts";
+import { isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { isRecord } from "./activity.ts";
 import type { Operation } from "./operations.ts";
@@ -131,7 +131,7 @@ function judgesByBody(httpStatus: number): boolean {
 
 function judgeTooDeep(operation: Operation, { httpStatus }: Answer, asked: Asked): Unclear {
 	return unclear({
-		message: `the answer is not one of ${operation.name}: it is ${tooDeepWords}`,
+		message: `the answer is not one of ${operation.name}: it is ${tooDeepMessage}`,
 		hint: `check --url: does this service answer at ${asked.url}?`,
 		again: "no",
 		httpStatus,

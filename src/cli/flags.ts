@@ -7,7 +7,7 @@ import { isCredential, isVariableName } from "../document/variables.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Format } from "./formats.ts";
 
-export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
+export function withOutput(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
 	if (choices.includes("markdown")) {
 		command
 			.option("--comment-key <key>", "name in the hidden first line of Markdown, to find it again")
@@ -21,7 +21,7 @@ export function withVoice(command: Command, choices: readonly Format[] = ["text"
 		.option("--verbose", "print every request (never its stamp), and where a defect occurred");
 }
 
-export function withFile(command: Command): Command {
+function withFile(command: Command): Command {
 	return command.addOption(
 		new Option("-f, --file <path>", "document, folder of documents, or - for standard input; repeatable")
 			.default([], "orgsync.yaml")
@@ -39,7 +39,7 @@ export function withDocuments(command: Command): Command {
 }
 
 export function withService(command: Command, choices?: readonly Format[]): Command {
-	return withVoice(withDocuments(command), choices)
+	return withOutput(withDocuments(command), choices)
 		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
 		.option("--local", "use the embedded service in .orgsync; needs no account")
 		.addOption(new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(keyFile))

@@ -25,21 +25,21 @@ import {
 	withConnection,
 	withDocuments,
 	withOrganization,
+	withOutput,
 	withService,
-	withVoice,
 	withWaiting,
 } from "./flags.ts";
 import { formats } from "./formats.ts";
 import { programHelp } from "./help.ts";
-import type { FileFlags } from "./own-files.ts";
-import type { Result, Terminal, Voice } from "./voice.ts";
-import { makeVoice, readVersion, type VoiceFlags } from "./voice-flags.ts";
+import type { Output, Result, Terminal } from "./output.ts";
+import { makeOutput, type OutputFlags, readVersion } from "./output-flags.ts";
+import type { FileFlags } from "./overwrite-checks.ts";
 
 /** What a command does with its flags; it returns a result to print, or an exit code when it has printed by itself. */
 type Action<F> = (
 	flags: F,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 	words: readonly string[],
 	/** Whether the flag stands on the command line, by its name in `flags`. */
 	isGiven: (flag: string) => boolean,
@@ -62,8 +62,8 @@ export function makeProgram(
 	const define = <F>(words: string, summary: string, example: string, action: Action<F>): Command => {
 		const command = program.command(words).description(summary).addHelpText("after", `\nExample:\n  ${example}`);
 		return command.action(async (...parameters: unknown[]) => {
-			const flags = readFlags<F & VoiceFlags & FileFlags>(command);
-			const voice = makeVoice(command.name(), flags, terminal, keys);
+			const flags = readFlags<F & OutputFlags & FileFlags>(command);
+			const output = makeOutput(command.name(), flags, terminal, keys);
 			const positional = parameters
 				.slice(0, -2)
 				.flat()
@@ -71,17 +71,17 @@ export function makeProgram(
 			const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
 			try {
 				if (flags.output !== undefined || flags.out !== undefined || flags.journal !== undefined) {
-					const { refuseLocalFiles, refuseOverwriting } = await import("./own-files.ts");
+					const { refuseLocalFiles, refuseOverwriting } = await import("./overwrite-checks.ts");
 					const refuse = (flag: "output" | "out"): void =>
 						refuseOverwriting(flag, command.name(), flags, positional, terminal);
-					voice.checkOutput(() => refuse("output"));
+					output.checkOutput(() => refuse("output"));
 					refuse("out");
 					refuseLocalFiles(flags, terminal);
 				}
-				const result = await action(flags, terminal, voice, positional, isGiven);
-				finish(typeof result === "number" ? result : await voice.result(result));
+				const result = await action(flags, terminal, output, positional, isGiven);
+				finish(typeof result === "number" ? result : await output.result(result));
 			} catch (error) {
-				finish(await voice.failure(error));
+				finish(await output.failure(error));
 			}
 		});
 	};
@@ -105,21 +105,21 @@ function listCommands(program: Command): readonly { name: string; summary: strin
 type Define = <F>(words: string, summary: string, example: string, action: Action<F>) => Command;
 
 function documentCommands(define: Define): void {
-	withVoice(
+	withOutput(
 		define("init", "write a first document", "orgsync init --local", async (flags: never, terminal) =>
 			(await import("./commands/init.ts")).init(flags, terminal),
 		).addOption(file("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)")),
 	)
 		.option("--local", "write a document for the embedded service")
 		.option("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)");
-	withVoice(
+	withOutput(
 		withDocuments(
 			define(
 				"validate",
 				"check documents without calling a service",
 				"orgsync validate -f documents/",
-				async (flags: never, terminal, voice) =>
-					(await import("./commands/validate.ts")).validate(flags, terminal, voice),
+				async (flags: never, terminal, output) =>
+					(await import("./commands/validate.ts")).validate(flags, terminal, output),
 			),
 		),
 	).addOption(shard());
@@ -128,7 +128,7 @@ function documentCommands(define: Define): void {
 			"plan",
 			"show what apply would submit",
 			"orgsync plan -f orgsync.yaml --out plan.json",
-			async (flags: never, terminal, voice) => (await import("./commands/plan.ts")).plan(flags, terminal, voice),
+			async (flags: never, terminal, output) => (await import("./commands/plan.ts")).plan(flags, terminal, output),
 		),
 		formats,
 	)
@@ -141,7 +141,7 @@ function documentCommands(define: Define): void {
 		.addOption(retryRejected())
 		.addOption(only())
 		.addOption(shard());
-	withVoice(
+	withOutput(
 		define(
 			"show",
 			"print a saved plan without calling a service",
@@ -159,7 +159,7 @@ function comparingCommands(define: Define): void {
 			"drift",
 			"report what differs from the document; exit with 2 for drift",
 			"orgsync drift --since last.json --format json --output last.json",
-			async (flags: never, terminal, voice) => (await import("./commands/drift.ts")).drift(flags, terminal, voice),
+			async (flags: never, terminal, output) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
 		),
 		formats,
 	)
@@ -173,8 +173,8 @@ function comparingCommands(define: Define): void {
 				"apply",
 				"submit the activities that bring the organization in sync",
 				"orgsync apply -f orgsync.yaml --yes",
-				async (flags: ApplyFlags, terminal, voice, _words, isGiven) =>
-					(await import("./commands/apply.ts")).apply({ ...flags, readsGiven: isGiven("reads") }, terminal, voice),
+				async (flags: ApplyFlags, terminal, output, _words, isGiven) =>
+					(await import("./commands/apply.ts")).apply({ ...flags, readsGiven: isGiven("reads") }, terminal, output),
 			),
 			formats,
 		),
@@ -207,8 +207,8 @@ function serviceCommands(define: Define): void {
 				"query",
 				"run one query and print its answer as JSON",
 				"orgsync query list_supported_assets caip2=eip155:1",
-				async (flags: never, terminal, voice, [name = "", ...pairs]) =>
-					(await import("./commands/query.ts")).query(name, pairs, flags, terminal, voice),
+				async (flags: never, terminal, output, [name = "", ...pairs]) =>
+					(await import("./commands/query.ts")).query(name, pairs, flags, terminal, output),
 			),
 		),
 	)
@@ -221,8 +221,8 @@ function serviceCommands(define: Define): void {
 				"export",
 				"write a document of the live organization",
 				"orgsync export --output live.yaml",
-				async (flags: never, terminal, voice) =>
-					(await import("./commands/export.ts")).exportDocument(flags, terminal, voice),
+				async (flags: never, terminal, output) =>
+					(await import("./commands/export.ts")).exportDocument(flags, terminal, output),
 			),
 		).addOption(reads()),
 	);
@@ -232,8 +232,8 @@ function serviceCommands(define: Define): void {
 				"explain",
 				"explain why an activity is not finished",
 				"orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
-				async (flags: never, terminal, voice, [activity = ""]) =>
-					(await import("./commands/explain.ts")).explain(activity, flags, terminal, voice),
+				async (flags: never, terminal, output, [activity = ""]) =>
+					(await import("./commands/explain.ts")).explain(activity, flags, terminal, output),
 			),
 		).addOption(reads()),
 	).argument("<activity>", "activity id");
@@ -246,7 +246,8 @@ function activityCommands(define: Define): void {
 				"status",
 				"list pending activities and requests without an answer",
 				"orgsync status -f orgsync.yaml",
-				async (flags: never, terminal, voice) => (await import("./commands/status.ts")).status(flags, terminal, voice),
+				async (flags: never, terminal, output) =>
+					(await import("./commands/status.ts")).status(flags, terminal, output),
 			),
 		),
 	);
@@ -256,8 +257,8 @@ function activityCommands(define: Define): void {
 				"wait",
 				"wait for pending activities to finish",
 				"orgsync wait --wait 3600",
-				async (flags: never, terminal, voice, activities) =>
-					(await import("./commands/wait.ts")).wait(activities, flags, terminal, voice),
+				async (flags: never, terminal, output, activities) =>
+					(await import("./commands/wait.ts")).wait(activities, flags, terminal, output),
 			),
 		),
 	)
@@ -270,8 +271,8 @@ function activityCommands(define: Define): void {
 					"import-key",
 					"get the bundle to encrypt a private key to, for its import",
 					"orgsync import-key --user alice --out bundle.txt",
-					async (flags: never, terminal, voice) =>
-						(await import("./commands/import-key.ts")).importKey(flags, terminal, voice),
+					async (flags: never, terminal, output) =>
+						(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
 				),
 			).addOption(journal()),
 		),
@@ -285,7 +286,8 @@ function localCommands(define: Define, program: Command): void {
 		"emulator",
 		"run the local service until a signal ends it",
 		"orgsync emulator --seed seed.yaml --port 8080",
-		async (flags: never, terminal, voice) => (await import("./commands/emulator.ts")).emulator(flags, terminal, voice),
+		async (flags: never, terminal, output) =>
+			(await import("./commands/emulator.ts")).emulator(flags, terminal, output),
 	)
 		.addOption(new Option("--port <number>", "port; 0 is any free one").default(0).argParser(wholeNumber(0, 65535)))
 		.option("--host <address>", "address to listen on", "127.0.0.1")
@@ -299,7 +301,7 @@ function localCommands(define: Define, program: Command): void {
 		)
 		.addOption(new Option("--reads <which>", "reads that it answers").choices(["all", "documented"]).default("all"))
 		.option("--verbose", "print which signal ends it, and where a defect occurred");
-	withVoice(
+	withOutput(
 		define(
 			"schema",
 			"print a JSON Schema",
@@ -308,7 +310,7 @@ function localCommands(define: Define, program: Command): void {
 				(await import("./commands/schema.ts")).schema(name),
 		).addArgument(new Argument("[name]", "for example plan, seed or operations/update_user_tag").default("document")),
 	);
-	withVoice(
+	withOutput(
 		define(
 			"completion",
 			"print the completion script for a shell",

@@ -21,10 +21,10 @@ import type { Plan } from "./plan.ts";
 import type { WaitsFor } from "./steps.ts";
 
 /** What is known of an organization; only `drifted` is drift. */
-export type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
+type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
 
 /** How a finding stands to the last report; `not-looked-at`: this run does not know, so what the last report says is kept. */
-export type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
+type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
 
 /** The activity that last changed an object the way it differs, and who submitted it. */
 export interface Attribution {
@@ -59,7 +59,7 @@ export interface Finding {
 }
 
 /** An object that becomes what the document says when the activity that it waits for has ended well. */
-export interface WaitingFinding extends Finding {
+interface WaitingFinding extends Finding {
 	readonly waitsFor: WaitsFor;
 }
 

@@ -7,7 +7,7 @@ import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
 import type { Step } from "./steps.ts";
 
-/** What became of a step (product.md section 4). */
+/** What became of a step (docs/commands.md#apply). */
 export type Outcome =
 	| "completed"
 	| "awaiting-approval"
@@ -81,7 +81,7 @@ export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
 	return steps.flatMap(({ outcome, parts }) => (parts.length === 0 ? [outcome] : parts.map((part) => part.outcome)));
 }
 
-/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
+/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (docs/commands.md#exit-codes). */
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
 	const reached = outcomesOf(report.steps);

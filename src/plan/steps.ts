@@ -2,7 +2,7 @@
  * Changes to steps: the fewest activities that make them, in an order in which each can succeed.
  *
  * Fewest: a changed tag is one activity whatever changes on it, all policies are one, all providers of a user are one, an
- * app is one. Names are unique (service-facts.md, "Server-side validation"), so a tag can take a name only after its
+ * app is one. Names are unique (docs/service.md#server-side-validation), so a tag can take a name only after its
  * holder has given it up. Those who wait for each other form chains, which run from their free end, and cycles. A cycle
  * costs exactly one activity more: one of its tags steps aside under a temporary name. Nothing shorter exists, because
  * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
@@ -145,7 +145,7 @@ function inChainOrder(
 
 /**
  * A name nobody has or wants, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
- * because the service's rules for the characters and length of names are not known (service-facts.md, "Errors", open).
+ * because the service's rules for the characters and length of names are not known (docs/service.md#not-documented).
  */
 function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
 	const stem = temporaryStem(change.tagId);

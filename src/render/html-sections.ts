@@ -198,7 +198,7 @@ export function renderMessage(
 }
 
 /** Problems with their places, or null when there is none. */
-export function renderProblems(problems: readonly Problem[]): Html | null {
+function renderProblems(problems: readonly Problem[]): Html | null {
 	return list(
 		problems.map(({ file, line, column, message }) => {
 			return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;

@@ -108,7 +108,7 @@ const states = {
 } as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
 
 /** What an organization is counted as; in the order in which it matters to a reader. */
-export type State = keyof typeof states;
+type State = keyof typeof states;
 
 const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 	[exitCodes.converged]: "applied",

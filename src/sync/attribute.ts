@@ -21,7 +21,7 @@ export interface DriftAttributions {
 	readonly unattributed: string | null;
 }
 
-/** Most activities in one answer (service-facts.md, last table); older ones are not asked for: each page is a request. */
+/** Most activities in one answer (docs/service.md#extended-reads); older ones are not asked for: each page is a request. */
 const pageLimit = 100;
 
 /**
@@ -97,7 +97,7 @@ function readCompleted(record: Readonly<Record<string, unknown>>): Completed {
 type Vote = Readonly<Record<string, unknown>>;
 
 /**
- * The submitter's vote: their own request is the first (service-facts.md, "Activity"), in time, which need not be the order
+ * The submitter's vote: their own request is the first (docs/service.md#votes), in time, which need not be the order
  * of the list. Undefined where several do not tell their times: anybody else only approved it.
  */
 function submitterOf(votes: readonly Vote[]): Vote | undefined {

@@ -111,7 +111,7 @@ export interface Journal extends JournalView {
 }
 
 /** Outcomes after which the same activity can still become something else. */
-export const openOutcomes: readonly JournalEntry["outcome"][] = [
+const openOutcomes: readonly JournalEntry["outcome"][] = [
 	null,
 	"unknown",
 	"awaiting-approval",

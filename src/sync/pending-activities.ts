@@ -19,7 +19,7 @@ const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName 
 	Object.values(submits).map((operation) => [operation.type, operation]),
 );
 
-/** Statuses of an activity that can still end one way or another (service-facts.md, "Activity"). */
+/** Statuses of an activity that can still end one way or another (docs/service.md#activity-statuses). */
 const waitingStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",

@@ -184,8 +184,8 @@ function serviceNowMs({ now, clockOffsetMs = 0 }: SubmitContext): number {
 	return now() + clockOffsetMs;
 }
 
-/** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
-export function isWithinLifetime({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+/** Whether the service would still accept these bytes (docs/service.md#time-window). */
+function isWithinLifetime({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
 }
 

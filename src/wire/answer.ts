@@ -16,14 +16,14 @@ export interface Answer {
 	readonly text: string;
 }
 
-/** How one policy judged a request (service-facts.md, "Answers"): both members may be missing. */
+/** How one policy judged a request (docs/service.md#policy-evaluation): both members may be missing. */
 export interface PolicyEvaluation {
 	readonly policyId?: string;
 	readonly outcome?: string;
 }
 
 /** A success that fits the operation's schema. */
-export interface Fits {
+interface Fits {
 	readonly kind: "fits";
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly serverTimeMs: number | undefined;
@@ -77,7 +77,7 @@ export interface Asked {
 const unclearStatuses = [408, 425, 499];
 
 /**
- * What `answer` says about a request of `operation` (service-facts.md, "Errors").
+ * What `answer` says about a request of `operation` (docs/service.md#errors).
  *
  * 2xx: fits, or unclear. 3xx: never followed. 429 and 5xx: unclear, and worth another attempt; 501 means that the
  * operation does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the
@@ -267,7 +267,7 @@ function readErrorBody(answer: Answer, asked: Asked): ErrorBody {
 
 /**
  * Whether it is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error shape
- * (service-facts.md, "Errors"); gateways that write errors in JSON put the HTTP status there, or other members.
+ * (docs/service.md#errors); gateways that write errors in JSON put the HTTP status there, or other members.
  */
 function isGrpcCode(code: unknown): code is number {
 	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;

@@ -46,7 +46,7 @@ export interface ClientStats {
 }
 
 /** What an attempt is counted as. */
-export type Counted = Exclude<keyof ClientStats, "throttledMs">;
+type Counted = Exclude<keyof ClientStats, "throttledMs">;
 
 /** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
 export interface AskContext {
@@ -70,7 +70,7 @@ export interface Outcome {
 	readonly verdict: Verdict;
 	/** 0 when the pace let none out in time. */
 	readonly requests: number;
-	/** Some attempt may have arrived, the last one included. A 429 counts: product.md, section 4, wants it so. */
+	/** Some attempt may have arrived, the last one included. A 429 counts. */
 	readonly maybeSent: boolean;
 	/** An attempt before the last may have arrived. The service's own 429 does not count: it was turned away at the door. */
 	readonly maybeSentBefore: boolean;

@@ -14,13 +14,13 @@ export interface Body {
 	readonly fingerprint: string;
 }
 
-/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (service-facts.md, "Bytes, fingerprint, idempotency"). */
+/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
 export function fingerprintOf(bytes: string): string {
 	return fingerprintPrefix + createHash("sha256").update(bytes, "utf8").digest("hex");
 }
 
 /**
- * The body of a submit: the envelope of interface.md 2.1 without blanks, members in the order of the table, so that the
+ * The body of a submit: the envelope of docs/service.md#activity-envelope without blanks, members in the order of the table, so that the
  * same operation, organization, parameters and time always give the same bytes. Members of `parameters` that the
  * operation does not know throw; absent optional ones are left out. `timestampMs` is whole milliseconds since 1970.
  */
@@ -39,7 +39,7 @@ export function encodeSubmit(
 	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
 }
 
-/** The body of a query: its fields as a flat object, in the order of the table (interface.md 4.2). No timestamp. */
+/** The body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
 export function encodeQuery(
 	operation: Exclude<Operation, SubmitOperation>,
 	fields: Readonly<Record<string, unknown>>,

@@ -15,10 +15,7 @@ import { findProxy, type ProxyOptions } from "./proxy.ts";
 import { makeRoute, send } from "./route.ts";
 import type { Stamper } from "./stamp.ts";
 
-export type { Activity, Vote } from "./activity.ts";
-export type { PolicyEvaluation } from "./answer.ts";
-export type { ClientStats, RequestEvent } from "./ask.ts";
-export type { ProxyOptions } from "./proxy.ts";
+export type { RequestEvent } from "./ask.ts";
 
 /** What became of a submit. `requests` counts the attempts, those that found no connection too; 0 is possible. */
 export type SubmitAnswer =

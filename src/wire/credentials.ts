@@ -1,6 +1,6 @@
 /**
  * Who speaks to the service, and where it is. First found wins: what was given (flags, a provider's arguments), then
- * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (service-facts.md, "Stamps").
+ * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (docs/service.md#stamps).
  *
  * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
  * stamper. The environment is handed in.

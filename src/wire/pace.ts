@@ -4,7 +4,7 @@
  * answers come; when it says how long to wait, nobody asks meanwhile. Pure: the clock is handed in.
  *
  * Less is half, more is one: the way networks share a line among those who do not know of each other. The service's rate
- * is per address and per organization (service-facts.md, "Rates and limits"), so other programs may use it up as well.
+ * is per address and per organization (docs/service.md#rates-and-limits), so other programs may use it up as well.
  * One request at a time may still be too fast, for the smallest rate is one a second: then the time from start to start
  * grows, and shrinks again before more are allowed at once.
  */
@@ -59,7 +59,7 @@ export const successesToGrow = 10;
 
 /**
  * The first gap is what the latest answers were apart, but not longer than at one request a second, the smallest rate
- * (service-facts.md, "Rates and limits"). Unverified, chosen: the longest of all, and the one too small to keep.
+ * (docs/service.md#rates-and-limits). Unverified, chosen: the longest of all, and the one too small to keep.
  */
 export const gapsMs = { longestFirst: 1000, longest: 8000, least: 20 } as const;
 

@@ -5,7 +5,7 @@
 import type { Refused, Unclear } from "./answer.ts";
 
 const firstDelayMs = 250;
-/** The free plan allows one request a second (service-facts.md, "Rates and limits"). */
+/** The free plan allows one request a second (docs/service.md#rates-and-limits). */
 const firstThrottledDelayMs = 1000;
 const longestDelayMs = 8000;
 /** Unverified, chosen: enough for a service that restarts, few enough that a mistyped address is told in seconds. */
@@ -36,7 +36,7 @@ export function nextDelayMs(
  * Milliseconds in which nobody may ask after this 429, or undefined when it speaks of one request only.
  *
  * Unverified, chosen: `ratelimit-remaining: 0` speaks of everybody, and without a `Retry-After` for a second, since the
- * service's rates are by the second (service-facts.md, "Rates and limits").
+ * service's rates are by the second (docs/service.md#rates-and-limits).
  */
 export function pauseOf(verdict: Unclear): number | undefined {
 	if (verdict.waitMs !== undefined && verdict.waitMs > 0) return verdict.waitMs;

@@ -4,7 +4,7 @@
  */
 
 /** The stable word for what happened instead of an answer. */
-export type SilenceWord =
+type SilenceWord =
 	| "connection-refused"
 	| "name-not-found"
 	| "not-connected"
@@ -30,7 +30,7 @@ export interface Silence {
 /** How far an attempt had come when it broke. */
 export type Stage = "connecting" | "written" | "answering";
 
-/** A longer answer is not read: one organization is small (service-facts.md, "Rates and limits"). */
+/** A longer answer is not read: one organization is small (docs/service.md#rates-and-limits). */
 export const answerLimitBytes = 16 * 1024 * 1024;
 
 const refusedCodes = ["ECONNREFUSED"];

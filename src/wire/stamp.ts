@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 
-/** One request header that proves who sent the body it was made from (interface.md 5). */
+/** One request header that proves who sent the body it was made from (docs/service.md#stamps). */
 export interface Stamp {
 	readonly stampHeaderName: string;
 	readonly stampHeaderValue: string;
@@ -30,8 +30,7 @@ const scheme = "SIGNATURE_SCHEME_TK_API_P256";
 const groupOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * A stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (service-facts.md,
- * "Stamps"). The public key is derived when it is not given. Surrounding white space, upper-case hex and the `:p256`
+ * A stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/service.md#stamps). The public key is derived when it is not given. Surrounding white space, upper-case hex and the `:p256`
  * that the vendor's command line writes after a private key are accepted; a `0x` prefix is not.
  *
  * Throws ConfigurationError when a key is malformed, is no key of P-256, or the two do not belong together.
@@ -191,7 +190,7 @@ function readHeaderLine(output: string): Stamp {
 	const value = named[2] ?? "";
 	if (name === undefined || value === "") {
 		throw new ConfigurationError("the stamp command printed a header that is no stamp", {
-			hint: `the header's name is ${apiKeyHeaderName} or ${passkeyHeaderName}, and it has a value (interface.md 5)`,
+			hint: `the header's name is ${apiKeyHeaderName} or ${passkeyHeaderName}, and it has a value`,
 		});
 	}
 	return { stampHeaderName: name, stampHeaderValue: value };

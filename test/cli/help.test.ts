@@ -1,11 +1,11 @@
 /**
- * The help as its reader has it: what it says is short, in one voice, and so. Examples are calls that the program takes.
+ * The help as its reader has it: what it says is short, and uniform. Examples are calls that the program takes.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import type { Terminal } from "../../src/cli/voice.ts";
 import { makeFolder, run } from "./run.ts";
 import { document, keys, makeWorld } from "./world.ts";
 

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { writePart } from "../../src/cli/whole-file.ts";
+import { writeTemporaryFile } from "../../src/cli/write-file.ts";
 import { expectNoSecret, makeFolder, orgsync, runProgram } from "./run.ts";
 import { agreeing, document, keys, makeWorld, type World } from "./world.ts";
 
@@ -124,10 +124,10 @@ test("an import bundle goes to a file that only its owner can read, whatever fil
 
 test("a temporary file has a random name and the mode of the file that it replaces", () => {
 	const folder = makeFolder();
-	const parts = [1, 2].map(() => writePart(folder, "text", undefined));
+	const parts = [1, 2].map(() => writeTemporaryFile(folder, "text", undefined));
 	expect(new Set(parts).size).toBe(2);
 	for (const part of parts) expect(part).toMatch(/\/\.orgsync-[0-9a-f]{24}\.part$/);
-	expect(statSync(writePart(folder, "text", 0o100640)).mode & 0o777).toBe(0o640);
+	expect(statSync(writeTemporaryFile(folder, "text", 0o100640)).mode & 0o777).toBe(0o640);
 });
 
 describe("drift --accept", () => {

@@ -15,7 +15,7 @@ import { threeWayResultsOf } from "./support-three-way.ts";
 /** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
 export type Naming = (name: string) => string;
 
-export const peaceful: Naming = (name) => name;
+const peaceful: Naming = (name) => name;
 
 /** Names that mean something to Markdown, HTML, a terminal, a pipeline or GitHub, and have no business to. */
 export const hostileNames: readonly string[] = [
@@ -137,7 +137,7 @@ export function planOf(name: Naming = peaceful): Plan {
 }
 
 /** A plan that cannot be carried out. */
-export function impossiblePlanOf(name: Naming = peaceful): Plan {
+function impossiblePlanOf(name: Naming = peaceful): Plan {
 	return makePlan(
 		desiredOf({ userTags: [wantTag(name("singers"), { at: { file: name("orgsync.yaml"), line: 3, column: 11 } })] }),
 		liveOf({ userTags: known([liveTag(1, name("signers"))]) }),
@@ -403,7 +403,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 const lastReadAt = "2025-12-26T00:00:00.000Z";
 
 /** What moved since the last report: something new, still there, otherwise than before, gone, and no longer looked at. */
-export function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
+function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	const first = reportDrift({ ...plan, readAt: lastReadAt });
 	const [one, two, ...others] = first.findings;
 	if (one === undefined || two === undefined) throw new Error("the plan has too few differences");

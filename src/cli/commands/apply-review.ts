@@ -7,7 +7,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import type { Result } from "../voice.ts";
+import type { Result } from "../output.ts";
 
 export interface Review {
 	/** Why it is not even tried; null when it is. */
@@ -32,7 +32,7 @@ export interface Review {
 }
 
 /** An organization of which there is no plan, and why nothing is sent to it. */
-export interface NotPlanned {
+interface NotPlanned {
 	readonly organizationId: string;
 	readonly error: NotPlannedError | LiveProblemError;
 }

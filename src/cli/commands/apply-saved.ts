@@ -13,8 +13,8 @@ import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import { readSavedPlan } from "../saved-file.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
+import { readSavedPlan } from "../saved-plan-file.ts";
 import { isImpossible } from "./apply-consent.ts";
 import { refused } from "./apply-result.ts";
 import type { Review } from "./apply-review.ts";
@@ -38,7 +38,7 @@ export async function openReview(
 	file: string,
 	flags: SavedPlanFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Review> {
 	refuseFlags(file, flags);
 	const saved = await readSavedPlan(file, terminal);
@@ -46,7 +46,7 @@ export async function openReview(
 	refuseOld(saved, flags.maxAge, terminal.now());
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, flags);
-	const planned = matchDocuments(saved, await readSelected(flags, terminal, voice));
+	const planned = matchDocuments(saved, await readSelected(flags, terminal, output));
 	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
 	const facts = statedFactsOf(saved);
 	const tell = (result: Result): Result => {

@@ -15,9 +15,9 @@ import { showText } from "../../escape.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
-import { checkWritable, replaceFile } from "../whole-file.ts";
+import { checkWritable, replaceFile } from "../write-file.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
@@ -28,12 +28,12 @@ export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags 
 }
 
 /** The bundle, or why there is none yet. A run again within the quarter of an hour joins an activity that waits. */
-export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function importKey(flags: ImportKeyFlags, terminal: Terminal, output: Output): Promise<Result> {
 	const organizationId = await findOrganization(flags, terminal);
 	const userId = await findUser(flags, terminal);
 	if (flags.out !== undefined) prepareFile(flags.out, terminal);
-	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
+	const journal = await openJournalOf(flags, terminal, output);
 	try {
 		const { submitOnce } = await import("../../sync/submit-once.ts");
 		const { withServiceClock } = await import("../../sync/service-clock.ts");
@@ -52,8 +52,8 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);
-		if (sent.isRetry === true) voice.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
-		return sent.outcome === "completed" ? deliver(sent, flags, terminal, voice) : notYet(sent);
+		if (sent.isRetry === true) output.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
+		return sent.outcome === "completed" ? deliver(sent, flags, terminal, output) : notYet(sent);
 	} finally {
 		journal.close();
 		await connection.close();
@@ -89,14 +89,14 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, voice: Voice): Result {
+function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): Result {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
 	}
 	const about = { activityId: sent.activityId, fingerprint: sent.fingerprint, outcome: sent.outcome };
 	if (flags.out === undefined) {
-		if (voice.format === "text") refuseUnprintable(bundle, sent);
+		if (output.format === "text") refuseUnprintable(bundle, sent);
 		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
 	}
 	try {

@@ -9,8 +9,8 @@ import { renderWaitingActivity } from "../../render/waiting-text.ts";
 import type { JournalEntry } from "../../sync/journal.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { connect, viewJournal } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 import { documentsOf, findOrganization, type OrganizationFlags } from "./query.ts";
 
 /** What is open in one organization. */
@@ -31,11 +31,11 @@ interface Open {
 }
 
 /** What waits in each organization. Exit 8 when something does, else 0. */
-export async function status(flags: OrganizationFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function status(flags: OrganizationFlags, terminal: Terminal, output: Output): Promise<Result> {
 	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const organizations = await findOrganizations(flags, terminal);
-	const journal = await viewJournal([...organizations.keys()], flags, terminal, voice);
-	const connection = await connect(flags, terminal, voice);
+	const journal = await viewJournal([...organizations.keys()], flags, terminal, output);
+	const connection = await connect(flags, terminal, output);
 	try {
 		const open: Open[] = [];
 		for (const organizationId of organizations.keys()) {

@@ -10,7 +10,7 @@ import { isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import type { OrganizationFlags } from "./query.ts";
 import { findOrganizations } from "./status.ts";
 
@@ -39,14 +39,14 @@ export async function wait(
 	activityIds: readonly string[],
 	flags: WaitFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Result> {
 	const organizationIds = [...(await findOrganizations(flags, terminal)).keys()];
-	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
+	const journal = await openJournalOf(flags, terminal, output);
 	try {
 		const { reader } = connection.client;
-		const run: WaitRun = { flags, terminal, voice, journal, reader };
+		const run: WaitRun = { flags, terminal, output, journal, reader };
 		const { tracked, unlisted } = await track(organizationIds, activityIds, run);
 		const ended = await pollUntilEnded(tracked, run);
 		return {
@@ -68,7 +68,7 @@ export async function wait(
 interface WaitRun {
 	readonly flags: WaitFlags;
 	readonly terminal: Terminal;
-	readonly voice: Voice;
+	readonly output: Output;
 	readonly journal: Journal;
 	readonly reader: Reader;
 }
@@ -138,11 +138,11 @@ async function readOutcome(
 	}
 }
 
-/** Longest pause between two questions; the number of requests is the cost (service-facts.md, "Rates and limits"). */
+/** Longest pause between two questions; the number of requests is the cost (docs/service.md#rates-and-limits). */
 const maxPauseMs = 30_000;
 
 async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
-	const { terminal, voice, flags } = run;
+	const { terminal, output, flags } = run;
 	const untilMs = terminal.now() + flags.wait * 1000;
 	for (let pauseMs = 1000; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
 		const now = await readAll(tracked, run);
@@ -150,8 +150,8 @@ async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promis
 		const leftMs = untilMs - terminal.now();
 		// What cannot be read now could not be read later either.
 		if (pending.length === 0 || leftMs <= 0) return now;
-		voice.progress(`waiting: ${pending.length} not ended yet`);
-		voice.detail(`${pending.length} not ended yet`);
+		output.progress(`waiting: ${pending.length} not ended yet`);
+		output.detail(`${pending.length} not ended yet`);
 		await terminal.sleep(Math.min(pauseMs, leftMs));
 	}
 }

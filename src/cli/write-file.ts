@@ -57,7 +57,7 @@ export function replaceFile(path: string, text: string, options: WriteOptions): 
 	const mode = options.isSecret === true ? 0o600 : found?.mode;
 	let part: string | undefined;
 	try {
-		part = writePart(dirname(path), text, mode);
+		part = writeTemporaryFile(dirname(path), text, mode);
 		renameSync(part, path);
 	} catch (error) {
 		if (part !== undefined) rmSync(part, { force: true });
@@ -100,7 +100,7 @@ export function writeNewFile(path: string, text: string, options: WriteOptions):
  * Returns the path of a new file in the folder with this text, for the caller to rename or remove. Its name is random, and it is
  * created, never opened. `mode` is that of the file that it will replace.
  */
-export function writePart(folder: string, text: string | Uint8Array, mode: number | undefined): string {
+export function writeTemporaryFile(folder: string, text: string | Uint8Array, mode: number | undefined): string {
 	const part = join(folder, `.orgsync-${randomBytes(12).toString("hex")}.part`);
 	const file = openSync(part, "wx", mode === undefined ? 0o666 : 0o600);
 	try {

@@ -1,6 +1,6 @@
 /**
- * The one voice: everything that the command line says goes through here. Results go to standard output (or `--output`),
- * everything else to standard error; in JSON there is exactly one object on every path, errors too.
+ * All output of the command line. Results go to standard output (or `--output`), everything else to standard error. With
+ * `--format json` there is exactly one object on every path, errors included.
  */
 import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
@@ -24,7 +24,7 @@ import { cutToColumns } from "./columns.ts";
 import { type Format, renderers } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
-import { appendToFile, checkWritable, replaceFile, writeFile } from "./whole-file.ts";
+import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
 /** What a command is handed instead of the process: streams, environment, clock. */
 export interface Terminal {
@@ -39,7 +39,7 @@ export interface Terminal {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
-export interface VoiceOptions {
+export interface OutputOptions {
 	readonly command: string;
 	readonly format: Format;
 	readonly color: boolean;
@@ -56,7 +56,7 @@ export interface VoiceOptions {
 }
 
 /** What every command prints with `--format json`; schemas/output.json describes it. */
-export interface Output {
+export interface JsonOutput {
 	readonly formatVersion: 1;
 	readonly command: string;
 	readonly exitCode: ExitCode;
@@ -77,9 +77,9 @@ export interface Result {
 	readonly exitCode: ExitCode;
 	/** Ends with a newline, or is empty. */
 	readonly text: (style: Style) => string;
-	/** Members added to `Output`. */
+	/** Members added to `JsonOutput`. */
 	readonly json: Readonly<Record<string, unknown>>;
-	/** Said like errors after the text; the first is the `error` of `Output`. The exit code has to tell of them too. */
+	/** Said like errors after the text; the first is the `error` of `JsonOutput`. The exit code has to tell of them too. */
 	readonly failures?: readonly Failure[];
 	/** Where the documents speak of what the result is about, for a pipeline that shows it there. */
 	readonly positionOf?: PositionOf;
@@ -90,8 +90,8 @@ export function exitCodeOfError(error: unknown): ExitCode {
 	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
 }
 
-/** Something thrown as `Output` has it. An error that nobody foresaw is told without its stack. */
-export function describeFailure({ error, about }: Failure): NonNullable<Output["error"]> {
+/** Something thrown as `JsonOutput` has it. An error that nobody foresaw is told without its stack. */
+export function describeFailure({ error, about }: Failure): NonNullable<JsonOutput["error"]> {
 	const known = error instanceof OrgsyncError ? error : undefined;
 	const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
 	const hint = known === undefined ? "please report this; --verbose shows where it happened" : known.hint;
@@ -105,16 +105,16 @@ export function describeFailure({ error, about }: Failure): NonNullable<Output["
 /** Columns of a terminal that does not say how many it has. */
 const usualColumns = 80;
 
-export class Voice {
+export class Output {
 	readonly #terminal: Terminal;
-	readonly #options: VoiceOptions;
+	readonly #options: OutputOptions;
 	#progressShown = false;
 	/** The file that takes the result; undefined from when it turned out that it cannot. */
 	#output: string | undefined;
 	#replaces = false;
 	readonly #overrides: Override[] = [];
 
-	constructor(terminal: Terminal, options: VoiceOptions) {
+	constructor(terminal: Terminal, options: OutputOptions) {
 		this.#terminal = terminal;
 		this.#options = options;
 		this.#output = options.output;
@@ -227,7 +227,7 @@ export class Voice {
 		this.#output = undefined;
 	}
 
-	/** Says what went wrong and returns the exit code it leads to. `more` is added to `Output`. */
+	/** Says what went wrong and returns the exit code it leads to. `more` is added to `JsonOutput`. */
 	async failure(error: unknown, more: Readonly<Record<string, unknown>> = {}): Promise<ExitCode> {
 		const problems = error instanceof DocumentError ? error.problems : [];
 		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
@@ -259,7 +259,7 @@ export class Voice {
 	}
 
 	/** Prints what every format but text is made of. */
-	async #show(given: Output, result?: Result): Promise<ExitCode> {
+	async #show(given: JsonOutput, result?: Result): Promise<ExitCode> {
 		const { format, generatedBy } = this.#options;
 		if (format === "text") return given.exitCode;
 		const named = this.#overrides.length === 0 ? given : { ...given, overrides: this.#overrides };
@@ -317,7 +317,7 @@ export class Voice {
 	}
 
 	/** The output as it is, or with what standard error could not take: then it is the only place that tells of it. */
-	async #withLostWords(output: Output): Promise<Output> {
+	async #withLostWords(output: JsonOutput): Promise<JsonOutput> {
 		const { stderr } = this.#terminal;
 		const lost = await failureOf(stderr);
 		if (lost === undefined) return output;

@@ -8,8 +8,8 @@ import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { sqliteSidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName } from "./document-files.ts";
-import { localFolder } from "./local.ts";
-import type { Terminal } from "./voice.ts";
+import { localFolder } from "./local-service.ts";
+import type { Terminal } from "./output.ts";
 
 /** Flags of any command that name files, each undefined where the command does not have it. */
 export interface FileFlags {

@@ -6,7 +6,7 @@ import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { readRegularFile } from "../files.ts";
 
-export interface NamedFileOptions {
+export interface TextFileOptions {
 	/** Larger files are refused. */
 	readonly maxMebibytes: number;
 	/** What to do when the file cannot be read. */
@@ -14,9 +14,9 @@ export interface NamedFileOptions {
 }
 
 /** Returns the text of the file. Throws ConfigurationError when it cannot be read or is too large. */
-export function readNamedFile(name: string, directory: string, { maxMebibytes, hint }: NamedFileOptions): string {
+export function readTextFile(name: string, directory: string, { maxMebibytes, hint }: TextFileOptions): string {
 	const maxBytes = maxMebibytes * 1024 * 1024;
-	const { bytes } = orRefuse(name, () => readRegularFile(resolve(directory, name), maxBytes), hint);
+	const { bytes } = readOrRefuse(name, () => readRegularFile(resolve(directory, name), maxBytes), hint);
 	if (bytes.length <= maxBytes) return new TextDecoder().decode(bytes);
 	throw new ConfigurationError(`${showText(name)} cannot be read: it is larger than ${maxMebibytes} MiB`, {
 		...(hint === undefined ? {} : { hint }),
@@ -24,7 +24,7 @@ export function readNamedFile(name: string, directory: string, { maxMebibytes, h
 }
 
 /** Returns what `read` returns. Throws ConfigurationError with the reason when the file cannot be read. */
-export function orRefuse<T>(name: string, read: () => T, hint?: string): T {
+export function readOrRefuse<T>(name: string, read: () => T, hint?: string): T {
 	try {
 		return read();
 	} catch (error) {

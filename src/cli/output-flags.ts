@@ -1,11 +1,11 @@
 /**
- * The flags that say how a command prints, and the voice that they make.
+ * The flags that say how a command prints, and the `Output` made from them.
  */
 import { readFileSync } from "node:fs";
 import type { Format } from "./formats.ts";
-import { type Terminal, Voice } from "./voice.ts";
+import { Output, type Terminal } from "./output.ts";
 
-export interface VoiceFlags {
+export interface OutputFlags {
 	readonly format?: Format;
 	readonly output?: string;
 	readonly commentKey?: string;
@@ -15,10 +15,10 @@ export interface VoiceFlags {
 	readonly verbose?: boolean;
 }
 
-/** A voice that heeds the flags and `NO_COLOR`, and shows none of these private keys. */
-export function makeVoice(command: string, flags: VoiceFlags, terminal: Terminal, keys: readonly string[]): Voice {
+/** Returns the output that these flags and `NO_COLOR` ask for; it never shows one of `keys`. */
+export function makeOutput(command: string, flags: OutputFlags, terminal: Terminal, keys: readonly string[]): Output {
 	const noColor = terminal.environment.NO_COLOR;
-	return new Voice(terminal, {
+	return new Output(terminal, {
 		command,
 		format: flags.format ?? "text",
 		color: flags.color !== false && (noColor === undefined || noColor === "") && terminal.environment.TERM !== "dumb",

@@ -9,7 +9,7 @@ import { explainFileError, StorageError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import { makePrivate } from "../private-file.ts";
 import { localSeed } from "./local-seed.ts";
-import { replaceFile } from "./whole-file.ts";
+import { replaceFile } from "./write-file.ts";
 
 /** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
 export const localFolder = ".orgsync";

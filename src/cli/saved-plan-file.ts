@@ -6,10 +6,10 @@ import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
-import { readNamedFile } from "./named-file.ts";
+import type { Terminal } from "./output.ts";
+import { readTextFile } from "./read-file.ts";
 import { readInput } from "./sources.ts";
-import type { Terminal } from "./voice.ts";
-import { checkWritable, replaceFile } from "./whole-file.ts";
+import { checkWritable, replaceFile } from "./write-file.ts";
 
 /** Larger files are no saved plans: thousands of organizations have room in this. */
 const maxMebibytes = 128;
@@ -18,7 +18,7 @@ const maxMebibytes = 128;
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
 	if (file !== "-") {
 		const options = { maxMebibytes, hint: "orgsync plan --out FILE saves a plan" };
-		return decodeSavedPlan(readNamedFile(file, terminal.directory, options), file);
+		return decodeSavedPlan(readTextFile(file, terminal.directory, options), file);
 	}
 	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);
 	if (bytes.length > maxMebibytes * 1024 * 1024) {
@@ -31,7 +31,7 @@ export async function readSavedPlan(file: string, terminal: Terminal): Promise<S
  * The function that writes a saved plan to this file. What would keep it from that is a ConfigurationError now, before
  * anything is planned. `output` is the file of the command's own result.
  */
-export function prepareSavedFile(
+export function prepareSavedPlanFile(
 	file: string,
 	output: string | undefined,
 	terminal: Terminal,

@@ -5,8 +5,8 @@
  * const { organizations, problems } = parseDocuments([{ file: "orgsync.yaml", content }], process.env);
  * const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }) });
  * const journal = await openJournal(".orgsync/journal.sqlite");
- * const comparison = await compareLive(desired, client.reader, journal.memory(desired.organizationId), options);
- * const report = await apply(comparison, context);
+ * const comparison = await compareLive(desired, client.reader, journal.lastApplied(desired.organizationId), options);
+ * const report = await applyPlan(comparison, context);
  * ```
  */
 

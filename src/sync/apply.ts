@@ -43,10 +43,10 @@ export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "cloc
 export async function applyPlan(comparison: Comparison, context: ApplyContext): Promise<Report> {
 	const { plan, desired, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const changedAtMs = changesIn(live);
+	const tagChangedAtMs = tagChangeTimes(live);
 	const { results, retried } = await takeSteps(plan, {
 		...context,
-		...{ serverTimeMs, clockOffsetMs, readPosition, changedAtMs },
+		...{ serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs },
 	});
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
@@ -78,10 +78,10 @@ export async function applyPlan(comparison: Comparison, context: ApplyContext): 
 type StepContext = ApplyContext &
 	SubmitContext & {
 		/** When each tag was last changed, by its id; see Wish in send.ts. */
-		readonly changedAtMs: ReadonlyMap<string, number>;
+		readonly tagChangedAtMs: ReadonlyMap<string, number>;
 	};
 
-function changesIn({ userTags }: LiveOrganization): StepContext["changedAtMs"] {
+function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
 	const tags = userTags.known ? userTags.value : [];
 	return new Map(
 		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
@@ -100,7 +100,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 	const retried = new Set<string>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
-	let hopeless: string | null = null;
+	let fatalMessage: string | null = null;
 	const finish = (result: StepResult): void => {
 		results.set(result.step.id, result);
 		context.onStep?.(result, results.size, plan.steps.length);
@@ -111,7 +111,9 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 			const step = waiting[index] as Step;
 			// What is joined costs nothing, and whoever reads the report has to know of it.
 			const isJoined = step.waitsFor !== null;
-			const because = isJoined ? whyNot(step, results, undefined) : (hopeless ?? whyNot(step, results, context.signal));
+			const because = isJoined
+				? whyNot(step, results, undefined)
+				: (fatalMessage ?? whyNot(step, results, context.signal));
 			if (because !== null) {
 				waiting.splice(index, 1);
 				finish(notAttempted(step, because));
@@ -124,7 +126,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 			waiting.splice(index, 1);
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
-				if (sent?.isFatal === true) hopeless = sent.message;
+				if (sent?.isFatal === true) fatalMessage = sent.message;
 				if (sent?.isRetry === true) retried.add(step.id);
 				finish(result);
 				if (sent?.journalError !== undefined) throw sent.journalError;
@@ -169,29 +171,29 @@ async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<T
 	if (step.waitsFor !== null && joined === undefined) {
 		return { result: holdStep(step, step.waitsFor, plan), sent: null };
 	}
-	const wish = wishOfStep(step, plan, joined, context);
-	const together = await submitOnce(wish, context, joined);
+	const request = requestOfStep(step, plan, joined, context);
+	const together = await submitOnce(request, context, joined);
 	const apart =
-		together.outcome === "failed" && together.refusedStatus === 404 && separableIds(wish).length > 0
-			? await submitIndividually(wish, context)
+		together.outcome === "failed" && together.refusedStatus === 404 && separableIds(request).length > 0
+			? await submitIndividually(request, context)
 			: [];
 	const sent = apart.length > 0 ? combineParts(together, apart) : together;
-	const { activity: _activity, isFatal: _hopeless, journalError: _unrecorded, isRetry: _isRetry, ...rest } = sent;
+	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = sent;
 	const tookMs = context.now() - startedAtMs;
 	return { result: { step, ...rest, parts: toPartResults(apart), tookMs }, sent };
 }
 
-function wishOfStep(
+function requestOfStep(
 	step: Step,
 	plan: Plan,
 	joined: JournalEntry | undefined,
-	{ changedAtMs }: StepContext,
+	{ tagChangedAtMs }: StepContext,
 ): ActivityRequest {
 	const { operation, parameters, covers } = step;
-	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
-	const remember = joined === undefined ? appliedByStep(parameters, plan.changes) : appliedByEntry(joined);
-	const base = { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
-	return { ...base, objectChangedAtMs: changedAtMs.get(String(parameters.userTagId)) };
+	const isUnobservable = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const appliedObjects = joined === undefined ? appliedByStep(parameters, plan.changes) : appliedByEntry(joined);
+	const base = { organizationId: plan.organizationId, operation, parameters, covers, isUnobservable, appliedObjects };
+	return { ...base, objectChangedAtMs: tagChangedAtMs.get(String(parameters.userTagId)) };
 }
 
 /**

@@ -78,13 +78,13 @@ export function combineParts(together: SubmitResult, apart: readonly SubmittedPa
 	const open = apart.filter(({ sent }) => sent.outcome !== "completed");
 	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
 	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
-	const unrecorded = apart.find(({ sent }) => sent.journalError !== undefined)?.sent.journalError;
-	const hopeless = apart.some(({ sent }) => sent.isFatal);
+	const journalError = apart.find(({ sent }) => sent.journalError !== undefined)?.sent.journalError;
+	const isFatal = apart.some(({ sent }) => sent.isFatal);
 	const isRetry = together.isRetry === true || apart.some(({ sent }) => sent.isRetry === true);
 	const failed = {
-		hopeless,
+		isFatal,
 		...(isRetry ? { isRetry: true as const } : {}),
-		...(unrecorded === undefined ? {} : { unrecorded }),
+		...(journalError === undefined ? {} : { journalError }),
 	};
 	if (open.length === 0) return { ...first, requests, ...failed };
 	const ids = open.map(({ id }) => id).join(", ");

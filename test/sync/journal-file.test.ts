@@ -285,7 +285,7 @@ describe("a journal where nothing can be written", () => {
 			process.setuid?.(65534);
 			const { readJournal, openJournal } = await import(process.argv[1]);
 			const view = await readJournal(process.argv[2]);
-			const open = view.open(process.argv[3]).length;
+			const open = view.openEntries(process.argv[3]).length;
 			view.close();
 			const failed = await openJournal(process.argv[2]).then(() => "written", (error) => error.name);
 			console.log(open + " " + failed);

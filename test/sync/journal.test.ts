@@ -50,7 +50,7 @@ describe("a journal", () => {
 			body,
 			requestDigest,
 			covers,
-			plans: [],
+			planDigests: [],
 			sentAtMs: timestampMs + 5,
 			outcome: null,
 			activityId: null,
@@ -72,7 +72,7 @@ describe("a journal", () => {
 		journal.recordOutcome(body.fingerprint, "completed", "activity", timestampMs + 1);
 		for (const one of [plan, later]) {
 			expect(journal.completedEntries(organizationId, one)).toMatchObject([
-				{ plans: [plan, later], activityId: "activity" },
+				{ planDigests: [plan, later], activityId: "activity" },
 			]);
 			expect(journal.completedEntries(id("org", 9), one)).toEqual([]);
 		}

@@ -2,7 +2,7 @@
  * From a submit to an activity: idempotency by bytes, the time window, denials, waiting, execution (docs/service.md#activity-object;
  * docs/service.md#fingerprint-and-idempotency). Pure: what comes back are changes for the store.
  */
-import { approvals, bodyAheadMs, bodyLifetimeMs, type SubmitOperation, submits } from "../wire/operations.ts";
+import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
 import {
 	canApprove,
 	canReject,
@@ -37,7 +37,7 @@ const effectsByName: ReadonlyMap<string, Effect> = new Map(Object.entries(effect
 function checkWindow(timestampMs: string, nowMs: number): void {
 	const age = nowMs - Number(timestampMs);
 	if (age >= bodyLifetimeMs) throw invalid(staleTimestampMessage);
-	if (-age > bodyAheadMs) throw invalid(futureTimestampMessage);
+	if (-age > maxClockLeadMs) throw invalid(futureTimestampMessage);
 }
 
 /** The stable id of the policy that stands for a rule about one type of activity. */

@@ -91,7 +91,7 @@ export function refusingGuards(guards: readonly Guard[], allowed: Allowed): read
  * list did not reach, and would be submitted a second time.
  */
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
-	const sent = steps.filter(({ waitsFor }) => waitsFor === null);
+	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 	if (sent.length === 0) return [];
 	const where = [...new Set(sent.flatMap(({ covers }) => covers))].sort(compareText);
 	return [

@@ -89,9 +89,9 @@ export function exitCodeOf(report: Report): ExitCode {
 	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||
-		report.steps.some(({ step }) => step.waitsFor?.verdict === "contradicts");
+		report.steps.some(({ step }) => step.earlierActivity?.relation === "conflicting");
 	// Whether what was sent and never answered made anything has to be learnt first: nobody is asked to approve it.
-	const inDoubt = report.steps.some(({ step }) => step.waitsFor !== null && step.waitsFor.status === null);
+	const inDoubt = report.steps.some(({ step }) => step.earlierActivity?.state === "in-doubt");
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;

@@ -29,23 +29,32 @@ export interface Step {
 	/** Why this step is there, for a person. */
 	readonly reason: string;
 	/** An activity that stands for this step, conflicts with it, or is its earlier rejection: then nothing is sent. Null: it can be sent. */
-	readonly waitsFor: WaitsFor | null;
+	readonly earlierActivity: EarlierActivity | null;
 }
 
 /**
- * `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. `rejected`: the
- * same was submitted before and rejected; it is submitted again only on request.
+ * What is known of an activity or request: it has not ended, it was rejected, or it was sent and no answer says what became
+ * of it. `status` is the service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`.
  */
-export interface WaitsFor {
+export type ActivityState =
+	| { readonly state: "pending" | "rejected"; readonly status: string }
+	| { readonly state: "in-doubt" };
+
+/** The activity that an earlier request made, or may have made. */
+export type EarlierActivity = ActivityState & {
 	/** Null when no answer named one. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
-	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`; null when nobody knows what became of it. */
-	readonly status: string | null;
-	readonly verdict: "joins" | "contradicts" | "rejected";
-}
+	readonly relation: Relation;
+};
 
-interface Draft extends Omit<Step, "id" | "dependsOn" | "waitsFor"> {
+/**
+ * How an activity relates to a step. `same`: it does what the step does. `conflicting`: it would change the same object
+ * differently. `rejected`: it did what the step does and was rejected; the step is submitted only on request.
+ */
+export type Relation = "same" | "conflicting" | "rejected";
+
+interface Draft extends Omit<Step, "id" | "dependsOn" | "earlierActivity"> {
 	readonly key: string;
 	readonly after: readonly string[];
 }
@@ -67,7 +76,7 @@ export function makeSteps(
 		id: ids.get(key) ?? key,
 		...step,
 		dependsOn: after.map((other) => ids.get(other) ?? other),
-		waitsFor: null,
+		earlierActivity: null,
 	}));
 }
 

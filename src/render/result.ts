@@ -183,7 +183,7 @@ function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
 	if (sent.length === 0) {
-		if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+		if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 		return rejected.length > 0 ? "rejectedBefore" : "waiting";
 	}
 	return command === "drift" ? "drifted" : "changing";

@@ -34,8 +34,8 @@ export async function attributeDrift(
 	isOurs: (fingerprint: string) => boolean,
 ): Promise<DriftAttributions> {
 	const questions = new Map(
-		knownDifferences(plan).flatMap(({ address, change, waitsFor }) => {
-			const facts = change === null || waitsFor !== null ? [] : factsOf(change, plan);
+		knownDifferences(plan).flatMap(({ address, change, earlierActivity }) => {
+			const facts = change === null || earlierActivity !== null ? [] : factsOf(change, plan);
 			return facts.length === 0 ? [] : [[address, facts] as const];
 		}),
 	);

@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
-import type { Body } from "../wire/body.ts";
+import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
 	type ClaimDecision,
@@ -153,7 +153,12 @@ export class JournalStore implements Journal {
 		});
 	}
 
-	async recordSending(body: Body, requestDigest: string, covers: readonly string[], nowMs: number): Promise<boolean> {
+	async recordSending(
+		body: RequestBody,
+		requestDigest: string,
+		covers: readonly string[],
+		nowMs: number,
+	): Promise<boolean> {
 		const choice = await this.claim(requestDigest, (entries) => {
 			const known = entries.find((entry) => entry.body.fingerprint === body.fingerprint);
 			const isFirst = known === undefined || known.outcome === "not-attempted";

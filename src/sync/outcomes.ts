@@ -40,17 +40,17 @@ export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 				message: answer.message,
 				policyEvaluations: answer.policyEvaluations,
 				refusedStatus: answer.httpStatus,
-				keyNotAccepted: answer.notAccepted,
-				isFatal: answer.notAccepted,
+				keyNotAccepted: answer.keyNotAccepted,
+				isFatal: answer.keyNotAccepted,
 			};
 		case "unknown": {
-			const notAccepted = answer.notAccepted === true;
+			const keyNotAccepted = answer.keyNotAccepted === true;
 			return {
 				...nothing,
 				outcome: "unknown",
 				message: `${answer.because}; only the same request may be sent again`,
-				keyNotAccepted: notAccepted,
-				isFatal: notAccepted,
+				keyNotAccepted,
+				isFatal: keyNotAccepted,
 			};
 		}
 		case "not-sent":

@@ -8,9 +8,9 @@
 
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
-import { type Body, encodeSubmit } from "../wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
 	type ClaimDecision,
@@ -98,9 +98,14 @@ const serviceClocksMarginMs = 60 * 1000;
 type Decision =
 	| { readonly known: SubmitResult }
 	/** `again`: the entry of these bytes, which were sent before. */
-	| { readonly body: Body; readonly again: JournalEntry }
+	| { readonly body: RequestBody; readonly again: JournalEntry }
 	/** `isShared`: another runner may have sent the same bytes. `isRetry`: the same was rejected before. */
-	| { readonly body: Body; readonly put: NewJournalEntry; readonly isShared: boolean; readonly isRetry: boolean };
+	| {
+			readonly body: RequestBody;
+			readonly put: NewJournalEntry;
+			readonly isShared: boolean;
+			readonly isRetry: boolean;
+	  };
 
 /**
  * Submits a wish unless an earlier activity already stands for it, and says what became of it. `joined` is an open entry
@@ -198,7 +203,7 @@ function encodeFresh(
 	nowMs: number,
 	entries: readonly JournalEntry[],
 	over: string | undefined,
-): Body {
+): RequestBody {
 	const taken = new Set(entries.map(({ body }) => body.fingerprint));
 	if (over !== undefined) taken.add(over);
 	const undoneAtMs = wish.objectChangedAtMs ?? nowMs;
@@ -209,7 +214,7 @@ function encodeFresh(
 	return body;
 }
 
-function encode(wish: ActivityRequest, timestampMs: number): Body {
+function encode(wish: ActivityRequest, timestampMs: number): RequestBody {
 	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
 }
 
@@ -230,7 +235,7 @@ async function carryOut(decision: Decision, wish: ActivityRequest, context: Subm
 }
 
 /** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
-async function submitUntilDone(body: Body, context: SubmitContext) {
+async function submitUntilDone(body: RequestBody, context: SubmitContext) {
 	const untilMs = context.now() + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
@@ -246,7 +251,7 @@ async function submitUntilDone(body: Body, context: SubmitContext) {
 }
 
 /** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
-async function submit(body: Body, context: SubmitContext): Promise<SubmitAnswer> {
+async function submit(body: RequestBody, context: SubmitContext): Promise<SubmitAnswer> {
 	try {
 		return await context.submitter.submit(body);
 	} catch (error) {

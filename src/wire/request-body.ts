@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
 /** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and must not be made again. */
-export interface Body {
+export interface RequestBody {
 	readonly operation: SubmitOperation;
 	readonly organizationId: string;
 	readonly timestampMs: number;
@@ -29,7 +29,7 @@ export function encodeSubmit(
 	organizationId: string,
 	parameters: Readonly<Record<string, unknown>>,
 	timestampMs: number,
-): Body {
+): RequestBody {
 	const bytes = JSON.stringify({
 		type: operation.type,
 		timestampMs: String(timestampMs),
@@ -62,7 +62,7 @@ function inOrder(
  * The body that these bytes are; undefined for any that `encodeSubmit` does not make, however alike they look: a member
  * more in the envelope, or the same one twice, would be sent too.
  */
-export function decodeSubmit(bytes: string): Body | undefined {
+export function decodeSubmit(bytes: string): RequestBody | undefined {
 	try {
 		const { type, organizationId, timestampMs, parameters } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
 		const operation = Object.values(submits).find((submit) => submit.type === type);

@@ -72,7 +72,7 @@ describe("a removal that was submitted part by part", () => {
 	test("is in JSON with each part, and partly applied where a part completed", async () => {
 		const { answer } = await applyApart("json", {});
 		expect(answer.code).toBe(7);
-		expect(readOutput(answer).reports[0].steps[0].apart).toMatchObject([
+		expect(readOutput(answer).reports[0].steps[0].parts).toMatchObject([
 			{ address: `policy:${first}`, outcome: "completed" },
 			{ address: `policy:${second}`, outcome: "completed" },
 			{ address: `policy:${stray}`, outcome: "failed", refusedStatus: 404 },

@@ -171,10 +171,26 @@ describe("README.md", () => {
 		expect(parseDocuments([{ file: "README.md", content }], {}).problems).toEqual([]);
 	});
 
-	it("lists only exit codes that there are", () => {
-		const listed = [...readme.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-		expect(listed.length).toBeGreaterThan(6);
-		expect(Object.values(exitCodes)).toEqual(expect.arrayContaining(listed));
+	it("names only variables, commands and flags that exist", () => {
+		const block = /```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+		const names = [...block.matchAll(/^export (\w+)=/gm)].map(([, name = ""]) => name);
+		expect(names.length).toBeGreaterThan(2);
+		const { commands } = makeProgram({} as Terminal, () => {});
+		const flags = commands.flatMap((command) => command.options.map(({ long }) => long));
+		const commandLine = readFileSync(join(root, "docs/connection.md"), "utf8");
+		for (const name of names) expect(commandLine, name).toContain(`\`${name}\``);
+		for (const [, name = ""] of block.matchAll(/^orgsync (\S+)/gm))
+			expect(commands.map((command) => command.name())).toContain(name);
+		for (const [flag] of block.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag);
+	});
+
+	it("imports only what the package exports", async () => {
+		const [, names = ""] = /import \{ (.*?) \} from "orgsync"/.exec(readme) ?? [];
+		expect(Object.keys(await import("../src/index.ts"))).toEqual(expect.arrayContaining(names.split(", ")));
+	});
+
+	it("has at most 200 lines", () => {
+		expect(readme.split("\n").length).toBeLessThanOrEqual(200);
 	});
 });
 
@@ -253,7 +269,7 @@ describe("the extended reads", () => {
 		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
 	};
 	const lists = [
-		["README.md", "**What can be seen.**", "\n\n"],
+		["docs/service.md", "\n## Extended reads", "\n`get_organization_configs`"],
 		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
 		["docs/commands.md", "The seven extended reads are", "\n\n"],
 	] as const;
@@ -265,7 +281,6 @@ describe("the extended reads", () => {
 	});
 
 	it.each([
-		"README.md",
 		"SECURITY.md",
 		"docs/document.md",
 		"docs/commands.md",
@@ -295,7 +310,7 @@ describe("the extended reads", () => {
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
 const pages = [
-	["README.md", [...blockWords, "typescript"]],
+	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts

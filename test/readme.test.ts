@@ -280,11 +280,7 @@ describe("the extended reads", () => {
 		expect([...new Set(told.filter(isRead))].sort()).toEqual(names);
 	});
 
-	it.each([
-		"SECURITY.md",
-		"docs/document.md",
-		"docs/commands.md",
-	])("are as many in %s as in the code", (file) => {
+	it.each(["SECURITY.md", "docs/document.md", "docs/commands.md"])("are as many in %s as in the code", (file) => {
 		const counts = [...readFileSync(join(root, file), "utf8").matchAll(/(\w+)\s+\[?(?:extended reads|reads outside)/g)];
 		const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 		const told = counts.map(([, word = ""]) => words.indexOf(word) + 1).filter((count) => count > 0);
@@ -328,6 +324,23 @@ describe.each(pages)("%s", (file, known) => {
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);
 		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
+	});
+});
+
+describe("docs/troubleshooting.md", () => {
+	const rows = readFileSync(join(root, "docs/troubleshooting.md"), "utf8")
+		.split("## Symptoms without a message", 1)[0]
+		?.matchAll(/^\| `([^`]+)` \|/gm);
+	const messages = [...(rows ?? [])].map(([, message = ""]) => message);
+	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+		.filter((file) => file.endsWith(".ts"))
+		.map((file) => readFileSync(join(root, "src", file), "utf8").replaceAll("\\`", "`"))
+		.join("\n");
+
+	it("explains the messages that readers meet", () => expect(messages.length).toBeGreaterThan(25));
+
+	it.each(messages)("quotes a message of the program: %s", (message) => {
+		for (const part of message.split("…").map((one) => one.trim())) expect(sources.includes(part), part).toBe(true);
 	});
 });
 

@@ -162,7 +162,7 @@ describe("under pressure of a real service", () => {
 		const { emulator, client } = await start(undefined, { concurrency: 3 });
 		emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 20 });
 		expect(await askMany(client, 20)).toBe(20);
-		expect(emulator.mostInFlight()).toBe(3);
+		expect(emulator.maxInFlight()).toBe(3);
 		expect(client.stats().throttledMs).toBe(0);
 	});
 
@@ -175,7 +175,7 @@ describe("under pressure of a real service", () => {
 			const { emulator, client } = await start(undefined, options);
 			emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 30 });
 			await askMany(client, 30);
-			expect(emulator.mostInFlight()).toBe(most);
+			expect(emulator.maxInFlight()).toBe(most);
 		}
 	});
 

@@ -156,7 +156,7 @@ export async function compareEach(
 			...(base === undefined ? {} : { base }),
 			...(options.retryRejected === undefined ? {} : { retryRejected: options.retryRejected }),
 		};
-		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
+		return { comparison: await compareLive(desired, line.reader, journal.lastApplied(organizationId), given), line };
 	};
 	const results = await mapConcurrently(organizations, flags.concurrency, async (desired) => {
 		const which = organizations.length === 1 ? "" : ` (${done + 1} of ${organizations.length})`;

@@ -1,21 +1,21 @@
 /**
  * From a seed to an organization and back: filling what a seed leaves out, showing state in the shape of a seed, and
- * merging a partial one into what is there. Everything here expects a seed without mistakes.
+ * merging a partial one into what is there. Everything here expects a seed without problems.
  */
 
 import { laterTime, type Time, timeAt } from "./identifiers.ts";
 import { canonicalNetwork } from "./queries.ts";
 import type { Seed, SeedOrganization } from "./seed.ts";
 import {
-	type Change,
 	type Entities,
 	type EntityKind,
 	entityKinds,
 	identifyingFields,
 	type NetworkAssets,
 	type Organization,
-	type OrganizationHead,
+	type OrganizationSettings,
 	type Rules,
+	type StateChange,
 	type User,
 	type UserTag,
 } from "./state.ts";
@@ -104,7 +104,7 @@ function fillRules(rules: Rules | undefined): Rules {
 	return { ...rules, deny: rules.deny.map(lower) };
 }
 
-function headOf(seed: SeedOrganization): OrganizationHead {
+function headOf(seed: SeedOrganization): OrganizationSettings {
 	return {
 		organizationId: seed.organizationId.toLowerCase(),
 		organizationName: seed.organizationName ?? "",
@@ -117,9 +117,9 @@ function idOf(kind: EntityKind, entity: AnyEntity): string {
 }
 
 /** The changes that make an organization what the seed says and nothing else; its activities go too. */
-export function changesToReplace(seed: SeedOrganization, nowMs: number): readonly Change[] {
+export function changesToReplace(seed: SeedOrganization, nowMs: number): readonly StateChange[] {
 	const entities = fillEntities(seed, nowMs);
-	const changes: Change[] = [{ change: "clear" }, { change: "head", head: headOf(seed) }];
+	const changes: StateChange[] = [{ change: "clear" }, { change: "head", head: headOf(seed) }];
 	for (const kind of entityKinds) {
 		for (const value of entities[kind]) changes.push({ change: "put", kind, id: idOf(kind, value), value });
 	}
@@ -199,9 +199,13 @@ export function mergePatch(organization: Organization, patch: OrganizationPatch)
 }
 
 /** The changes that turn `organization` into `seed`, which mergePatch made of it; what is equal is left alone. */
-export function changesToMerge(organization: Organization, seed: SeedOrganization, nowMs: number): readonly Change[] {
+export function changesToMerge(
+	organization: Organization,
+	seed: SeedOrganization,
+	nowMs: number,
+): readonly StateChange[] {
 	const entities = fillEntities(seed, nowMs);
-	const changes: Change[] = [{ change: "head", head: headOf(seed) }];
+	const changes: StateChange[] = [{ change: "head", head: headOf(seed) }];
 	for (const kind of entityKinds) {
 		const before: ReadonlyMap<string, AnyEntity> = organization[kind];
 		const kept = new Set<string>();

@@ -128,15 +128,15 @@ test("the log tells how many requests were under way at once", async () => {
 	const answers = Array.from({ length: 5 }, ask);
 	await expect.poll(() => emulator.requests().length).toBe(5);
 	const { body } = await world.control(emulator.url, "GET", "requests");
-	expect([body.mostInFlight, body.requests.length]).toEqual([5, 5]);
+	expect([body.maxInFlight, body.requests.length]).toEqual([5, 5]);
 	await world.control(emulator.url, "DELETE", "requests");
 	// Those that are under way still count.
-	expect(emulator.mostInFlight()).toBe(5);
+	expect(emulator.maxInFlight()).toBe(5);
 	await Promise.all(answers);
 	emulator.clearRequests();
-	expect(emulator.mostInFlight()).toBe(0);
+	expect(emulator.maxInFlight()).toBe(0);
 	for (let index = 0; index < 20; index += 1) await ask();
-	expect(emulator.mostInFlight()).toBe(1);
+	expect(emulator.maxInFlight()).toBe(1);
 });
 
 test("a request whose connection was cut is no longer under way", async () => {
@@ -145,5 +145,5 @@ test("a request whose connection was cut is no longer under way", async () => {
 		await ask().catch(() => undefined);
 	}
 	emulator.clearRequests();
-	expect(emulator.mostInFlight()).toBe(0);
+	expect(emulator.maxInFlight()).toBe(0);
 });

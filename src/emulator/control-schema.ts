@@ -4,18 +4,18 @@
  */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
-import { faultTimeLimitMs, firstMs, lastMs } from "./choices.ts";
-import { faultKinds, outcomeFaults } from "./faults.ts";
+import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
+import { activityFaults, faultKinds } from "./faults.ts";
 import { isUuid } from "./identifiers.ts";
-import { invalid } from "./refusals.ts";
+import { badRequest } from "./request-error.ts";
 import { type EntityKind, entityKinds } from "./state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 interface Field {
 	/** What a value has to be, after `must be`. */
-	readonly right: string;
-	readonly fits: (value: unknown) => boolean;
+	readonly description: string;
+	readonly isValid: (value: unknown) => boolean;
 	readonly required?: boolean;
 }
 
@@ -32,14 +32,14 @@ const isWhole = (least: number, most: number) => (value: unknown) =>
 	Number.isSafeInteger(value) && isNumber(least, most)(value);
 const isOneOf = (choices: readonly string[]) => (value: unknown) => choices.some((choice) => choice === value);
 
-const mostTimes = 1_000_000_000;
+const maxCount = 1_000_000_000;
 /** One request in eleven days. */
-const leastRate = 0.000001;
+const minRate = 0.000001;
 const operationNames = Object.keys({ ...operations, ...approvals, ...extendedReads });
 const submitNames = Object.keys({ ...submits, ...approvals });
 
 /** Sets the length of an answer or how long its connection lasts: the emulator's own. */
-const framing = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
+const framingHeaders = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
 
 function isHeaders(value: unknown): boolean {
 	if (!isObject(value)) return false;
@@ -47,30 +47,30 @@ function isHeaders(value: unknown): boolean {
 		try {
 			validateHeaderName(name);
 			validateHeaderValue(name, text as string);
-			return typeof text === "string" && !framing.includes(name.toLowerCase());
+			return typeof text === "string" && !framingHeaders.includes(name.toLowerCase());
 		} catch {
 			return false;
 		}
 	});
 }
 
-const times = { right: `a whole number from 1 to ${mostTimes}`, fits: isWhole(1, mostTimes) };
+const times = { description: `a whole number from 1 to ${maxCount}`, isValid: isWhole(1, maxCount) };
 
 const faultFields: Fields = {
 	operation: {
-		right: "the name of an operation, for example list_user_tags, or *",
-		fits: isOneOf([...operationNames, "*"]),
+		description: "the name of an operation, for example list_user_tags, or *",
+		isValid: isOneOf([...operationNames, "*"]),
 		required: true,
 	},
-	fault: { right: `one of ${faultKinds.join(", ")}`, fits: isOneOf(faultKinds), required: true },
+	fault: { description: `one of ${faultKinds.join(", ")}`, isValid: isOneOf(faultKinds), required: true },
 	count: times,
 	headers: {
-		right: `an object of header names and texts, without ${framing.join(", ")}`,
-		fits: isHeaders,
+		description: `an object of header names and texts, without ${framingHeaders.join(", ")}`,
+		isValid: isHeaders,
 	},
-	delayMs: { right: `milliseconds from 0 to ${faultTimeLimitMs}`, fits: isNumber(0, faultTimeLimitMs) },
-	status: { right: "an HTTP status from 200 to 599", fits: isWhole(200, 599) },
-	acted: { right: "true or false", fits: isBoolean },
+	delayMs: { description: `milliseconds from 0 to ${maxFaultDelayMs}`, isValid: isNumber(0, maxFaultDelayMs) },
+	status: { description: "an HTTP status from 200 to 599", isValid: isWhole(200, 599) },
+	takesEffect: { description: "true or false", isValid: isBoolean },
 };
 
 /** The kinds of fault that a field is for; those that are not here are for all. */
@@ -78,63 +78,75 @@ const kindsOfField: Readonly<Record<string, readonly string[]>> = {
 	headers: ["429", "5xx", "html", "slow"],
 	delayMs: ["slow"],
 	status: ["5xx", "html"],
-	acted: ["429", "5xx", "html"],
+	takesEffect: ["429", "5xx", "html"],
 };
 
 const limitFields: Fields = {
 	requestsPerSecond: {
-		right: `a number from ${leastRate} to ${mostTimes}`,
-		fits: isNumber(leastRate, mostTimes),
+		description: `a number from ${minRate} to ${maxCount}`,
+		isValid: isNumber(minRate, maxCount),
 		required: true,
 	},
 	burst: times,
-	retryAfter: { right: "true or false", fits: isBoolean },
-	per: { right: "server or organization", fits: isOneOf(["server", "organization"]) },
+	retryAfter: { description: "true or false", isValid: isBoolean },
+	per: { description: "server or organization", isValid: isOneOf(["server", "organization"]) },
 };
 
-const instant = `milliseconds from ${firstMs} to ${lastMs}`;
+const instant = `milliseconds from ${minClockMs} to ${maxClockMs}`;
 const clockFields: Fields = {
-	nowMs: { right: instant, fits: isNumber(firstMs, lastMs) },
-	advanceMs: { right: `milliseconds from -${lastMs} to ${lastMs}`, fits: isNumber(-lastMs, lastMs) },
-	reset: { right: "true", fits: (value) => value === true },
+	nowMs: { description: instant, isValid: isNumber(minClockMs, maxClockMs) },
+	advanceMs: {
+		description: `milliseconds from -${maxClockMs} to ${maxClockMs}`,
+		isValid: isNumber(-maxClockMs, maxClockMs),
+	},
+	reset: { description: "true", isValid: (value) => value === true },
 };
 
 const organizationId: Field = {
-	right: "a UUID",
-	fits: (value) => typeof value === "string" && isUuid(value.toLowerCase()),
+	description: "a UUID",
+	isValid: (value) => typeof value === "string" && isUuid(value.toLowerCase()),
 	required: true,
 };
 
 const rulesFields: Fields = {
 	organizationId,
-	rules: { right: "an object, in the form of a seed's rules, or {} to lift them", fits: isObject, required: true },
+	rules: {
+		description: "an object, in the form of a seed's rules, or {} to lift them",
+		isValid: isObject,
+		required: true,
+	},
 };
 
-const isListOf = (fits: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(fits);
+const isListOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
+	Array.isArray(value) && value.every(isValid);
 const sectionOf = (kind: EntityKind): Field =>
 	kind === "supportedAssets"
-		? { right: "an object with a list of assets by network, as in a seed", fits: isObject }
-		: { right: "a list of objects, as in a seed", fits: isListOf(isObject) };
+		? { description: "an object with a list of assets by network, as in a seed", isValid: isObject }
+		: { description: "a list of objects, as in a seed", isValid: isListOf(isObject) };
 
 const patchFields: Fields = {
 	organizationId,
-	organizationName: { right: "a text", fits: (value) => typeof value === "string" },
+	organizationName: { description: "a text", isValid: (value) => typeof value === "string" },
 	...Object.fromEntries(entityKinds.map((kind) => [kind, sectionOf(kind)])),
-	rules: { right: "an object, in the form of a seed's rules", fits: isObject },
-	remove: { right: "an object with lists of ids by kind", fits: isObject },
+	rules: { description: "an object, in the form of a seed's rules", isValid: isObject },
+	remove: { description: "an object with lists of ids by kind", isValid: isObject },
 };
 
 const removeFields: Fields = Object.fromEntries(
 	entityKinds.map((kind) => [
 		kind,
 		kind === "supportedAssets"
-			? { right: "a list of networks", fits: isListOf((id) => typeof id === "string") }
-			: { right: "a list of UUIDs", fits: isListOf(organizationId.fits) },
+			? { description: "a list of networks", isValid: isListOf((id) => typeof id === "string") }
+			: { description: "a list of UUIDs", isValid: isListOf(organizationId.isValid) },
 	]),
 );
 
 const seedFields: Fields = {
-	organizations: { right: "a list of organizations: orgsync schema seed", fits: Array.isArray, required: true },
+	organizations: {
+		description: "a list of organizations: orgsync schema seed",
+		isValid: Array.isArray,
+		required: true,
+	},
 };
 
 /** The fields of every body under /emulator/, by the method and path of its endpoint, for the page that lists them. */
@@ -146,7 +158,7 @@ export const fieldsByEndpoint: Readonly<Record<string, readonly string[]>> = {
 	"POST /emulator/faults": Object.keys(faultFields),
 };
 
-function mistakesIn(order: JsonObject, fields: Fields, at = ""): readonly string[] {
+function findFieldProblems(order: JsonObject, fields: Fields, at = ""): readonly string[] {
 	const known = Object.keys(fields);
 	const unknown = Object.keys(order)
 		.filter((name) => !known.includes(name))
@@ -154,7 +166,7 @@ function mistakesIn(order: JsonObject, fields: Fields, at = ""): readonly string
 			(name) =>
 				`${at}${name}: is not known here, ${known.length === 0 ? "and nothing is" : `known are ${known.join(", ")}`}`,
 		);
-	const wrong = Object.entries(fields).flatMap(([name, { right, fits, required }]) => {
+	const wrong = Object.entries(fields).flatMap(([name, { description: right, isValid: fits, required }]) => {
 		const value = order[name];
 		if (value === undefined) return required === true ? [`${at}${name}: is missing, and must be ${right}`] : [];
 		return fits(value) ? [] : [`${at}${name}: must be ${right}`];
@@ -162,16 +174,16 @@ function mistakesIn(order: JsonObject, fields: Fields, at = ""): readonly string
 	return [...unknown, ...wrong];
 }
 
-function refuse(mistakes: readonly string[]): void {
-	if (mistakes.length > 0) throw invalid(mistakes.join("; "));
+function rejectProblems(problems: readonly string[]): void {
+	if (problems.length > 0) throw badRequest(problems.join("; "));
 }
 
 /** Throws a refusal for any field: the endpoint takes no body. */
-export function refuseFields(order: JsonObject): void {
-	refuse(mistakesIn(order, {}));
+export function rejectFields(order: JsonObject): void {
+	rejectProblems(findFieldProblems(order, {}));
 }
 
-/** Throws a refusal, which names every mistake, for a value that orders no fault. */
+/** Throws a refusal, which names every problem, for a value that orders no fault. */
 export function checkFault(order: object): void {
 	const { operation, fault, ...rest } = order as JsonObject;
 	const kind = faultKinds.find((one) => one === fault);
@@ -179,42 +191,44 @@ export function checkFault(order: object): void {
 		.filter(([name, kinds]) => rest[name] !== undefined && kind !== undefined && !kinds.includes(kind))
 		.map(([name, kinds]) => `${name}: is for the faults ${kinds.join(", ")} only`);
 	const strikesNothing =
-		outcomeFaults.some((one) => one === kind) && isOneOf(operationNames)(operation) && !isOneOf(submitNames)(operation);
+		activityFaults.some((one) => one === kind) &&
+		isOneOf(operationNames)(operation) &&
+		!isOneOf(submitNames)(operation);
 	const misled = strikesNothing ? [`operation: ${kind} strikes submits only: ${submitNames.join(", ")}, or *`] : [];
-	refuse([...mistakesIn(order as JsonObject, faultFields), ...misplaced, ...misled]);
+	rejectProblems([...findFieldProblems(order as JsonObject, faultFields), ...misplaced, ...misled]);
 }
 
-/** Throws a refusal, which names every mistake, for a value that orders no limit. */
-export function checkLimit(order: object): void {
-	refuse(mistakesIn(order as JsonObject, limitFields));
+/** Throws a refusal, which names every problem, for a value that orders no limit. */
+export function checkRateLimit(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, limitFields));
 }
 
 /** Throws a refusal when a value orders the clock nothing, several things, or what is no time. */
-export function checkClockOrder(order: object): void {
-	refuse(mistakesIn(order as JsonObject, clockFields));
+export function checkClockChange(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, clockFields));
 	if (Object.keys(order).length === 1) return;
-	throw invalid("the clock takes one of {nowMs: milliseconds}, {advanceMs: milliseconds}, {reset: true}");
+	throw badRequest("the clock takes one of {nowMs: milliseconds}, {advanceMs: milliseconds}, {reset: true}");
 }
 
 /** Throws a refusal when a value is not an organization and its rules; whether the rules are rules is not looked at. */
-export function checkRulesOrder(order: object): void {
-	refuse(mistakesIn(order as JsonObject, rulesFields));
+export function checkRulesRequest(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, rulesFields));
 }
 
 /** Throws a refusal when a value is neither a seed nor a patch; what they hold is checked where they are merged. */
-export function checkStateOrder(order: object): void {
+export function checkStateRequest(order: object): void {
 	if ("organizations" in order) {
-		refuse(mistakesIn(order as JsonObject, seedFields));
+		rejectProblems(findFieldProblems(order as JsonObject, seedFields));
 		return;
 	}
-	refuse(mistakesIn(order as JsonObject, patchFields));
+	rejectProblems(findFieldProblems(order as JsonObject, patchFields));
 	const { remove } = order as JsonObject;
-	if (isObject(remove)) refuse(mistakesIn(remove, removeFields, "remove."));
+	if (isObject(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
 }
 
 /** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */
 export function readStateQuery(query: URLSearchParams): string | undefined {
 	const order = Object.fromEntries(query);
-	refuse(mistakesIn(order, { organizationId: { ...organizationId, required: false } }));
+	rejectProblems(findFieldProblems(order, { organizationId: { ...organizationId, required: false } }));
 	return order.organizationId;
 }

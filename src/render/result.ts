@@ -201,7 +201,13 @@ function splitParts(result: StepResult): readonly StepResult[] {
 	const { step, apart } = result;
 	if (apart.length === 0) return [result];
 	const parts = apart.map(({ address, ...part }) => {
-		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], apart: [] };
+		return {
+			...result,
+			...part,
+			step: { ...step, covers: step.covers.filter((one) => one.address === address) },
+			policyEvaluations: [],
+			apart: [],
+		};
 	});
 	return parts;
 }
@@ -210,7 +216,7 @@ function splitParts(result: StepResult): readonly StepResult[] {
 export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
 	const byAddress = new Map<string, StepResult>();
 	for (const result of (results ?? []).flatMap(splitParts)) {
-		for (const address of result.step.covers) {
+		for (const { address } of result.step.covers) {
 			const earlier = byAddress.get(address);
 			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
 		}

@@ -82,11 +82,11 @@ export async function compareLive(
 	await timed.askOnce(desired.organizationId);
 	const unread: Unread[] = [];
 	if (reads === "auto" && waiting !== undefined && waiting.unlisted !== null) {
-		unread.push({ address: "activity:*", because: waiting.unlisted, standsIn: "nothing" });
+		unread.push({ scope: "activities", because: waiting.unlisted, standsIn: "nothing" });
 	}
 	if (asksCaller && !caller.known) {
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
-		unread.push({ address: "caller", because, standsIn: "nothing" });
+		unread.push({ scope: "caller", because, standsIn: "nothing" });
 	}
 	const found = {
 		...context,

@@ -5,15 +5,11 @@
  *
  * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
  */
+
 import type { PartResult } from "../plan/report.ts";
+import { listParameter } from "../plan/requests.ts";
 import type { Sent } from "./outcomes.ts";
 import { type SendContext, sendWish, type Wish } from "./send.ts";
-
-/** The parameter under which an operation lists what it removes. */
-const listOf: Readonly<Record<string, string>> = {
-	delete_policies: "policyIds",
-	delete_oauth_providers: "providerIds",
-};
 
 /** One thing that was removed, or was not, by itself. */
 export interface Apart {
@@ -31,18 +27,18 @@ export function partResults(apart: readonly Apart[]): readonly PartResult[] {
 
 /** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
 export function idsApart(wish: Wish): readonly string[] {
-	const ids = wish.unseen === true ? wish.parameters[listOf[wish.operation] ?? ""] : undefined;
+	const ids = wish.unseen === true ? wish.parameters[listParameter(wish.operation) ?? ""] : undefined;
 	return Array.isArray(ids) && ids.length > 1 ? (ids as string[]) : [];
 }
 
 /** What became of each of them, sent one after the other. */
 export async function sendApart(wish: Wish, context: SendContext): Promise<readonly Apart[]> {
-	const list = listOf[wish.operation] ?? "";
+	const list = listParameter(wish.operation) ?? "";
 	const results: Apart[] = [];
 	let stop: Sent | undefined;
 	for (const id of idsApart(wish)) {
-		const covers = wish.covers.filter((address) => address.endsWith(id));
-		const address = covers[0] ?? id;
+		const covers = wish.covers.filter((one) => one.id === id);
+		const address = covers[0]?.address ?? id;
 		if (stop !== undefined) {
 			results.push({ id, address, sent: notAttemptedAfter(stop) });
 			continue;

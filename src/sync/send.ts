@@ -8,6 +8,7 @@
 
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
+import type { CoveredObject } from "../plan/step.ts";
 import { type Body, encodeSubmit } from "../wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
@@ -36,7 +37,7 @@ export interface Wish {
 	readonly operation: SubmitName;
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** Addresses that it touches, for whoever reads the journal. */
-	readonly covers: readonly string[];
+	readonly covers: readonly CoveredObject[];
 	/**
 	 * When the object that it changes was last changed, as it was read: by the service's clock, milliseconds since 1970. Left
 	 * out where that is not known, and for removals, which nothing undoes: what is made again has another id.
@@ -150,7 +151,7 @@ function decide(entries: readonly JournalEntry[], wish: Wish, context: SendConte
 	const body = isShared ? shared : encodeFresh(wish, nowMs, entries, over);
 	return {
 		body,
-		put: { body, covers: wish.covers, nowMs: context.now() },
+		put: { body, covers: addressesOf(wish), nowMs: context.now() },
 		isShared,
 		isRetry: latest?.outcome === "rejected",
 	};
@@ -203,7 +204,7 @@ async function carryOut(decision: Decision, wish: Wish, context: SendContext): P
 	const retry = "put" in decision && decision.isRetry && answer.kind !== "not-sent" ? { isRetry: true as const } : {};
 	const sent: Sent = { ...judgeAnswer(answer), fingerprint: body.fingerprint, requests, ...retry };
 	const isDone = sent.outcome === "completed" && !isOver(sent, decision, wish, context);
-	return record(sent, wish.covers, isDone ? wish.remember : undefined, context);
+	return record(sent, addressesOf(wish), isDone ? wish.remember : undefined, context);
 }
 
 /** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
@@ -275,4 +276,8 @@ function isOver(sent: Sent, decision: Decision, wish: Wish, context: SendContext
 	}
 	const { serverTimeMs } = context;
 	return sent.outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
+}
+
+function addressesOf({ covers }: Wish): readonly string[] {
+	return covers.map(({ address }) => address);
 }

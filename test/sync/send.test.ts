@@ -41,7 +41,7 @@ const addBob: Wish = {
 	organizationId,
 	operation: "update_user_tag",
 	parameters: { userTagId: signers, addUserIds: [bob], removeUserIds: [] },
-	covers: ["userTag:signers"],
+	covers: [{ address: "userTag:signers", id: signers }],
 };
 const keyOfAddBob = wishOf(organizationId, addBob.operation, addBob.parameters);
 /** Where members cannot be read, everybody who is wanted is added. */
@@ -620,7 +620,7 @@ describe("a lost answer", () => {
 describe("a run that was killed between sending and its answer", () => {
 	/** What a killed run leaves behind. */
 	async function leaveOpen(body: Body): Promise<void> {
-		await bench.journal.sending(body, keyOfAddBob, addBob.covers, bench.nowMs);
+		await bench.journal.sending(body, keyOfAddBob, ["userTag:signers"], bench.nowMs);
 	}
 
 	it("is finished by the next with the same bytes", async () => {
@@ -640,7 +640,7 @@ describe("a run that was killed between sending and its answer", () => {
 				? bodyOfAddBob(quarter())
 				: encodeSubmit(submits.update_user_tag, organizationId, parameters, quarter());
 		const wish = wishOf(organizationId, "update_user_tag", reads === "auto" ? addBob.parameters : parameters);
-		await bench.journal.sending(body, wish, addBob.covers, bench.nowMs);
+		await bench.journal.sending(body, wish, ["userTag:signers"], bench.nowMs);
 		await bench.client().submitter.submit(body);
 		bench.nowMs += quarterHourMs;
 		const { report } = await bench.run(withBob, {}, reads);

@@ -2,7 +2,7 @@
  * How entities look in answers. The interface's own field names first; the shapes of users, policies and apps, which it
  * leaves open (docs/service.md#not-documented), follow docs/service.md#extended-reads.
  */
-import { bootProofFields } from "./choices.ts";
+import { bootProofFields } from "./assumptions.ts";
 import { deriveUuid } from "./identifiers.ts";
 import type { Organization, TvcApp, User, UserTag } from "./state.ts";
 

@@ -3,10 +3,15 @@
  * `execute` returns the changes and the result. Neither touches the state.
  */
 import { type SubmitName, submits } from "../wire/operations.ts";
-import { duplicateTagNameMessage, movesUpdatedAt, unknownInSubmit, userInBothListsMessage } from "./choices.ts";
+import {
+	changesUpdatedAt,
+	duplicateTagNameMessage,
+	unknownEntityError,
+	userInBothListsMessage,
+} from "./assumptions.ts";
 import { laterTime } from "./identifiers.ts";
-import { invalid, Refusal } from "./refusals.ts";
-import type { Change, Organization, User, UserTag, World } from "./state.ts";
+import { badRequest, RequestError } from "./request-error.ts";
+import type { OperationContext, Organization, StateChange, User, UserTag } from "./state.ts";
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -14,7 +19,10 @@ export interface Effect {
 	/** Throws a refusal when the parameters do not fit the organization as it is now. */
 	check(organization: Organization, parameters: Parameters): void;
 	/** Changes and result; call it only after `check`. */
-	execute(world: World, parameters: Parameters): { readonly changes: readonly Change[]; readonly result: object };
+	execute(
+		world: OperationContext,
+		parameters: Parameters,
+	): { readonly changes: readonly StateChange[]; readonly result: object };
 }
 
 // Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
@@ -30,7 +38,7 @@ function idsOf(parameters: Parameters, name: string): readonly string[] {
 function find<Entity>(entities: ReadonlyMap<string, Entity>, id: string, what: string): Entity {
 	const entity = entities.get(id);
 	if (entity === undefined) {
-		throw new Refusal(unknownInSubmit.status, unknownInSubmit.code, `no ${what} found with id ${id}`);
+		throw new RequestError(unknownEntityError.status, unknownEntityError.code, `no ${what} found with id ${id}`);
 	}
 	return entity;
 }
@@ -45,25 +53,25 @@ function checkUserTagUpdate(organization: Organization, parameters: Parameters):
 	const added = new Set(idsOf(parameters, "addUserIds"));
 	const removed = idsOf(parameters, "removeUserIds");
 	for (const userId of [...added, ...removed]) find(organization.users, userId, "user");
-	if (removed.some((userId) => added.has(userId))) throw invalid(userInBothListsMessage);
+	if (removed.some((userId) => added.has(userId))) throw badRequest(userInBothListsMessage);
 	const name = newNameOf(parameters);
 	if (name === undefined || name === tag.tagName) return;
 	for (const other of organization.userTags.values()) {
-		if (other.tagName === name) throw invalid(duplicateTagNameMessage);
+		if (other.tagName === name) throw badRequest(duplicateTagNameMessage);
 	}
 }
 
-function updateUserTag({ organization, nowMs }: World, parameters: Parameters) {
+function updateUserTag({ organization, nowMs }: OperationContext, parameters: Parameters) {
 	const tag = find(organization.userTags, idOf(parameters, "userTagId"), "user tag");
 	const members = new Set(tag.userIds);
 	for (const userId of idsOf(parameters, "addUserIds")) members.add(userId);
 	for (const userId of idsOf(parameters, "removeUserIds")) members.delete(userId);
 	const tagName = newNameOf(parameters) ?? tag.tagName;
 	const membersChanged = members.size !== tag.userIds.length || tag.userIds.some((userId) => !members.has(userId));
-	const moves = movesUpdatedAt(tagName !== tag.tagName, membersChanged);
+	const moves = changesUpdatedAt(tagName !== tag.tagName, membersChanged);
 	const updatedAt = moves ? laterTime(nowMs, tag.updatedAt) : tag.updatedAt;
 	const value: UserTag = { ...tag, tagName, userIds: [...members], updatedAt };
-	const changes: readonly Change[] = [{ change: "put", kind: "userTags", id: tag.tagId, value }];
+	const changes: readonly StateChange[] = [{ change: "put", kind: "userTags", id: tag.tagId, value }];
 	return { changes, result: { userTagId: tag.tagId } };
 }
 
@@ -73,13 +81,13 @@ function checkProviderRemoval(organization: Organization, parameters: Parameters
 	for (const providerId of idsOf(parameters, "providerIds")) find(providers, providerId, "OAuth provider");
 }
 
-function deleteOauthProviders({ organization, nowMs }: World, parameters: Parameters) {
+function deleteOauthProviders({ organization, nowMs }: OperationContext, parameters: Parameters) {
 	const user = find(organization.users, idOf(parameters, "userId"), "user");
 	const removed = new Set(idsOf(parameters, "providerIds"));
 	const oauthProviders = user.oauthProviders.filter((provider) => !removed.has(provider.providerId));
 	const updatedAt = removed.size === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
 	const value: User = { ...user, oauthProviders, updatedAt };
-	const changes: readonly Change[] = [{ change: "put", kind: "users", id: user.userId, value }];
+	const changes: readonly StateChange[] = [{ change: "put", kind: "users", id: user.userId, value }];
 	return { changes, result: { providerIds: [...removed] } };
 }
 
@@ -93,7 +101,7 @@ export const effects: Readonly<Record<SubmitName, Effect>> = {
 		},
 		execute(_world, parameters) {
 			const policyIds = [...new Set(idsOf(parameters, "policyIds"))];
-			const changes = policyIds.map((id): Change => ({ change: "remove", kind: "policies", id }));
+			const changes = policyIds.map((id): StateChange => ({ change: "remove", kind: "policies", id }));
 			return { changes, result: { policyIds } };
 		},
 	},

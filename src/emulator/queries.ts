@@ -4,11 +4,11 @@
  */
 import { caip2Aliases, type ExtendedReadName, type QueryName } from "../wire/operations.ts";
 import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
-import { activitiesOfAPage, passkeyScheme, takePage, unknownCursorMessage, votersToJudge } from "./choices.ts";
+import { defaultPageSize, passkeyScheme, takePage, unknownCursorMessage, votersOf } from "./assumptions.ts";
 import { describeBootProof, describeTvcApp, describeUsers, describeUserTag } from "./descriptions.ts";
 import { deriveUuid } from "./identifiers.ts";
-import { invalid, notFound } from "./refusals.ts";
-import type { ActivityRecord, MfaPolicy, User, Vote, World } from "./state.ts";
+import { badRequest, notFound } from "./request-error.ts";
+import type { ActivityRecord, MfaPolicy, OperationContext, User, Vote } from "./state.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -16,19 +16,19 @@ type Body = Readonly<Record<string, unknown>>;
  * The value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. Throws a refusal when
  * it is not there.
  */
-export type Answerer = (world: World, body: Body, userId: string) => unknown;
+export type QueryHandler = (world: OperationContext, body: Body, userId: string) => unknown;
 
 function idOf(body: Body, field: string): string {
 	return String(body[field]).toLowerCase();
 }
 
-function findUser({ organization }: World, body: Body): User {
+function findUser({ organization }: OperationContext, body: Body): User {
 	const user = organization.users.get(idOf(body, "userId"));
 	if (user === undefined) throw notFound(`no user found with id ${idOf(body, "userId")}`);
 	return user;
 }
 
-function findActivity(world: World, body: Body): ActivityRecord {
+function findActivity(world: OperationContext, body: Body): ActivityRecord {
 	const activity = world.findById(idOf(body, "activityId"));
 	if (activity === undefined) throw notFound(`no activity found with id ${idOf(body, "activityId")}`);
 	return activity;
@@ -38,7 +38,7 @@ function methodOf(vote: Vote): string {
 	return vote.scheme === passkeyScheme ? "AUTHENTICATION_TYPE_PASSKEY" : "AUTHENTICATION_TYPE_API_KEY";
 }
 
-function judgeMfa(policy: MfaPolicy, userId: string, used: ReadonlySet<string>) {
+function describeMfaStatus(policy: MfaPolicy, userId: string, used: ReadonlySet<string>) {
 	const steps = policy.requiredAuthenticationMethods;
 	return {
 		mfaPolicyId: policy.mfaPolicyId,
@@ -49,14 +49,14 @@ function judgeMfa(policy: MfaPolicy, userId: string, used: ReadonlySet<string>) 
 	};
 }
 
-const mfaStatuses: Answerer = (world, body) => {
+const mfaStatuses: QueryHandler = (world, body) => {
 	const activity = findActivity(world, body);
 	const asked = typeof body.userId === "string" ? findUser(world, body).userId : undefined;
-	return votersToJudge(activity, asked).flatMap((userId) => {
+	return votersOf(activity, asked).flatMap((userId) => {
 		const policies = world.organization.users.get(userId)?.mfaPolicies ?? [];
 		const votes = activity.votes.filter((vote) => vote.userId === userId);
 		const used = new Set(votes.map(methodOf));
-		return policies.map((policy) => judgeMfa(policy, userId, used));
+		return policies.map((policy) => describeMfaStatus(policy, userId, used));
 	});
 };
 
@@ -72,7 +72,7 @@ function outcomeOf(activity: ActivityRecord, index: number): string {
 	return approvals < activity.approvalsNeeded ? "OUTCOME_REQUIRES_CONSENSUS" : "OUTCOME_ALLOW";
 }
 
-const policyEvaluations: Answerer = (world, body) => {
+const policyEvaluations: QueryHandler = (world, body) => {
 	const activity = findActivity(world, body);
 	const policyId = policyIdOfRule(activity.organizationId, activity.type);
 	return activity.votes.map((vote, index) => ({
@@ -93,7 +93,7 @@ export function canonicalNetwork(caip2: string): string {
 }
 
 /** The eight queries of the interface. */
-export const documentedAnswers: Readonly<Record<QueryName, Answerer>> = {
+export const documentedAnswers: Readonly<Record<QueryName, QueryHandler>> = {
 	get_session_profile({ organization }, body) {
 		const profile = organization.sessionProfiles.get(idOf(body, "sessionProfileId"));
 		if (profile === undefined) throw notFound(`no session profile found with id ${idOf(body, "sessionProfileId")}`);
@@ -118,7 +118,7 @@ export const documentedAnswers: Readonly<Record<QueryName, Answerer>> = {
 		organization.supportedAssets.get(canonicalNetwork(String(body.caip2)))?.assets ?? [],
 };
 
-const whoami: Answerer = ({ organization }, _body, userId) => {
+const whoami: QueryHandler = ({ organization }, _body, userId) => {
 	const { organizationId, organizationName } = organization;
 	return { organizationId, organizationName, userId, username: organization.users.get(userId)?.userName ?? "" };
 };
@@ -127,7 +127,7 @@ const whoami: Answerer = ({ organization }, _body, userId) => {
 function indexOfCursor(newestFirst: readonly ActivityRecord[], cursor: unknown): number | undefined {
 	if (typeof cursor !== "string") return undefined;
 	const index = newestFirst.findIndex(({ id }) => id === cursor.toLowerCase());
-	if (index < 0) throw invalid(unknownCursorMessage);
+	if (index < 0) throw badRequest(unknownCursorMessage);
 	return index;
 }
 
@@ -136,7 +136,7 @@ function passes(filter: unknown, value: string): boolean {
 	return !Array.isArray(filter) || filter.length === 0 || filter.includes(value);
 }
 
-const listActivities: Answerer = (world, body, userId) => {
+const listActivities: QueryHandler = (world, body, userId) => {
 	const newestFirst = [...world.listActivities()].reverse();
 	const { limit, before, after } = (body.paginationOptions ?? {}) as Body;
 	const fits = (activity: Record<string, unknown>) =>
@@ -144,7 +144,7 @@ const listActivities: Answerer = (world, body, userId) => {
 	const page = {
 		before: indexOfCursor(newestFirst, before),
 		after: indexOfCursor(newestFirst, after),
-		limit: typeof limit === "string" ? Number(limit) : activitiesOfAPage,
+		limit: typeof limit === "string" ? Number(limit) : defaultPageSize,
 	};
 	return takePage(
 		newestFirst.map((activity) => describeActivity(activity, userId, true)),
@@ -154,7 +154,7 @@ const listActivities: Answerer = (world, body, userId) => {
 };
 
 /** Reads outside the 13: extensions, which `reads: "documented"` turns off. */
-export const extendedAnswers: Readonly<Record<ExtendedReadName, Answerer>> = {
+export const extendedAnswers: Readonly<Record<ExtendedReadName, QueryHandler>> = {
 	list_users: ({ organization }) => describeUsers(organization),
 	list_policies: ({ organization }) => [...organization.policies.values()],
 	list_tvc_apps: ({ organization }) =>

@@ -4,9 +4,9 @@
  */
 import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
-import { maxJsonDepth, readJson, tooDeepWords } from "../json.ts";
+import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
-import { limits } from "./choices.ts";
+import { organizationLimits } from "./assumptions.ts";
 import type { Time } from "./identifiers.ts";
 import { canonicalNetwork } from "./queries.ts";
 import type {
@@ -64,8 +64,8 @@ export interface Seed {
 
 type Path = readonly (string | number)[];
 
-/** One mistake in a seed, by its place in the data. */
-export interface SeedMistake {
+/** One problem in a seed, by its place in the data. */
+export interface SeedProblem {
 	readonly path: Path;
 	readonly code: string;
 	readonly message: string;
@@ -76,7 +76,7 @@ export function formatPath(path: Path): string {
 	return path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`)).join("");
 }
 
-function fromSchemaError(error: SchemaError, value: unknown): SeedMistake {
+function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
 	const path: (string | number)[] = [];
 	let current: unknown = value;
 	for (const raw of error.instancePath.split("/").slice(1)) {
@@ -104,33 +104,33 @@ function fromSchemaError(error: SchemaError, value: unknown): SeedMistake {
 	}
 }
 
-interface Collector {
-	readonly mistakes: SeedMistake[];
+interface ProblemCollector {
+	readonly problems: SeedProblem[];
 	/** Reports `value` when the set has it already. */
 	unique(seen: Set<string>, value: string, path: Path, what: string): void;
 	limit(count: number, most: number, path: Path, what: string): void;
 }
 
-function makeCollector(): Collector {
-	const mistakes: SeedMistake[] = [];
+function makeProblemCollector(): ProblemCollector {
+	const problems: SeedProblem[] = [];
 	return {
-		mistakes,
+		problems: problems,
 		unique(seen, value, path, what) {
-			if (seen.has(value)) mistakes.push({ path, code: "duplicate", message: `${what} is used twice` });
+			if (seen.has(value)) problems.push({ path, code: "duplicate", message: `${what} is used twice` });
 			seen.add(value);
 		},
 		limit(count, most, path, what) {
 			if (count > most) {
-				mistakes.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most}` });
+				problems.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most}` });
 			}
 		},
 	};
 }
 
-function checkUsers(users: readonly SeedUser[], at: Path, collect: Collector): ReadonlySet<string> {
+function checkUsers(users: readonly SeedUser[], at: Path, collect: ProblemCollector): ReadonlySet<string> {
 	const ids = new Set<string>();
 	const credentials = new Set<string>();
-	collect.limit(users.length, limits.users, at, "users");
+	collect.limit(users.length, organizationLimits.users, at, "users");
 	users.forEach((user, index) => {
 		const here = [...at, index];
 		collect.unique(ids, user.userId.toLowerCase(), [...here, "userId"], "this user id");
@@ -144,7 +144,12 @@ function checkUsers(users: readonly SeedUser[], at: Path, collect: Collector): R
 		});
 		const providers = new Set<string>();
 		const providersAt = [...here, "oauthProviders"];
-		collect.limit(user.oauthProviders?.length ?? 0, limits.oauthProvidersOfAUser, providersAt, "OAuth providers");
+		collect.limit(
+			user.oauthProviders?.length ?? 0,
+			organizationLimits.oauthProvidersPerUser,
+			providersAt,
+			"OAuth providers",
+		);
 		user.oauthProviders?.forEach(({ providerId }, key) => {
 			collect.unique(providers, providerId.toLowerCase(), [...providersAt, key, "providerId"], "this provider id");
 		});
@@ -157,10 +162,15 @@ function checkUsers(users: readonly SeedUser[], at: Path, collect: Collector): R
 	return ids;
 }
 
-function checkTags(tags: readonly SeedUserTag[], users: ReadonlySet<string>, at: Path, collect: Collector): void {
+function checkTags(
+	tags: readonly SeedUserTag[],
+	users: ReadonlySet<string>,
+	at: Path,
+	collect: ProblemCollector,
+): void {
 	const ids = new Set<string>();
 	const names = new Set<string>();
-	collect.limit(tags.length, limits.userTags, at, "user tags");
+	collect.limit(tags.length, organizationLimits.userTags, at, "user tags");
 	tags.forEach((tag, index) => {
 		const here = [...at, index];
 		collect.unique(ids, tag.tagId.toLowerCase(), [...here, "tagId"], "this tag id");
@@ -170,18 +180,18 @@ function checkTags(tags: readonly SeedUserTag[], users: ReadonlySet<string>, at:
 			const path = [...here, "userIds", key];
 			collect.unique(members, userId.toLowerCase(), path, "this member");
 			if (!users.has(userId.toLowerCase())) {
-				collect.mistakes.push({ path, code: "unknown-user", message: "no user of the organization has this id" });
+				collect.problems.push({ path, code: "unknown-user", message: "no user of the organization has this id" });
 			}
 		});
 	});
 }
 
 /** What is wrong with one organization that already fits the schema. */
-function checkOrganization(organization: SeedOrganization, at: Path, collect: Collector): void {
+function checkOrganization(organization: SeedOrganization, at: Path, collect: ProblemCollector): void {
 	const users = checkUsers(organization.users ?? [], [...at, "users"], collect);
 	checkTags(organization.userTags ?? [], users, [...at, "userTags"], collect);
 	const policies = organization.policies ?? [];
-	collect.limit(policies.length, limits.policies, [...at, "policies"], "policies");
+	collect.limit(policies.length, organizationLimits.policies, [...at, "policies"], "policies");
 	const policyIds = new Set<string>();
 	const policyNames = new Set<string>();
 	policies.forEach(({ policyId, policyName }, index) => {
@@ -203,25 +213,25 @@ function checkOrganization(organization: SeedOrganization, at: Path, collect: Co
 	}
 }
 
-/** Every mistake in `value` as a seed; an empty list when it is one. */
-export function findSeedMistakes(value: unknown): readonly SeedMistake[] {
+/** Every problem in `value` as a seed; an empty list when it is one. */
+export function findSeedProblems(value: unknown): readonly SeedProblem[] {
 	const errors = checkSchema("seed.json", value);
 	if (errors.length > 0) {
 		// A bad key is reported by its own rule and again by `propertyNames`; once is enough.
 		return errors.filter((error) => error.propertyName === undefined).map((error) => fromSchemaError(error, value));
 	}
-	const collect = makeCollector();
+	const collect = makeProblemCollector();
 	const ids = new Set<string>();
 	(value as Seed).organizations.forEach((organization, index) => {
 		const at: Path = ["organizations", index];
 		collect.unique(ids, organization.organizationId.toLowerCase(), [...at, "organizationId"], "this organization id");
 		checkOrganization(organization, at, collect);
 	});
-	return collect.mistakes;
+	return collect.problems;
 }
 
-/** Every mistake in `value` as the rules of an organization; an empty list when it is one. */
-export function findRulesMistakes(value: unknown): readonly SeedMistake[] {
+/** Every problem in `value` as the rules of an organization; an empty list when it is one. */
+export function findRulesProblems(value: unknown): readonly SeedProblem[] {
 	return checkSchema("seed.json", value, "#/$defs/rules")
 		.filter((error) => error.propertyName === undefined)
 		.map((error) => fromSchemaError(error, value));
@@ -258,7 +268,7 @@ function parseAsJson(text: string): unknown {
  * name that the problems carry.
  */
 export function parseSeed(text: string, file: string): Seed {
-	return parseChecked<Seed>(text, file, "the seed", findSeedMistakes);
+	return parseChecked<Seed>(text, file, "the seed", findSeedProblems);
 }
 
 /**
@@ -266,7 +276,7 @@ export function parseSeed(text: string, file: string): Seed {
  * parseSeed.
  */
 export function parseRules(text: string, file: string): Rules {
-	return parseChecked<Rules>(text, file, "the file of rules", findRulesMistakes);
+	return parseChecked<Rules>(text, file, "the file of rules", findRulesProblems);
 }
 
 /**
@@ -284,7 +294,7 @@ function findTooDeep(text: string): number | undefined {
 }
 
 /** Returns what is wrong with the YAML without quoting the file: it can be a link to anything, such as a key. */
-function syntaxWords({ message, code }: YAMLParseError): string {
+function describeSyntaxError({ message, code }: YAMLParseError): string {
 	const isQuoting = /[:\\]|tag|directive|version/i.test(message);
 	return isQuoting ? `this is not YAML (${code})` : message;
 }
@@ -293,7 +303,7 @@ function parseChecked<T>(
 	text: string,
 	file: string,
 	what: string,
-	findMistakes: (value: unknown) => readonly SeedMistake[],
+	findMistakes: (value: unknown) => readonly SeedProblem[],
 ): T {
 	const json = parseAsJson(text);
 	if (json !== undefined && findMistakes(json).length === 0) return json as T;
@@ -303,7 +313,7 @@ function parseChecked<T>(
 		const before = text.slice(0, deepAt).split("\n");
 		const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
 		throw new DocumentError(
-			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepWords}` }],
+			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepMessage}` }],
 			what,
 		);
 	}
@@ -313,7 +323,7 @@ function parseChecked<T>(
 		return { file, line: Math.max(line, 1), column: Math.max(col, 1), path, code, message };
 	};
 	if (document.errors.length > 0) {
-		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", syntaxWords(error)));
+		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", describeSyntaxError(error)));
 		throw new DocumentError(problems, what);
 	}
 	let value: unknown;
@@ -323,10 +333,10 @@ function parseChecked<T>(
 		const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(":");
 		throw new DocumentError([problemAt(0, "", "syntax", reason)], what);
 	}
-	const mistakes = findMistakes(value);
-	if (mistakes.length === 0) return value as T;
+	const problems = findMistakes(value);
+	if (problems.length === 0) return value as T;
 	throw new DocumentError(
-		mistakes.map(({ path, code, message }) =>
+		problems.map(({ path, code, message }) =>
 			problemAt(offsetOf(document.contents, path), formatPath(path), code, message),
 		),
 		what,

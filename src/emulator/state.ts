@@ -157,14 +157,14 @@ export const identifyingFields = {
 /** The kinds in the order they are stored and shown. */
 export const entityKinds = Object.keys(identifyingFields) as EntityKind[];
 
-export interface OrganizationHead {
+export interface OrganizationSettings {
 	readonly organizationId: string;
 	readonly organizationName: string;
 	readonly rules: Rules;
 }
 
 /** One organization, complete but for its activities, which are looked up one by one. */
-export interface Organization extends OrganizationHead, Entities {
+export interface Organization extends OrganizationSettings, Entities {
 	/** Activities that execute when the clock reaches the time, in milliseconds. */
 	readonly due: ReadonlyMap<string, number>;
 }
@@ -216,8 +216,8 @@ export interface ActivityRecord {
 }
 
 /** One change of one organization. All changes of a request are committed together. */
-export type Change =
-	| { readonly change: "head"; readonly head: OrganizationHead }
+export type StateChange =
+	| { readonly change: "head"; readonly head: OrganizationSettings }
 	| {
 			readonly change: "put";
 			readonly kind: EntityKind;
@@ -237,7 +237,7 @@ export interface Assertion {
 }
 
 /** Who stamped a request, and how. */
-export interface Voter {
+export interface Signer {
 	readonly userId: string;
 	readonly publicKey: string;
 	readonly signature: string;
@@ -248,7 +248,7 @@ export interface Voter {
 }
 
 /** What a handler may look at: one organization, its activities, the clock, and sources of fresh values. */
-export interface World {
+export interface OperationContext {
 	readonly organization: Organization;
 	readonly nowMs: number;
 	findByFingerprint(fingerprint: string): ActivityRecord | undefined;
@@ -263,5 +263,5 @@ export interface World {
 export interface StampedRequest {
 	readonly body: Readonly<Record<string, unknown>>;
 	readonly rawBody: Buffer;
-	readonly voter: Voter;
+	readonly signer: Signer;
 }

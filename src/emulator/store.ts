@@ -8,17 +8,17 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import { makePrivate } from "../private-file.ts";
-import { loadedOrganizationsLimit } from "./choices.ts";
+import { maxLoadedOrganizations } from "./assumptions.ts";
 import {
 	type ActivityRecord,
-	type Change,
 	type Entities,
 	type EntityKind,
 	entityKinds,
 	type Organization,
 	type Rules,
+	type StateChange,
 } from "./state.ts";
-import { type CredentialIndex, indexCredentials } from "./verify.ts";
+import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 
@@ -70,7 +70,7 @@ export interface Store {
 	/** All organizations, in the order they were made, with the names of their users. */
 	summaries(): readonly OrganizationSummary[];
 	/** Writes changes; they are seen at once and durable when `committed()` resolves. */
-	write(organizationId: string, changes: readonly Change[]): void;
+	write(organizationId: string, changes: readonly StateChange[]): void;
 	/** Resolves when everything written so far is synced; rejects with a StorageError when it could not be. */
 	committed(): Promise<void>;
 	close(): void;
@@ -154,7 +154,7 @@ function load(statements: Statements, organizationId: string): Loaded | undefine
 	return loaded;
 }
 
-function writeRow(statements: Statements, organizationId: string, change: Change): void {
+function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
 	switch (change.change) {
 		case "head": {
 			const { organizationName, rules } = change.head;
@@ -179,7 +179,7 @@ function writeRow(statements: Statements, organizationId: string, change: Change
 }
 
 /** Brings an organization in memory up to a change that was written. */
-function applyToLoaded(loaded: Loaded, change: Change): void {
+function applyToLoaded(loaded: Loaded, change: StateChange): void {
 	if (change.change === "head") {
 		loaded.organizationName = change.head.organizationName;
 		loaded.rules = change.head.rules;
@@ -212,7 +212,7 @@ function makeCache(statements: Statements) {
 			if (loaded === undefined) return undefined;
 			organizations.set(organizationId, loaded);
 			const oldest = organizations.keys().next().value;
-			if (organizations.size > loadedOrganizationsLimit && oldest !== undefined) organizations.delete(oldest);
+			if (organizations.size > maxLoadedOrganizations && oldest !== undefined) organizations.delete(oldest);
 			return loaded;
 		},
 		peek: (organizationId: string) => organizations.get(organizationId),

@@ -52,7 +52,7 @@ export function earlierActivityOf(activity: WaitingActivity, relation: Relation)
 }
 
 /** What a person can do about what was sent and never answered. */
-export function learnOrGiveUp(name: string): string {
+export function settleOrAbandon(name: string): string {
 	return `if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
@@ -155,7 +155,7 @@ function joins(step: Step, activity: WaitingActivity): boolean {
 	const touched = commonObjects(step, activity);
 	if (touched.length === 0) return false;
 	if (activity.state === "in-doubt") return isExactly(narrowStep(step, touched), activity);
-	return isSameWish(step, activity) || isPartOf(activity, step);
+	return isSameRequest(step, activity) || isPartOf(activity, step);
 }
 
 /** Whether the activity changes an object that the step changes. */
@@ -168,7 +168,7 @@ function isExactly(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(step.parameters, parameters);
 }
 
-function isSameWish(step: Step, { parameters }: WaitingActivity): boolean {
+function isSameRequest(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(normalize(step.parameters), normalize(parameters));
 }
 

@@ -219,7 +219,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 	return results
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
-			if (result.apart.length > 0) return partAnnotations(result, positionOf);
+			if (result.parts.length > 0) return partAnnotations(result, positionOf);
 			const message = `${result.step.reason}: ${tellOutcome(result)}`;
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
@@ -227,8 +227,8 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 }
 
 /** One for each part that did not complete, of a step that was submitted part by part. */
-function partAnnotations({ step, apart }: StepResult, positionOf: Positions): readonly Annotation[] {
-	return apart
+function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
+	return parts
 		.filter(({ outcome }) => outcome !== "completed")
 		.map((part) => {
 			const { address, outcome } = part;

@@ -89,7 +89,7 @@ export function heldWord(address: string, plan: Plan): Html | null {
 /** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */
 function becameOf(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
-	const parts = result.apart.length === 0 ? null : renderParts(result.apart);
+	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	if (result.outcome === "completed") return parts;
 	const { activityId, fingerprint, policyEvaluations } = result;
 	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(

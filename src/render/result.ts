@@ -198,18 +198,12 @@ function tellOne(command: string, plan: Plan, report: Report | null, broken: Bro
 
 /** A step that was submitted part by part as one result for each part. */
 function splitParts(result: StepResult): readonly StepResult[] {
-	const { step, apart } = result;
-	if (apart.length === 0) return [result];
-	const parts = apart.map(({ address, ...part }) => {
-		return {
-			...result,
-			...part,
-			step: { ...step, covers: step.covers.filter((one) => one.address === address) },
-			policyEvaluations: [],
-			apart: [],
-		};
+	const { step, parts } = result;
+	if (parts.length === 0) return [result];
+	return parts.map(({ address, ...part }) => {
+		const covers = step.covers.filter((one) => one.address === address);
+		return { ...result, ...part, step: { ...step, covers }, policyEvaluations: [], parts: [] };
 	});
-	return parts;
 }
 
 /** What became of the steps that make a change, by its address; the first that did not complete, where several do. */

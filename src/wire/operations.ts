@@ -268,7 +268,7 @@ export const fingerprintPrefix = "sha256:";
 export const bodyLifetimeMs = 60 * 60 * 1000;
 
 /** `timestampMs` may lie this far ahead of the service's clock (docs/service.md#time-window). */
-export const bodyAheadMs = 5 * 60 * 1000;
+export const maxClockLeadMs = 5 * 60 * 1000;
 
 /** Networks of `list_supported_assets` (docs/service.md#networks). */
 export const caip2Networks = [

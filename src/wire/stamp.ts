@@ -102,7 +102,7 @@ function importKey(scalar: Buffer, point: Buffer): KeyObject {
 }
 
 /** More than any stamp needs; what a command writes beyond it is no header line. */
-const outputLimitBytes = 64 * 1024;
+const maxOutputBytes = 64 * 1024;
 
 /**
  * A stamper that runs `command` through the shell for every body: the exact body on standard input, the header line
@@ -129,7 +129,7 @@ export function createCommandStamper(
 	};
 }
 
-/** The stack's configuration that Pulumi passes to a program, with secrets in plain text. */
+/** The stack's configuration that Pulumi admissions to a program, with secrets in plain text. */
 const pulumiConfiguration = "PULUMI_CONFIG";
 
 /** Returns the environment without the private keys of orgsync: the command has its own. */
@@ -161,7 +161,7 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 		const timer = setTimeout(() => fail(`the stamp command did not end within ${timeoutMs / 1000} s`), timeoutMs);
 		child.stdout.on("data", (chunk: Buffer) => {
 			size += chunk.length;
-			if (size > outputLimitBytes) fail("the stamp command wrote more than a header line");
+			if (size > maxOutputBytes) fail("the stamp command wrote more than a header line");
 			else chunks.push(chunk);
 		});
 		// A command may stamp without reading its input to the end; the closed pipe is no error of ours.

@@ -25,7 +25,7 @@ export function readAllowed(texts: readonly string[]): Allowed {
 }
 
 /** The names after `--abandon` in small letters; throws ConfigurationError for what is neither an id nor a fingerprint. */
-export function readGivenUp(names: readonly string[]): readonly string[] {
+export function readAbandoned(names: readonly string[]): readonly string[] {
 	return names.map((name) => {
 		if (/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) return name.toLowerCase();
 		throw new ConfigurationError(`--abandon ${showText(name)}: that is no activity`, {

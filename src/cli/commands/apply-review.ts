@@ -21,12 +21,12 @@ export interface Review {
 	/** What every report says of the plan. */
 	readonly report: { readonly planDigest?: string };
 	/** Why it is not applied again, when the journal has it that all of the plan for an organization was carried out. */
-	readonly findApplied: (journal: Pick<JournalView, "completedFor">) => AppliedPlanError | null;
+	readonly findApplied: (journal: Pick<JournalView, "completedEntries">) => AppliedPlanError | null;
 	/**
 	 * Throws StalePlanError when what is read now is not what was planned, and AppliedPlanError when a step would be sent that
 	 * was completed for this plan before.
 	 */
-	readonly refuseStale: (comparisons: readonly Comparison[], journal: Pick<JournalView, "completedFor">) => void;
+	readonly refuseStale: (comparisons: readonly Comparison[], journal: Pick<JournalView, "completedEntries">) => void;
 	/** The result with which plan it was. */
 	readonly tell: (result: Result) => Result;
 }

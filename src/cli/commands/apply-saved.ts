@@ -11,7 +11,7 @@ import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
-import { findCarriedOut } from "../../sync/carried-out.ts";
+import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import type { Output, Result, Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
@@ -186,9 +186,9 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 }
 
 /** Of the steps that the plan sends, those that were completed for the saved plan with this digest. */
-function findDone(plan: Plan, digest: string, journal: Pick<JournalView, "completedFor">): readonly Done[] {
+function findDone(plan: Plan, digest: string, journal: Pick<JournalView, "completedEntries">): readonly Done[] {
 	const { organizationId } = plan;
-	const found = findCarriedOut(sentSteps(plan), journal.completedFor(organizationId, digest));
+	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(organizationId, digest));
 	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organizationId, activityId, settledAtMs }));
 }
 

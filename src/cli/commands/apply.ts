@@ -10,12 +10,12 @@ import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Sent } from "../../sync/outcomes.ts";
-import type { Line } from "../../wire/client.ts";
+import type { SubmitResult } from "../../sync/outcomes.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
 import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { Output, Result, Terminal } from "../output.ts";
-import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
+import { prepareToAsk, readAbandoned, readAllowed, refuseGuarded, setAside } from "./apply-consent.ts";
 import { recordOverrides } from "./apply-overrides.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { noReview, type Review } from "./apply-review.ts";
@@ -48,7 +48,7 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
  */
 export async function apply(given: ApplyFlags, terminal: Terminal, output: Output): Promise<Result> {
 	const allowed = readAllowed(given.allow);
-	const givenUp = readGivenUp(given.abandon);
+	const abandoned = readAbandoned(given.abandon);
 	const review = await openReview(given, terminal, output);
 	if (review.refusal !== null) return review.refusal;
 	const flags = { ...given, reads: review.reads ?? given.reads };
@@ -61,8 +61,8 @@ export async function apply(given: ApplyFlags, terminal: Terminal, output: Outpu
 		const context: RunContext = { flags, terminal, output, journal, review, signal: interruption.signal };
 		const before = review.findApplied(journal);
 		if (before !== null) return review.tell(refused([], before, []));
-		const settled = new Map<string, Sent>();
-		const viewed = withAbandoned(journal, givenUp);
+		const settled = new Map<string, SubmitResult>();
+		const viewed = withAbandoned(journal, abandoned);
 		const { compared: found, unlooked: unread } = await compareEach(
 			organizations,
 			connection,
@@ -74,13 +74,13 @@ export async function apply(given: ApplyFlags, terminal: Terminal, output: Outpu
 				signal: interruption.signal,
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 				prepare: async (id, line) => {
-					const { settle } = await import("../../sync/settle.ts");
+					const { settleOpenEntries } = await import("../../sync/settle.ts");
 					const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
-					for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
+					for (const [fingerprint, sent] of await settleOpenEntries(id, given)) settled.set(fingerprint, sent);
 				},
 			},
 		);
-		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: givenUp }, journal));
+		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: abandoned }, journal));
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const comparisons = compared.map(({ comparison }) => comparison);
 		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
@@ -98,7 +98,7 @@ export async function apply(given: ApplyFlags, terminal: Terminal, output: Outpu
 			if (interruption.signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
 			for (const { comparison } of compared) {
-				for (const name of givenUp) journal.abandon(comparison.plan.organizationId, name, terminal.now());
+				for (const name of abandoned) journal.abandon(comparison.plan.organizationId, name, terminal.now());
 			}
 			if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
@@ -136,7 +136,7 @@ async function openReview(flags: ApplyFlags, terminal: Terminal, output: Output)
 /** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
 async function applyEach(
 	all: readonly Compared[],
-	settled: ReadonlyMap<string, Sent>,
+	settled: ReadonlyMap<string, SubmitResult>,
 	run: RunContext,
 ): Promise<readonly Applied[]> {
 	const engine = await import("../../sync/apply.ts");
@@ -154,7 +154,7 @@ async function applyEach(
 		};
 		try {
 			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
-			return { organizationId, report: await engine.apply(comparison, given) };
+			return { organizationId, report: await engine.applyPlan(comparison, given) };
 		} catch (error) {
 			return { organizationId, error, steps };
 		}
@@ -175,7 +175,7 @@ interface RunContext {
 	readonly signal: AbortSignal;
 }
 
-function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: Line): ApplyContext {
+function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: OrganizationClient): ApplyContext {
 	return {
 		reader: line.reader,
 		submitter: line.submitter,

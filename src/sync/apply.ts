@@ -4,14 +4,18 @@
  * The rules it keeps: what depends on a step that has not completed is not attempted, everything else goes on; memory is
  * updated only by what the service said was completed; after the last step the touched kinds are read again.
  */
+
 import { OrgsyncError } from "../errors.ts";
+import { printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import type { EarlierActivity, Step } from "../plan/steps.ts";
+import { subjectOf } from "../plan/requests.ts";
+import type { EarlierActivity, Step } from "../plan/step.ts";
+import { coveredAddresses, isCovered } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import { nameOf, settleOrAbandon, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
@@ -190,10 +194,10 @@ function requestOfStep(
 	{ tagChangedAtMs }: StepContext,
 ): ActivityRequest {
 	const { operation, parameters, covers } = step;
-	const isUnobservable = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const isUnobservable = plan.changes.some((change) => isCovered(change.address, step) && !isSeen(change));
 	const appliedObjects = joined === undefined ? appliedByStep(parameters, plan.changes) : appliedByEntry(joined);
 	const base = { organizationId: plan.organizationId, operation, parameters, covers, isUnobservable, appliedObjects };
-	return { ...base, objectChangedAtMs: tagChangedAtMs.get(String(parameters.userTagId)) };
+	return { ...base, objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)) };
 }
 
 /**
@@ -281,7 +285,7 @@ async function verify(
 	completed: readonly StepResult[],
 	context: ApplyContext,
 ): Promise<Pick<Report, "left" | "unverified">> {
-	const covered = new Set(completed.flatMap(({ step }) => step.covers));
+	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
 	const touched = onlyTouched(
 		desired,
 		plan.changes.filter(({ address }) => covered.has(address)),
@@ -293,19 +297,19 @@ async function verify(
 		plan.reads,
 	);
 	noteUpdateTimes(live, completed, plan, context);
-	const unfinished = new Set(
-		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
+	const unfinished = new Set<string>(
+		coveredAddresses(plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id))),
 	);
 	const memory = context.journal.lastApplied(plan.organizationId);
 	const { changes, problems, unread } = diff(touched, { ...live, memory });
 	// What could be read before and cannot any more was checked against nothing but what was just applied.
-	const lostSight = unread.find(({ address }) => !plan.unread.some((before) => before.address === address));
+	const lostSight = unread.find((one) => !plan.unread.some((before) => printScope(before) === printScope(one)));
 	// A tag that somebody else renamed or deleted meanwhile is a problem now, and its change no longer made.
 	const lost = new Set(problems.map(({ path }) => path));
 	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))].filter(
 		({ address }) => covered.has(address) && !unfinished.has(address),
 	);
-	return { left, unverified: lostSight === undefined ? null : `${lostSight.address}: ${lostSight.because}` };
+	return { left, unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${lostSight.because}` };
 }
 
 /** Keeps the tags' `updatedAt` with what is remembered of them, so that a later change by others can be noticed. */
@@ -317,7 +321,7 @@ function noteUpdateTimes(
 ): void {
 	if (!live.userTags.known) return;
 	const memory = journal.lastApplied(plan.organizationId);
-	const changed = new Set(completed.map(({ step }) => step.parameters.userTagId));
+	const changed = new Set(completed.map(({ step }) => subjectOf(step)));
 	const applied: AppliedObject[] = live.userTags.value
 		.filter(({ id }) => changed.has(id))
 		.flatMap((tag) => withUpdateTime(tag, memory.userTags[tag.id]));

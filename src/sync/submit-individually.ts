@@ -5,15 +5,11 @@
  *
  * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
  */
+
 import type { PartResult } from "../plan/report.ts";
+import { listParameter } from "../plan/requests.ts";
 import type { SubmitResult } from "./outcomes.ts";
 import { type ActivityRequest, type SubmitContext, submitOnce } from "./submit-once.ts";
-
-/** The parameter under which an operation lists what it removes. */
-const listOf: Readonly<Record<string, string>> = {
-	delete_policies: "policyIds",
-	delete_oauth_providers: "providerIds",
-};
 
 /** One thing that was removed, or was not, by itself. */
 export interface SubmittedPart {
@@ -31,7 +27,7 @@ export function toPartResults(apart: readonly SubmittedPart[]): readonly PartRes
 
 /** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
 export function separableIds(wish: ActivityRequest): readonly string[] {
-	const ids = wish.isUnobservable === true ? wish.parameters[listOf[wish.operation] ?? ""] : undefined;
+	const ids = wish.isUnobservable === true ? wish.parameters[listParameter(wish.operation) ?? ""] : undefined;
 	return Array.isArray(ids) && ids.length > 1 ? (ids as string[]) : [];
 }
 
@@ -40,12 +36,12 @@ export async function submitIndividually(
 	wish: ActivityRequest,
 	context: SubmitContext,
 ): Promise<readonly SubmittedPart[]> {
-	const list = listOf[wish.operation] ?? "";
+	const list = listParameter(wish.operation) ?? "";
 	const results: SubmittedPart[] = [];
 	let stop: SubmitResult | undefined;
 	for (const id of separableIds(wish)) {
-		const covers = wish.covers.filter((address) => address.endsWith(id));
-		const address = covers[0] ?? id;
+		const covers = wish.covers.filter((one) => one.id === id);
+		const address = covers[0]?.address ?? id;
 		if (stop !== undefined) {
 			results.push({ id, address, sent: notAttemptedAfter(stop) });
 			continue;

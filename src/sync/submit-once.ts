@@ -8,6 +8,7 @@
 
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
+import type { CoveredObject } from "../plan/step.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
@@ -43,7 +44,7 @@ export interface ActivityRequest {
 	readonly operation: SubmitName;
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** Addresses that it touches, for whoever reads the journal. */
-	readonly covers: readonly string[];
+	readonly covers: readonly CoveredObject[];
 	/**
 	 * When the object that it changes was last changed, as it was read: by the service's clock, milliseconds since 1970. Left
 	 * out where that is not known, and for removals, which nothing undoes: what is made again has another id.
@@ -171,7 +172,7 @@ function decide(
 	const body = isShared ? shared : encodeFresh(wish, nowMs, entries, over);
 	return {
 		body,
-		put: { body, covers: wish.covers, nowMs: context.now() },
+		put: { body, covers: addressesOf(wish), nowMs: context.now() },
 		isShared,
 		isRetry: latest?.outcome === "rejected",
 	};
@@ -231,7 +232,7 @@ async function carryOut(decision: Decision, wish: ActivityRequest, context: Subm
 	const retry = "put" in decision && decision.isRetry && answer.kind !== "not-sent" ? { isRetry: true as const } : {};
 	const sent: SubmitResult = { ...outcomeOfAnswer(answer), fingerprint: body.fingerprint, requests, ...retry };
 	const isDone = sent.outcome === "completed" && !isOver(sent, decision, wish, context);
-	return recordResult(sent, wish.covers, isDone ? wish.appliedObjects : undefined, context);
+	return recordResult(sent, addressesOf(wish), isDone ? wish.appliedObjects : undefined, context);
 }
 
 /** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
@@ -303,4 +304,8 @@ function isOver(sent: SubmitResult, decision: Decision, wish: ActivityRequest, c
 	}
 	const { serverTimeMs } = context;
 	return sent.outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;
+}
+
+function addressesOf({ covers }: ActivityRequest): readonly string[] {
+	return covers.map(({ address }) => address);
 }

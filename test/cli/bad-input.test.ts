@@ -50,7 +50,7 @@ describe("a document with a problem", () => {
 		"tag-twice-by-former-name": document(
 			"userTags: [{ name: one, previously: [old] }, { name: two, previously: [old] }]",
 		),
-		"wanted-and-never": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
+		"conflicting-members": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
 		"exactly-beside-at-least": document("userTags: [{ name: signers, members: { exactly: [alice], atLeast: [bob] } }]"),
 		"protected-and-changed": document(
 			"userTags: [{ name: signers, members: { exactly: [] } }]",

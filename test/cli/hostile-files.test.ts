@@ -225,7 +225,7 @@ describe("a file that is named more than once", () => {
 		linkSync(join(folder, "one.yaml"), join(folder, "two.yaml"));
 		const { code, stderr } = await run(["validate", "-f", "one.yaml", "-f", "two.yaml"], { cwd: folder });
 		expect(code).toBe(3);
-		expect(stderr).toContain("has an entry already, at one.yaml");
+		expect(stderr).toContain("duplicate tag `signers`, first at one.yaml");
 	});
 });
 

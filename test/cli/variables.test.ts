@@ -115,7 +115,7 @@ describe("a variable that is not set", () => {
 
 	test("in place of any other text is offered as literal text", async () => {
 		const world = await makeWorld(naming("ORGSYNC_VAR_NOT_SET"));
-		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for that very text");
+		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for the literal text");
 	});
 });
 

@@ -1,6 +1,6 @@
 /**
- * An alias that means another user than its name says: seen in a pull request, in a plan, in a saved plan that is applied
- * later, in what waits and in what is explained.
+ * An alias that means another user than its name suggests, as shown for a pull request, in a plan, in a saved plan, and by
+ * status and explain.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -31,15 +31,13 @@ function commit({ folder }: World): void {
 	git("commit", "--quiet", "--message", "documents");
 }
 
-test.runIf(hasGit)(
-	"a pull request that exchanges two aliases says so first, and who really gains and loses",
-	async () => {
-		const world = await makeWorld(documentOf(usual));
-		commit(world);
-		world.write("orgsync.yaml", documentOf(swapped));
-		const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
-		expect(code).toBe(0);
-		expect(stdout).toBe(`Organization ${organizationId}
+test.runIf(hasGit)("--base reports exchanged aliases first, with the users who really gain and lose", async () => {
+	const world = await makeWorld(documentOf(usual));
+	commit(world);
+	world.write("orgsync.yaml", documentOf(swapped));
+	const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
+	expect(code).toBe(0);
+	expect(stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
 Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
@@ -64,14 +62,13 @@ What apply will do (head → live):
 
 Plan: 1 activity. 1 user tag to update. 2 aliases mean other users from now on.
 `);
-		const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
-		expect(threeWay[0].aliases).toEqual([
-			{ alias: "bob", before: bob, after: carol },
-			{ alias: "carol", before: carol, after: bob },
-		]);
-		expect(plans[0].liveNames).toEqual({ [alice]: "alice", [bob]: "bob", [carol]: "carol" });
-	},
-);
+	const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
+	expect(threeWay[0].aliases).toEqual([
+		{ alias: "bob", before: bob, after: carol },
+		{ alias: "carol", before: carol, after: bob },
+	]);
+	expect(plans[0].liveNames).toEqual({ [alice]: "alice", [bob]: "bob", [carol]: "carol" });
+});
 
 test("a plan without a base shows the live name and the id beside an ambiguous alias if users can be read", async () => {
 	const world = await makeWorld(documentOf(swapped));

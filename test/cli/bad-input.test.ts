@@ -160,7 +160,7 @@ describe("a file that cannot be used is an error:", () => {
 
 	test("a document that may not be read", async () => {
 		const world = await makeWorld();
-		// Root may read everything, so the file is one that nobody can: a link to itself.
+		// Root may read every file, so this is one that no user can read: a link to itself.
 		const file = join(world.folder, "orgsync.yaml");
 		symlinkSync("orgsync.yaml", file);
 		await expectRefused("document-unreadable", world, ["plan"]);

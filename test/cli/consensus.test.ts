@@ -1,5 +1,5 @@
 /**
- * Activities that wait for somebody: made once, joined by every run of every runner, and done when a second user approves.
+ * Pending activities: submitted once, joined by every run of every runner, and completed when a second user approves.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -355,7 +355,7 @@ describe("a conflicting activity of another user", () => {
 		`absent: { policies: [${policies[0]}] }`,
 	);
 
-	/** Bob's renaming waits; what comes after it needs nobody. */
+	/** Bob's renaming is pending; later steps need no approval. */
 	async function contradicted(): Promise<{ world: World; id: string; fingerprint: string }> {
 		const world = await makeWaitingWorld(both);
 		await world.submitAsBob("update_user_tag", {

@@ -1,6 +1,6 @@
 /**
- * `drift` as a scheduled job has it: what wakes somebody and what does not, how long it has been so, who did it, and that
- * a run that fails loses nothing of what the runs before it found.
+ * `drift` in a scheduled job: which findings are an alarm, their age and their author. A failed run loses no finding of
+ * earlier runs.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

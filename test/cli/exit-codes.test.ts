@@ -27,7 +27,7 @@ async function waitForApproval(world: World): Promise<void> {
 	expect((await world.run(apply)).code).toBe(8);
 }
 
-/** A plan in `plan.json`; `meanwhile` is what somebody does before it is applied. */
+/** Saves a plan in `plan.json`; `meanwhile` runs before it is applied. */
 const savePlan =
 	(meanwhile?: (world: World) => Promise<void>) =>
 	async (world: World): Promise<void> => {

@@ -190,7 +190,7 @@ describe("a folder", () => {
 });
 
 test.runIf(process.platform === "linux")(
-	"the name of a file is shown on one line, without control characters",
+	"the name of a file is shown on one line without control characters",
 	async () => {
 		const folder = makeLinkedFolder();
 		for (const name of ["a\n::error::b.yaml", "c\u001b[31m.yaml"]) writeFileSync(join(folder, name), document());

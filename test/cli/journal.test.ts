@@ -1,6 +1,6 @@
 /**
- * A journal that somebody else has written: it is evidence and no authority. Whatever is in it, nothing is sent that the
- * document does not ask for.
+ * A journal that another user has written: it is evidence, not authority. Whatever it contains, orgsync submits only what
+ * the document asks for.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
@@ -43,7 +43,7 @@ async function plant(
 	return body.fingerprint;
 }
 
-/** Changes rows of the journal by SQL, as whoever can write the file may. */
+/** Changes rows of the journal by SQL, as anyone who can write the file could. */
 function forge(world: World, sql: string, ...values: (string | number | null)[]): void {
 	const database = new DatabaseSync(join(world.folder, ".orgsync", "journal.sqlite"));
 	database.prepare(sql).run(...values);

@@ -243,8 +243,8 @@ describe("with documented reads, against a service without others", () => {
 		);
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect((await drift(world, ...alone)).code).toBe(0);
-		// The same wish comes back below. Whether its first activity is of before is told by the service's clock, which an
-		// answer names in whole seconds (docs/exactly-once.md).
+		// The same request follows below. The service's clock decides whether its first activity is older, and a response
+		// gives that clock in whole seconds (docs/exactly-once.md).
 		await new Promise((resolve) => setTimeout(resolve, 1100));
 		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [carol] });
 		const found = await drift(world, ...alone);
@@ -334,7 +334,7 @@ function tagOf(world: World, tagId: string): { tagName: string; userIds: readonl
 	return world.organization().userTags.find((tag: { tagId: string }) => tag.tagId === tagId);
 }
 
-/** What was changed and changed back has other times and another order; both are nobody's wish. */
+/** Removes times and order, which differ after a change and its reversal. */
 function withoutTimes(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value), (key, item) => {
 		if (key === "updatedAt" || key === "createdAt") return undefined;

@@ -1,4 +1,4 @@
-/** The line that tells what is being done: it takes one row of the terminal, however narrow, and nothing of it stays. */
+/** The progress line: it takes one row of the terminal, however narrow, and is erased completely. */
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { countColumns, cutToColumns } from "../../src/cli/columns.ts";

@@ -1,6 +1,6 @@
 /**
- * A saved plan as a file that somebody else wrote: what it states is shown as that, `apply --plan` shows only what it finds
- * itself, an approval names the plan by its digest, and what was carried out is not carried out again.
+ * A saved plan as a file of another user: its statements are labelled as such, `apply --plan` shows only its own plan, an
+ * approval names the plan by its digest, and no plan is applied twice.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { applying, forge, inJson, makeReviewed, read, runIn } from "./saved.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
 type Forged = any;
 
-/** Writes `forged.json`: the plan changed so, its digest made anew. */
+/** Writes `forged.json`: the changed plan with a matching digest. */
 function writeForged(world: World, change: (plan: Forged, file: Forged) => void): void {
 	const file: Forged = read(world);
 	change(file.plans[0], file);

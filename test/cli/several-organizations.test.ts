@@ -1,5 +1,5 @@
 /**
- * One call for several organizations: what goes wrong in one of them is told by its name, and the others have their turn.
+ * One call for several organizations: an error in one is reported with its id, and the others are applied.
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

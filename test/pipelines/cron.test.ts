@@ -1,6 +1,6 @@
 /**
- * The cron script, run as it is written: it mails what it found when it is something else than last time, and a look that
- * failed is told on standard error alone.
+ * The cron script, run as it is written: it mails findings when they differ from those of the last run, and reports a failed
+ * run on standard error alone.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";

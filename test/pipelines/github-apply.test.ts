@@ -113,7 +113,7 @@ test("a plan is refused with a comment if main has another document or an object
 	expect(submits()).toEqual([]);
 });
 
-/** The plan in this folder with other facts, its digest made anew: who can write the file can write that too. */
+/** Changes facts of the plan in this folder and its digest: anyone who can write the file can do both. */
 function replacePlan(folder: string, facts: (plan: Record<string, unknown>) => object): void {
 	const file = join(folder, "plan.json");
 	const { digest: _digest, ...content } = JSON.parse(readFileSync(file, "utf8"));

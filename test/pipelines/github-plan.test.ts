@@ -1,5 +1,5 @@
 /**
- * The story of a pull request, run from the workflow as it is written: planned, told in one comment, and saved.
+ * A pull request, run from the workflow as it is written: planned, shown in one comment, and saved.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

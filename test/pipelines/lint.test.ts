@@ -49,7 +49,7 @@ test("GitLab's schema accepts the GitLab pipeline", () => {
 	expect(status, stdout + stderr).toBe(0);
 });
 
-/** What the compiler says of these manifests, held against the types of Kubernetes' API; it knows every key that there is. */
+/** The errors of the compiler for these manifests under the types of the Kubernetes API, which has every key. */
 function checkManifests(manifests: Readonly<Record<string, unknown>>): readonly string[] {
 	const file = join(root, "test/pipelines/manifests.ts");
 	const constants = Object.entries(manifests).map(

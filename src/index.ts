@@ -55,7 +55,7 @@ export {
 	type SavedPlan,
 } from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
-export type { Step } from "./plan/steps.ts";
+export type { Step } from "./plan/step.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
 export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";

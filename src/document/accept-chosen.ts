@@ -2,8 +2,10 @@
  * Which addresses `--accept` means. What a waiting activity would change is not among them: the document would say what
  * is there now, and be wrong once somebody approves.
  */
+
 import { matchesGlob } from "../plan/only.ts";
 import type { Plan } from "../plan/plan.ts";
+import { isCovered } from "../plan/step.ts";
 import { compareText } from "../plan/value.ts";
 import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
 
@@ -71,7 +73,7 @@ function select(pattern: string, addresses: readonly string[]): readonly string[
 
 function waitingOver(address: string, { waiting }: Plan): Waiting | undefined {
 	// Of what was rejected nothing can come any more.
-	return waiting.find(({ covers, relation }) => relation !== "rejected" && covers.includes(address));
+	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 }
 
 function tellWaiting(waiting: Waiting | undefined): string {

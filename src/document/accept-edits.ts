@@ -100,7 +100,7 @@ class AcceptanceOfOne {
 		if (change.basis === "unknown") {
 			throw new NotEditable("what live has there is not known, because the service does not show it");
 		}
-		if (change.basis === "memory") {
+		if (change.basis === "last-applied") {
 			throw new NotEditable(
 				"what live has there is known from what was last applied alone; the service does not show it",
 			);

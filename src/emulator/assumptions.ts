@@ -2,7 +2,7 @@
  * Every choice that the emulator makes where docs/service.md is silent, in one place. A client that
  * depends on one of these depends on the emulator, not on the service.
  */
-import type { ActivityRecord, Authenticator, Vote } from "./state.ts";
+import type { ActivityRecord, Vote } from "./state.ts";
 
 // Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs about 8 kB.
 export const maxBodyBytes = 1024 * 1024;
@@ -21,17 +21,15 @@ export const futureTimestampMessage = "timestampMs lies more than five minutes a
 
 // Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no
 // vote of that user: an answer to a replay never carries a change.
-export const changesOfAReplay = [] as const;
 
 // The text is the service's own (docs/service.md#server-side-validation). Unverified, chosen: names are compared
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
-// Unverified, chosen: a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
+// Unverified, chosen ("unknown ids"): a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
 // with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only
 // never meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are
 // an id named twice in one list and an empty `providerIds`.
-export const unknownEntityError = { status: 404, code: 5 } as const;
 
 // Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
@@ -105,10 +103,17 @@ export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 export const passkeyClientDataType = "webauthn.get";
 export const passkeyDefaults = { rpId: "localhost", userVerification: "required" } as const;
 
+/** What a seed says of where and how a passkey may be used. */
+interface PasskeyUse {
+	readonly rpId?: string;
+	readonly origins?: readonly string[];
+	readonly userVerification?: "required" | "preferred";
+}
+
 /** Whether a passkey may be used at `origin`. */
 // Unverified, chosen: without `origins` in the seed, at its relying party's host and every host below, on any port, by https;
 // by http on localhost only, as browsers allow it.
-export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, origins }: Authenticator): boolean {
+export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, origins }: PasskeyUse): boolean {
 	if (origins !== undefined) return origins.includes(origin);
 	const url = URL.parse(origin);
 	if (url === null || url.origin !== origin) return false;
@@ -117,7 +122,7 @@ export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, o
 }
 
 /** Whether an assertion counts that does not say that the user was verified. */
-export function allowsUnverifiedUser({ userVerification = passkeyDefaults.userVerification }: Authenticator): boolean {
+export function allowsUnverifiedUser({ userVerification = passkeyDefaults.userVerification }: PasskeyUse): boolean {
 	return userVerification === "preferred";
 }
 

@@ -3,12 +3,13 @@
  * describes every endpoint.
  */
 import type { ClockChange, Control } from "./control.ts";
-import { checkRulesRequest, type JsonObject, readStateQuery, rejectFields } from "./control-schema.ts";
+import { checkRulesRequest, readStateQuery, rejectFields } from "./control-schema.ts";
 import type { Fault } from "./faults.ts";
+import type { JsonObject } from "./kinds/entity-kind.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { notFound, RequestError } from "./request-error.ts";
-import type { Seed } from "./seed.ts";
 import type { OrganizationPatch } from "./seed-changes.ts";
+import type { Seed } from "./seed-check.ts";
 import { parseBody } from "./service.ts";
 import type { Rules } from "./state.ts";
 import type { Store } from "./store.ts";

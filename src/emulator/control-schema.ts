@@ -7,10 +7,9 @@ import { approvals, extendedReads, operations, submits } from "../wire/operation
 import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
 import { activityFaults, faultKinds } from "./faults.ts";
 import { isUuid } from "./identifiers.ts";
+import { isObject, type JsonObject } from "./kinds/entity-kind.ts";
+import { entityKinds } from "./kinds/table.ts";
 import { badRequest } from "./request-error.ts";
-import { type EntityKind, entityKinds } from "./state.ts";
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 interface Field {
 	/** What a value has to be, after `must be`. */
@@ -20,10 +19,6 @@ interface Field {
 }
 
 type Fields = Readonly<Record<string, Field>>;
-
-function isObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
 const isNumber = (least: number, most: number) => (value: unknown) =>
@@ -117,27 +112,23 @@ const rulesFields: Fields = {
 	},
 };
 
-const isListOf = (isValid: (value: unknown) => boolean) => (value: unknown) =>
-	Array.isArray(value) && value.every(isValid);
-const sectionOf = (kind: EntityKind): Field =>
-	kind === "supportedAssets"
-		? { description: "an object with a list of assets by network, as in a seed", isValid: isObject }
-		: { description: "a list of objects, as in a seed", isValid: isListOf(isObject) };
-
 const patchFields: Fields = {
 	organizationId,
 	organizationName: { description: "a text", isValid: (value) => typeof value === "string" },
-	...Object.fromEntries(entityKinds.map((kind) => [kind, sectionOf(kind)])),
+	...Object.fromEntries(
+		entityKinds.map(({ section, expected, isSection }) => [
+			section,
+			{ description: expected.section, isValid: isSection },
+		]),
+	),
 	rules: { description: "an object, in the form of a seed's rules", isValid: isObject },
 	remove: { description: "an object with lists of ids by kind", isValid: isObject },
 };
 
 const removeFields: Fields = Object.fromEntries(
-	entityKinds.map((kind) => [
-		kind,
-		kind === "supportedAssets"
-			? { description: "a list of networks", isValid: isListOf((id) => typeof id === "string") }
-			: { description: "a list of UUIDs", isValid: isListOf(organizationId.isValid) },
+	entityKinds.map(({ section, expected, isId }) => [
+		section,
+		{ description: expected.ids, isValid: (value: unknown) => Array.isArray(value) && value.every(isId) },
 	]),
 );
 

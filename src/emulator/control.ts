@@ -16,6 +16,7 @@ import type { Fault, FaultQueue } from "./faults.ts";
 import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
 import { badRequest } from "./request-error.ts";
 import type { RequestLog, RequestLogEntry } from "./request-log.ts";
+import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seed-changes.ts";
 import {
 	findRulesProblems,
 	findSeedProblems,
@@ -23,8 +24,7 @@ import {
 	type Seed,
 	type SeedOrganization,
 	type SeedProblem,
-} from "./seed.ts";
-import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seed-changes.ts";
+} from "./seed-check.ts";
 import { executeDueActivities, makeContext, type Sources } from "./service.ts";
 import type { Rules } from "./state.ts";
 import type { Store } from "./store.ts";
@@ -133,9 +133,9 @@ export interface EmulatorParts {
 /** The control of an emulator made of these parts. */
 export function makeControl({ store, sources, faults, log, limits, clock }: EmulatorParts): Control {
 	const settledWorld = (organizationId: string) => {
-		const world = makeContext(store, sources, organizationId.toLowerCase(), clock.now());
-		executeDueActivities(store, world);
-		return world;
+		const context = makeContext(store, sources, organizationId.toLowerCase(), clock.now());
+		executeDueActivities(store, context);
+		return context;
 	};
 	return {
 		state(organizationId) {

@@ -10,9 +10,11 @@ import {
 	passkeyDefaults,
 	passkeyScheme,
 } from "./assumptions.ts";
+import { putEntity } from "./kinds/entity-kind.ts";
+import { type Authenticator, users } from "./kinds/user.ts";
 import { unauthenticated } from "./request-error.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
-import type { ActivityRecord, Assertion, Authenticator, Organization, Signer, StateChange } from "./state.ts";
+import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
 /** A passkey and whose it is. */
 export interface RegisteredAuthenticator {
@@ -114,11 +116,11 @@ export function verifyPasskey(
  * Throws a 401 refusal for an assertion that was used before (assumptions.ts, "replay").
  */
 export function acceptAssertion(
-	{ users }: Organization,
+	organization: Organization,
 	{ userId, signature, assertion }: Signer,
 	known: ActivityRecord | undefined,
 ): readonly StateChange[] {
-	const user = users.get(userId);
+	const user = organization.entities(users).get(userId);
 	if (assertion === undefined || user === undefined) return [];
 	const { credentialId, signCount, digest } = assertion;
 	const passkey = user.authenticators.find((one) => one.credentialId === credentialId);
@@ -134,5 +136,5 @@ export function acceptAssertion(
 	const authenticators = user.authenticators.map((one) =>
 		one.credentialId === credentialId ? { ...one, signCount, lastAssertion: digest } : one,
 	);
-	return [{ change: "put", kind: "users", id: userId, value: { ...user, authenticators } }];
+	return [putEntity(users, { ...user, authenticators })];
 }

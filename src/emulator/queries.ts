@@ -1,36 +1,20 @@
 /**
- * How each query is answered (docs/service.md#queries), one row per query. `extendedAnswers` are extensions outside the 13
- * (docs/service.md#extended-reads). Adding a query is adding a row here and in wire/operations.ts.
+ * How each query is answered (docs/service.md#queries): what kinds of entities, users and activities answer, in one table.
  */
-import { caip2Aliases, type ExtendedReadName, type QueryName } from "../wire/operations.ts";
 import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
 import { defaultPageSize, passkeyScheme, takePage, unknownCursorMessage, votersOf } from "./assumptions.ts";
-import { describeBootProof, describeTvcApp, describeUsers, describeUserTag } from "./descriptions.ts";
 import { deriveUuid } from "./identifiers.ts";
+import { idIn, type JsonObject, type QueryHandler, type QueryHandlers } from "./kinds/entity-kind.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { findUser, type MfaPolicy, users } from "./kinds/user.ts";
 import { badRequest, notFound } from "./request-error.ts";
-import type { ActivityRecord, MfaPolicy, OperationContext, User, Vote } from "./state.ts";
+import type { ActivityRecord, OperationContext, Vote } from "./state.ts";
+import { userQueries } from "./user-queries.ts";
 
-type Body = Readonly<Record<string, unknown>>;
-
-/**
- * The value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. Throws a refusal when
- * it is not there.
- */
-export type QueryHandler = (world: OperationContext, body: Body, userId: string) => unknown;
-
-function idOf(body: Body, field: string): string {
-	return String(body[field]).toLowerCase();
-}
-
-function findUser({ organization }: OperationContext, body: Body): User {
-	const user = organization.users.get(idOf(body, "userId"));
-	if (user === undefined) throw notFound(`no user found with id ${idOf(body, "userId")}`);
-	return user;
-}
-
-function findActivity(world: OperationContext, body: Body): ActivityRecord {
-	const activity = world.findById(idOf(body, "activityId"));
-	if (activity === undefined) throw notFound(`no activity found with id ${idOf(body, "activityId")}`);
+function findActivity(context: OperationContext, body: JsonObject): ActivityRecord {
+	const id = idIn(body, "activityId");
+	const activity = context.findById(id);
+	if (activity === undefined) throw notFound(`no activity found with id ${id}`);
 	return activity;
 }
 
@@ -49,11 +33,11 @@ function describeMfaStatus(policy: MfaPolicy, userId: string, used: ReadonlySet<
 	};
 }
 
-const mfaStatuses: QueryHandler = (world, body) => {
-	const activity = findActivity(world, body);
-	const asked = typeof body.userId === "string" ? findUser(world, body).userId : undefined;
+const mfaStatuses: QueryHandler = (context, body) => {
+	const activity = findActivity(context, body);
+	const asked = typeof body.userId === "string" ? findUser(context, body).userId : undefined;
 	return votersOf(activity, asked).flatMap((userId) => {
-		const policies = world.organization.users.get(userId)?.mfaPolicies ?? [];
+		const policies = context.organization.entities(users).get(userId)?.mfaPolicies ?? [];
 		const votes = activity.votes.filter((vote) => vote.userId === userId);
 		const used = new Set(votes.map(methodOf));
 		return policies.map((policy) => describeMfaStatus(policy, userId, used));
@@ -72,8 +56,8 @@ function outcomeOf(activity: ActivityRecord, index: number): string {
 	return approvals < activity.approvalsNeeded ? "OUTCOME_REQUIRES_CONSENSUS" : "OUTCOME_ALLOW";
 }
 
-const policyEvaluations: QueryHandler = (world, body) => {
-	const activity = findActivity(world, body);
+const policyEvaluations: QueryHandler = (context, body) => {
+	const activity = findActivity(context, body);
 	const policyId = policyIdOfRule(activity.organizationId, activity.type);
 	return activity.votes.map((vote, index) => ({
 		id: deriveUuid("evaluation", vote.id),
@@ -83,44 +67,6 @@ const policyEvaluations: QueryHandler = (world, body) => {
 		policyEvaluations: [{ policyId, outcome: outcomeOf(activity, index) }],
 		createdAt: vote.createdAt,
 	}));
-};
-
-const aliases: Readonly<Record<string, string>> = caip2Aliases;
-
-/** The canonical name of a network (docs/service.md#networks). */
-export function canonicalNetwork(caip2: string): string {
-	return aliases[caip2] ?? caip2;
-}
-
-/** The eight queries of the interface. */
-export const documentedAnswers: Readonly<Record<QueryName, QueryHandler>> = {
-	get_session_profile({ organization }, body) {
-		const profile = organization.sessionProfiles.get(idOf(body, "sessionProfileId"));
-		if (profile === undefined) throw notFound(`no session profile found with id ${idOf(body, "sessionProfileId")}`);
-		return profile;
-	},
-	get_mfa_policy(world, body) {
-		const id = idOf(body, "mfaPolicyId");
-		const policy = findUser(world, body).mfaPolicies.find((candidate) => candidate.mfaPolicyId === id);
-		if (policy === undefined) throw notFound(`no MFA policy found with id ${id}`);
-		return policy;
-	},
-	get_mfa_policies: (world, body) => findUser(world, body).mfaPolicies,
-	get_mfa_status: mfaStatuses,
-	get_latest_boot_proof({ organization }, body) {
-		const app = organization.tvcApps.get(idOf(body, "appName"));
-		if (app?.bootProof === undefined) throw notFound(`no boot proof found for the app ${idOf(body, "appName")}`);
-		return describeBootProof(app);
-	},
-	get_policy_evaluations: policyEvaluations,
-	list_user_tags: ({ organization }) => [...organization.userTags.values()].map(describeUserTag),
-	list_supported_assets: ({ organization }, body) =>
-		organization.supportedAssets.get(canonicalNetwork(String(body.caip2)))?.assets ?? [],
-};
-
-const whoami: QueryHandler = ({ organization }, _body, userId) => {
-	const { organizationId, organizationName } = organization;
-	return { organizationId, organizationName, userId, username: organization.users.get(userId)?.userName ?? "" };
 };
 
 /** Where the activity that a cursor names stands in the list; undefined without a cursor. */
@@ -136,9 +82,9 @@ function passes(filter: unknown, value: string): boolean {
 	return !Array.isArray(filter) || filter.length === 0 || filter.includes(value);
 }
 
-const listActivities: QueryHandler = (world, body, userId) => {
-	const newestFirst = [...world.listActivities()].reverse();
-	const { limit, before, after } = (body.paginationOptions ?? {}) as Body;
+const listActivities: QueryHandler = (context, body, userId) => {
+	const newestFirst = [...context.listActivities()].reverse();
+	const { limit, before, after } = (body.paginationOptions ?? {}) as JsonObject;
 	const fits = (activity: Record<string, unknown>) =>
 		passes(body.filterByStatus, String(activity.status)) && passes(body.filterByType, String(activity.type));
 	const page = {
@@ -153,14 +99,16 @@ const listActivities: QueryHandler = (world, body, userId) => {
 	);
 };
 
-/** Reads outside the 13: extensions, which `reads: "documented"` turns off. */
-export const extendedAnswers: Readonly<Record<ExtendedReadName, QueryHandler>> = {
-	list_users: ({ organization }) => describeUsers(organization),
-	list_policies: ({ organization }) => [...organization.policies.values()],
-	list_tvc_apps: ({ organization }) =>
-		[...organization.tvcApps.values()].map((app) => describeTvcApp(organization.organizationId, app)),
-	whoami,
-	get_activity: (world, body, userId) => describeActivity(findActivity(world, body), userId, true),
+const activityQueries: QueryHandlers = {
+	get_mfa_status: mfaStatuses,
+	get_policy_evaluations: policyEvaluations,
+	get_activity: (context, body, userId) => describeActivity(findActivity(context, body), userId, true),
 	list_activities: listActivities,
-	get_session_profiles: ({ organization }) => [...organization.sessionProfiles.values()],
 };
+
+/** The handler of each query, by operation. */
+export const queryHandlers: ReadonlyMap<string, QueryHandler> = new Map(
+	[...entityKinds.map(({ queries }) => queries), userQueries, activityQueries].flatMap(
+		(queries) => Object.entries(queries) as [string, QueryHandler][],
+	),
+);

@@ -1,234 +1,135 @@
 /**
- * From a seed to an organization and back: filling what a seed leaves out, showing state in the shape of a seed, and
- * merging a partial one into what is there. Everything here expects a seed without problems.
+ * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
+ * Everything here expects a seed without problems.
  */
-
 import { laterTime, type Time, timeAt } from "./identifiers.ts";
-import { canonicalNetwork } from "./queries.ts";
-import type { Seed, SeedOrganization } from "./seed.ts";
-import {
-	type Entities,
-	type EntityKind,
-	entityKinds,
-	identifyingFields,
-	type NetworkAssets,
-	type Organization,
-	type OrganizationSettings,
-	type Rules,
-	type StateChange,
-	type User,
-	type UserTag,
-} from "./state.ts";
+import { type EntityKind, isObject, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { users } from "./kinds/user.ts";
+import { userTags } from "./kinds/user-tag.ts";
+import { rowsOf, type Seed, type SeedOrganization } from "./seed-check.ts";
+import type { Organization, OrganizationSettings, Rules, StateChange } from "./state.ts";
 
-type Timed<Entity> = Entity & { readonly createdAt: Time; readonly updatedAt: Time };
-
-function withTimes<Entity extends { readonly createdAt?: Time; readonly updatedAt?: Time }>(
-	entity: Entity,
-	now: Time,
-): Timed<Entity> {
-	const createdAt = entity.createdAt ?? now;
-	return { ...entity, createdAt, updatedAt: entity.updatedAt ?? createdAt };
+function completeRules(rules: Rules = {}): Rules {
+	if (rules.deny === undefined) return rules;
+	const deny = rules.deny.map(({ type, userId }) =>
+		userId === undefined ? { type } : { type, userId: userId.toLowerCase() },
+	);
+	return { ...rules, deny };
 }
 
-function fillUser(seed: NonNullable<SeedOrganization["users"]>[number], now: Time): User {
-	return {
-		...withTimes(seed, now),
-		userId: seed.userId.toLowerCase(),
-		apiKeys: (seed.apiKeys ?? []).map((key) => ({ ...key, publicKey: key.publicKey.toLowerCase() })),
-		authenticators: (seed.authenticators ?? []).map((authenticator) => ({
-			...authenticator,
-			credentialId: authenticator.credentialId.replace(/=+$/, ""),
-			publicKey: authenticator.publicKey.toLowerCase(),
-		})),
-		oauthProviders: (seed.oauthProviders ?? []).map((provider) => ({
-			issuer: "",
-			audience: "",
-			subject: "",
-			...withTimes(provider, now),
-			providerId: provider.providerId.toLowerCase(),
-		})),
-		mfaPolicies: (seed.mfaPolicies ?? []).map((policy, index) => ({
-			condition: "",
-			requiredAuthenticationMethods: [],
-			order: index + 1,
-			notes: "",
-			...withTimes(policy, now),
-			mfaPolicyId: policy.mfaPolicyId.toLowerCase(),
-		})),
-	};
-}
-
-function fillTag(seed: NonNullable<SeedOrganization["userTags"]>[number], now: Time): UserTag {
-	return {
-		...withTimes({ tagType: "TAG_TYPE_USER", ...seed }, now),
-		tagId: seed.tagId.toLowerCase(),
-		userIds: (seed.userIds ?? []).map((userId) => userId.toLowerCase()),
-	};
-}
-
-type AnyEntity = Entities[EntityKind] extends ReadonlyMap<string, infer Value> ? Value : never;
-
-/** The entities of a seed organization, complete, by kind; times that it leaves out are `nowMs`. */
-function fillEntities(seed: SeedOrganization, nowMs: number): Record<EntityKind, readonly AnyEntity[]> {
-	const now = timeAt(nowMs);
-	return {
-		users: (seed.users ?? []).map((user) => fillUser(user, now)),
-		userTags: (seed.userTags ?? []).map((tag) => fillTag(tag, now)),
-		policies: (seed.policies ?? []).map((policy) => ({
-			effect: "EFFECT_ALLOW",
-			condition: "",
-			consensus: "",
-			notes: "",
-			...withTimes(policy, now),
-			policyId: policy.policyId.toLowerCase(),
-		})),
-		tvcApps: (seed.tvcApps ?? []).map((app) => ({ ...withTimes(app, now), id: app.id.toLowerCase() })),
-		sessionProfiles: (seed.sessionProfiles ?? []).map((profile) => ({
-			scope: "",
-			expirationSeconds: "",
-			notes: "",
-			...withTimes(profile, now),
-			sessionProfileId: profile.sessionProfileId.toLowerCase(),
-		})),
-		supportedAssets: Object.entries(seed.supportedAssets ?? {}).map(([caip2, assets]) => ({
-			caip2: canonicalNetwork(caip2),
-			assets,
-		})),
-	};
-}
-
-function fillRules(rules: Rules | undefined): Rules {
-	if (rules?.deny === undefined) return rules ?? {};
-	const lower = ({ type, userId }: { type: string; userId?: string }) =>
-		userId === undefined ? { type } : { type, userId: userId.toLowerCase() };
-	return { ...rules, deny: rules.deny.map(lower) };
-}
-
-function headOf(seed: SeedOrganization): OrganizationSettings {
+function settingsOf(seed: SeedOrganization): OrganizationSettings {
 	return {
 		organizationId: seed.organizationId.toLowerCase(),
 		organizationName: seed.organizationName ?? "",
-		rules: fillRules(seed.rules),
+		rules: completeRules(seed.rules),
 	};
 }
 
-function idOf(kind: EntityKind, entity: AnyEntity): string {
-	return String((entity as unknown as Record<string, unknown>)[identifyingFields[kind]]);
-}
-
-/** The changes that make an organization what the seed says and nothing else; its activities go too. */
+/** Returns the changes that make an organization exactly what the seed says. Its activities are removed. */
 export function changesToReplace(seed: SeedOrganization, nowMs: number): readonly StateChange[] {
-	const entities = fillEntities(seed, nowMs);
-	const changes: StateChange[] = [{ change: "clear" }, { change: "head", head: headOf(seed) }];
-	for (const kind of entityKinds) {
-		for (const value of entities[kind]) changes.push({ change: "put", kind, id: idOf(kind, value), value });
-	}
-	return changes;
+	const now = timeAt(nowMs);
+	return [
+		{ change: "clear" },
+		{ change: "settings", settings: settingsOf(seed) },
+		...entityKinds.flatMap((kind) => rowsOf(kind, seed).map((row) => putEntity(kind, kind.complete(row, now)))),
+	];
 }
 
-/** The organization in the shape of a seed; seeding it again gives the same organization. */
+/** Returns the organization in the form of a seed. Seeding it again gives the same organization. */
 export function toSeed(organization: Organization): SeedOrganization {
 	const { organizationId, organizationName, rules } = organization;
-	const assets = [...organization.supportedAssets.values()].map(({ caip2, assets }: NetworkAssets) => [caip2, assets]);
-	return {
-		organizationId,
-		organizationName,
-		users: [...organization.users.values()],
-		userTags: [...organization.userTags.values()],
-		policies: [...organization.policies.values()],
-		tvcApps: [...organization.tvcApps.values()],
-		sessionProfiles: [...organization.sessionProfiles.values()],
-		supportedAssets: Object.fromEntries(assets),
-		rules,
-	};
+	const sections = entityKinds.map((kind) => {
+		const entities = [...organization.entities(kind).values()];
+		return [kind.section, kind.writeSection(entities)];
+	});
+	return { organizationId, organizationName, ...Object.fromEntries(sections), rules };
 }
 
-/** A partial organization: entities merge by id, `remove` names entities to take away, `rules` replaces the rules. */
+/** A partial organization: entities merge by id, `remove` lists ids to remove by section, `rules` replaces the rules. */
 export interface OrganizationPatch {
 	readonly organizationId: string;
-	readonly remove?: Partial<Record<EntityKind, readonly string[]>>;
+	readonly remove?: Readonly<Record<string, readonly string[]>>;
 	readonly [section: string]: unknown;
 }
 
-type Row = Readonly<Record<string, unknown>>;
+/** Returns the rows of a section of a patch; none when it is no section. */
+function rowsIn(kind: EntityKind, patch: OrganizationPatch): readonly JsonObject[] {
+	const section = patch[kind.section];
+	return kind.isSection(section) ? kind.readSection(section).filter(isObject) : [];
+}
 
-function mergeRows(rows: readonly Row[], patches: readonly Row[], field: string, removed: ReadonlySet<string>) {
-	const idOfRow = (row: Row) => String(row[field]).toLowerCase();
-	const merged = new Map(rows.map((row) => [idOfRow(row), row]));
-	for (const id of removed) merged.delete(id);
-	for (const patch of patches) {
-		const before = merged.get(idOfRow(patch)) ?? {};
-		// A changed entity gets its own new time, unless the patch gives one.
-		const { updatedAt: _updatedAt, ...rest } = before as { updatedAt?: Time };
-		merged.set(idOfRow(patch), { ...rest, ...patch });
+function mergeRows(kind: EntityKind, organization: Organization, patch: OrganizationPatch): readonly JsonObject[] {
+	const idOf = (row: JsonObject) => kind.normalizeId(String(row[kind.idField]));
+	const entities = [...organization.entities(kind).values()] as readonly JsonObject[];
+	const merged = new Map(entities.map((row) => [idOf(row), row]));
+	for (const id of patch.remove?.[kind.section] ?? []) merged.delete(kind.normalizeId(String(id)));
+	for (const row of rowsIn(kind, patch)) {
+		// A changed entity gets a new time, unless the patch gives one.
+		const { updatedAt: _updatedAt, ...before } = merged.get(idOf(row)) ?? {};
+		merged.set(idOf(row), { ...before, ...row });
 	}
 	return [...merged.values()];
 }
 
-function listOf(value: unknown): readonly Row[] {
-	return Array.isArray(value) ? value.filter((row): row is Row => typeof row === "object" && row !== null) : [];
+/** Returns the tag without the users. */
+function withoutMembers(tag: JsonObject, removed: ReadonlySet<string>): JsonObject {
+	const { updatedAt: _updatedAt, ...rest } = tag;
+	const before = Array.isArray(tag.userIds) ? tag.userIds : [];
+	const userIds = before.filter((userId) => !removed.has(String(userId)));
+	return userIds.length === before.length ? tag : { ...rest, userIds };
 }
 
-/** `organization` in the shape of a seed with the patch merged in; to be checked before it is used. */
+/** Returns the organization in the form of a seed with the patch merged in. Check it before use. */
 export function mergePatch(organization: Organization, patch: OrganizationPatch): Seed {
-	const before = toSeed(organization) as unknown as Record<string, unknown>;
-	const { remove = {}, organizationId: _organizationId, ...sections } = patch;
-	const merged: Record<string, unknown> = { ...before };
-	const removedOf = (kind: EntityKind) => new Set((remove[kind] ?? []).map((id) => String(id).toLowerCase()));
-	for (const [section, value] of Object.entries(sections)) {
-		if (!Object.hasOwn(identifyingFields, section)) merged[section] = value;
-	}
+	const { remove, organizationId: _organizationId, ...sections } = patch;
+	const merged: Record<string, unknown> = { ...toSeed(organization), ...sections };
+	const removedUsers = new Set((remove?.[users.section] ?? []).map((id) => users.normalizeId(String(id))));
 	for (const kind of entityKinds) {
-		if (kind === "supportedAssets") continue;
-		merged[kind] = mergeRows(listOf(before[kind]), listOf(sections[kind]), identifyingFields[kind], removedOf(kind));
-	}
-	const assets = new Map(Object.entries(before.supportedAssets as object));
-	for (const caip2 of remove.supportedAssets ?? []) assets.delete(canonicalNetwork(String(caip2)));
-	for (const [caip2, value] of Object.entries(sections.supportedAssets ?? {}))
-		assets.set(canonicalNetwork(caip2), value);
-	merged.supportedAssets = Object.fromEntries(assets);
-	const gone = removedOf("users");
-	if (gone.size > 0) {
-		merged.userTags = listOf(merged.userTags).map((tag) => {
-			const { updatedAt, ...rest } = tag as unknown as UserTag;
-			const userIds = rest.userIds.filter((userId) => !gone.has(userId));
-			return userIds.length === rest.userIds.length ? tag : { ...rest, userIds };
-		});
+		const rows = mergeRows(kind, organization, patch);
+		const kept = kind.section === userTags.section ? rows.map((tag) => withoutMembers(tag, removedUsers)) : rows;
+		merged[kind.section] = kind.writeSection(kept);
 	}
 	return { organizations: [merged as unknown as SeedOrganization] };
 }
 
-/** The changes that turn `organization` into `seed`, which mergePatch made of it; what is equal is left alone. */
+/** Returns the changes that turn the organization into the seed that `mergePatch` made of it; equal entities stay as they are. */
 export function changesToMerge(
 	organization: Organization,
 	seed: SeedOrganization,
 	nowMs: number,
 ): readonly StateChange[] {
-	const entities = fillEntities(seed, nowMs);
-	const changes: StateChange[] = [{ change: "head", head: headOf(seed) }];
-	for (const kind of entityKinds) {
-		const before: ReadonlyMap<string, AnyEntity> = organization[kind];
-		const kept = new Set<string>();
-		const asked = listOf(seed[kind]);
-		entities[kind].forEach((value, index) => {
-			const id = idOf(kind, value);
-			kept.add(id);
-			const previous = before.get(id);
-			const timed = moveTime(previous, value, asked[index], nowMs);
-			if (JSON.stringify(previous) !== JSON.stringify(timed)) changes.push({ change: "put", kind, id, value: timed });
-		});
-		for (const id of before.keys()) if (!kept.has(id)) changes.push({ change: "remove", kind, id });
-	}
+	const changes: StateChange[] = [{ change: "settings", settings: settingsOf(seed) }];
+	for (const kind of entityKinds) changes.push(...changesOfKind(kind, organization, rowsOf(kind, seed), nowMs));
 	return changes;
 }
 
-/** `value` with an `updatedAt` after the previous one when something changed and the patch named no time. */
-function moveTime(previous: AnyEntity | undefined, value: AnyEntity, asked: Row | undefined, nowMs: number): AnyEntity {
-	if (previous === undefined || !("updatedAt" in previous) || asked?.updatedAt !== undefined) return value;
-	const { updatedAt } = previous;
-	const unmoved = { ...value, updatedAt };
-	const same = JSON.stringify(sorted(previous)) === JSON.stringify(sorted(unmoved));
-	return same ? previous : { ...unmoved, updatedAt: laterTime(nowMs, updatedAt) };
+function changesOfKind(
+	kind: EntityKind,
+	organization: Organization,
+	rows: readonly object[],
+	nowMs: number,
+): readonly StateChange[] {
+	const before = organization.entities(kind);
+	const entities = rows.map((row) => {
+		const entity = kind.complete(row, timeAt(nowMs));
+		return withUpdateTime(before.get(kind.idOf(entity)), entity, (row as JsonObject).updatedAt !== undefined, nowMs);
+	});
+	const ids = new Set(entities.map((entity) => kind.idOf(entity)));
+	const isChanged = (entity: object) => JSON.stringify(before.get(kind.idOf(entity))) !== JSON.stringify(entity);
+	return [
+		...entities.filter(isChanged).map((entity) => putEntity(kind, entity)),
+		...[...before.keys()].filter((id) => !ids.has(id)).map((id) => removeEntity(kind, id)),
+	];
+}
+
+/** Returns the entity with an `updatedAt` after the previous one if it changed and the patch gave no time. */
+function withUpdateTime(previous: object | undefined, entity: object, hasOwnTime: boolean, nowMs: number): object {
+	if (previous === undefined || !("updatedAt" in previous) || hasOwnTime) return entity;
+	const updatedAt = previous.updatedAt as Time;
+	const unchanged = { ...entity, updatedAt };
+	const isSame = JSON.stringify(sorted(previous)) === JSON.stringify(sorted(unchanged));
+	return isSame ? previous : { ...unchanged, updatedAt: laterTime(nowMs, updatedAt) };
 }
 
 function sorted(entity: object): object {

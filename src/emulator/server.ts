@@ -17,17 +17,20 @@ import { makeImportBundler } from "./import-bundle.ts";
 import { makeRateLimitBuckets } from "./rate-limit.ts";
 import { notFound, RequestError } from "./request-error.ts";
 import { makeRequestLog } from "./request-log.ts";
-import type { Seed } from "./seed.ts";
+import type { Seed } from "./seed-check.ts";
 import { handleOperation, operationsByPath, readLogFields, type ServiceAnswer } from "./service.ts";
 import { type OrganizationSummary, openStore } from "./store.ts";
 
 export type { ClockChange as ClockOrder, Control, OrganizationView } from "./control.ts";
 export type { Fault, FaultKind } from "./faults.ts";
-export type { RateLimit as Limit } from "./rate-limit.ts";
+export type { SeedUser } from "./kinds/user.ts";
+export type { SeedUserTag } from "./kinds/user-tag.ts";
+export type { RateLimit } from "./rate-limit.ts";
 export { RequestError as Refusal } from "./request-error.ts";
 export type { RequestLogEntry } from "./request-log.ts";
-export { parseSeed, type Seed, type SeedOrganization, type SeedUser, type SeedUserTag } from "./seed.ts";
+export { parseSeed } from "./seed.ts";
 export type { OrganizationPatch } from "./seed-changes.ts";
+export type { Seed, SeedOrganization } from "./seed-check.ts";
 export type { Rules } from "./state.ts";
 export type { OrganizationSummary } from "./store.ts";
 

@@ -8,7 +8,7 @@ import { approvals, extendedReads, type Operation, operations, type QueryOperati
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { acceptAssertion } from "./passkeys.ts";
-import { documentedAnswers, extendedAnswers, type QueryHandler } from "./queries.ts";
+import { queryHandlers } from "./queries.ts";
 import { badRequest, deniedRead, notFound, RequestError } from "./request-error.ts";
 import type { OperationContext, StampedRequest } from "./state.ts";
 import type { Store } from "./store.ts";
@@ -35,10 +35,6 @@ export interface ServiceAnswer {
 	readonly fingerprint: string | null;
 	readonly replayed: boolean;
 }
-
-const answerers: ReadonlyMap<string, QueryHandler> = new Map(
-	Object.entries({ ...documentedAnswers, ...extendedAnswers }),
-);
 
 /** The operations that are served, by path. With `"documented"` the extended reads are not among them. */
 export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<string, Operation> {
@@ -87,7 +83,7 @@ export interface Sources {
 	makeImportBundle(organizationId: string, userId: string): string;
 }
 
-/** The world of one organization. Throws a refusal when there is no such organization. */
+/** The context of one organization. Throws a refusal when there is no such organization. */
 export function makeContext(store: Store, sources: Sources, organizationId: string, nowMs: number): OperationContext {
 	const organization = store.organization(organizationId);
 	if (organization === undefined) throw notFound(`no organization found with id ${organizationId}`);
@@ -103,25 +99,25 @@ export function makeContext(store: Store, sources: Sources, organizationId: stri
 }
 
 /** Executes every delayed activity of an organization whose time has come, in the order they fell due. */
-export function executeDueActivities(store: Store, world: OperationContext): void {
-	if (world.organization.due.size === 0) return;
-	const due = [...world.organization.due].filter(([, dueMs]) => dueMs <= world.nowMs).sort((a, b) => a[1] - b[1]);
+export function executeDueActivities(store: Store, context: OperationContext): void {
+	if (context.organization.due.size === 0) return;
+	const due = [...context.organization.due].filter(([, dueMs]) => dueMs <= context.nowMs).sort((a, b) => a[1] - b[1]);
 	for (const [activityId] of due) {
-		const activity = world.findById(activityId);
+		const activity = context.findById(activityId);
 		if (activity !== undefined)
-			store.write(world.organization.organizationId, executeActivity(activity, world).changes);
+			store.write(context.organization.organizationId, executeActivity(activity, context).changes);
 	}
 }
 
 function answerQuery(
 	operation: QueryOperation,
 	request: StampedRequest,
-	world: OperationContext,
+	context: OperationContext,
 ): Record<string, unknown> {
-	const answerer = answerers.get(operation.name);
-	if (answerer === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
-	if (world.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
-	const answered = answerer(world, request.body, request.signer.userId);
+	const handler = queryHandlers.get(operation.name);
+	if (handler === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
+	if (context.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
+	const answered = handler(context, request.body, request.signer.userId);
 	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
@@ -151,27 +147,27 @@ export function handleOperation(store: Store, sources: Sources, request: Service
 	try {
 		const body = parseBody(rawBody);
 		organizationId = readOrganizationId(body);
-		const world = makeContext(store, sources, organizationId, nowMs);
-		const voter = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
-		const known = fingerprint === null ? undefined : world.findByFingerprint(fingerprint);
-		store.write(organizationId, acceptAssertion(world.organization, voter, known));
+		const context = makeContext(store, sources, organizationId, nowMs);
+		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
+		const known = fingerprint === null ? undefined : context.findByFingerprint(fingerprint);
+		store.write(organizationId, acceptAssertion(context.organization, signer, known));
 		checkBody(operation, body);
-		executeDueActivities(store, world);
-		const stamped: StampedRequest = { body, rawBody, signer: voter };
+		executeDueActivities(store, context);
+		const stamped: StampedRequest = { body, rawBody, signer };
 		if (operation.family === "query") {
-			const answered = answerQuery(operation, stamped, world);
+			const answered = answerQuery(operation, stamped, context);
 			return { status: 200, body: answered, organizationId, fingerprint, replayed: false };
 		}
 		const castVote = voteHandlers.get(operation.name);
 		const { activity, changes, replayed } = submitActivity(
 			operation,
 			stamped,
-			world,
+			context,
 			castVote,
 			request.takeForcedStatus,
 		);
 		store.write(organizationId, changes);
-		const answered = { activity: describeActivity(activity, voter.userId, replayed) };
+		const answered = { activity: describeActivity(activity, signer.userId, replayed) };
 		return { status: 200, body: answered, organizationId, fingerprint, replayed };
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;

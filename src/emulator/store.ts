@@ -9,15 +9,9 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import { makePrivate } from "../private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
-import {
-	type ActivityRecord,
-	type Entities,
-	type EntityKind,
-	entityKinds,
-	type Organization,
-	type Rules,
-	type StateChange,
-} from "./state.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { users } from "./kinds/user.ts";
+import type { ActivityRecord, EntitySection, Organization, Rules, StateChange } from "./state.ts";
 import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
@@ -40,15 +34,12 @@ const layout = `
 	PRAGMA user_version = ${layoutVersion};
 `;
 
-type MutableEntities = {
-	[Kind in EntityKind]: Entities[Kind] extends ReadonlyMap<string, infer V> ? Map<string, V> : never;
-};
-
-interface Loaded extends MutableEntities {
-	organizationId: string;
+interface LoadedOrganization extends Organization {
 	organizationName: string;
 	rules: Rules;
-	due: Map<string, number>;
+	readonly due: Map<string, number>;
+	/** The entities by section, then by id. */
+	readonly sections: ReadonlyMap<string, Map<string, object>>;
 	credentials: CredentialIndex | undefined;
 }
 
@@ -135,20 +126,28 @@ function prepareStatements(database: DatabaseSync) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function emptyOrganization(organizationId: string): Loaded {
-	const entities = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as MutableEntities;
-	return { organizationId, organizationName: "", rules: {}, due: new Map(), credentials: undefined, ...entities };
+function emptyOrganization(organizationId: string): LoadedOrganization {
+	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
+	return {
+		organizationId,
+		organizationName: "",
+		rules: {},
+		due: new Map(),
+		sections,
+		credentials: undefined,
+		entities: <Entity extends object>({ section }: EntitySection<Entity>) =>
+			(sections.get(section) ?? new Map()) as ReadonlyMap<string, object> as ReadonlyMap<string, Entity>,
+	};
 }
 
-function load(statements: Statements, organizationId: string): Loaded | undefined {
+function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
 	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
 	if (head === undefined) return undefined;
 	const loaded = emptyOrganization(organizationId);
 	loaded.organizationName = head.name;
 	loaded.rules = JSON.parse(head.rules);
 	for (const row of statements.entities.all(organizationId)) {
-		const entities: Map<string, unknown> = loaded[row.kind as EntityKind];
-		entities.set(String(row.id), JSON.parse(String(row.body)));
+		loaded.sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
 	}
 	for (const row of statements.due.all(organizationId)) loaded.due.set(String(row.id), Number(row.due_ms));
 	return loaded;
@@ -156,16 +155,16 @@ function load(statements: Statements, organizationId: string): Loaded | undefine
 
 function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
 	switch (change.change) {
-		case "head": {
-			const { organizationName, rules } = change.head;
+		case "settings": {
+			const { organizationName, rules } = change.settings;
 			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules));
 			return;
 		}
 		case "put":
-			statements.putEntity.run(organizationId, change.kind, change.id, JSON.stringify(change.value));
+			statements.putEntity.run(organizationId, change.section, change.id, JSON.stringify(change.value));
 			return;
 		case "remove":
-			statements.removeEntity.run(organizationId, change.kind, change.id);
+			statements.removeEntity.run(organizationId, change.section, change.id);
 			return;
 		case "activity": {
 			const { id, fingerprint, dueMs } = change.activity;
@@ -179,29 +178,35 @@ function writeRow(statements: Statements, organizationId: string, change: StateC
 }
 
 /** Brings an organization in memory up to a change that was written. */
-function applyToLoaded(loaded: Loaded, change: StateChange): void {
-	if (change.change === "head") {
-		loaded.organizationName = change.head.organizationName;
-		loaded.rules = change.head.rules;
-	} else if (change.change === "put") {
-		const entities: Map<string, unknown> = loaded[change.kind];
-		entities.set(change.id, change.value);
-		if (change.kind === "users") loaded.credentials = undefined;
-	} else if (change.change === "remove") {
-		loaded[change.kind].delete(change.id);
-		if (change.kind === "users") loaded.credentials = undefined;
-	} else if (change.change === "activity") {
-		const { id, dueMs } = change.activity;
-		if (dueMs === null) loaded.due.delete(id);
-		else loaded.due.set(id, dueMs);
+function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
+	switch (change.change) {
+		case "settings":
+			loaded.organizationName = change.settings.organizationName;
+			loaded.rules = change.settings.rules;
+			return;
+		case "put":
+			loaded.sections.get(change.section)?.set(change.id, change.value);
+			break;
+		case "remove":
+			loaded.sections.get(change.section)?.delete(change.id);
+			break;
+		case "activity": {
+			const { id, dueMs } = change.activity;
+			if (dueMs === null) loaded.due.delete(id);
+			else loaded.due.set(id, dueMs);
+			return;
+		}
+		case "clear":
+			return;
 	}
+	if (change.section === users.section) loaded.credentials = undefined;
 }
 
 /** Organizations in memory, the least recently used going first. */
 function makeCache(statements: Statements) {
-	const organizations = new Map<string, Loaded>();
+	const organizations = new Map<string, LoadedOrganization>();
 	return {
-		get(organizationId: string): Loaded | undefined {
+		get(organizationId: string): LoadedOrganization | undefined {
 			const known = organizations.get(organizationId);
 			if (known !== undefined) {
 				organizations.delete(organizationId);
@@ -273,7 +278,7 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 		credentials(organizationId) {
 			const loaded = cache.get(organizationId);
 			if (loaded === undefined) return indexCredentials([]);
-			loaded.credentials ??= indexCredentials(loaded.users.values());
+			loaded.credentials ??= indexCredentials(loaded.entities(users).values());
 			return loaded.credentials;
 		},
 		findByFingerprint: (organizationId, fingerprint) =>

@@ -2,10 +2,12 @@
  * Says which user stamped a request. Written from docs/service.md#stamps alone and sharing no code with the
  * stampers, so that a problem there cannot hide here.
  */
+
+import type { User } from "./kinds/user.ts";
 import { type RegisteredAuthenticator, verifyPasskey } from "./passkeys.ts";
 import { unauthenticated } from "./request-error.ts";
 import { readMembers, signatureFits } from "./signatures.ts";
-import type { Signer, User } from "./state.ts";
+import type { Signer } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 

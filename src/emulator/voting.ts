@@ -13,8 +13,8 @@ import { laterTime } from "./identifiers.ts";
 import { badRequest, notFound } from "./request-error.ts";
 import type { ActivityRecord, OperationContext, StampedRequest, Vote } from "./state.ts";
 
-function findTarget(world: OperationContext, own: ActivityRecord): ActivityRecord {
-	const target = world.findByFingerprint(String(own.parameters.fingerprint).toLowerCase());
+function findTarget(context: OperationContext, own: ActivityRecord): ActivityRecord {
+	const target = context.findByFingerprint(String(own.parameters.fingerprint).toLowerCase());
 	if (target === undefined) throw notFound("no activity found with that fingerprint");
 	if (!awaitsVotes(target)) throw badRequest(notPendingMessage);
 	return target;
@@ -22,12 +22,14 @@ function findTarget(world: OperationContext, own: ActivityRecord): ActivityRecor
 
 function addVote(
 	request: StampedRequest,
-	world: OperationContext,
+	context: OperationContext,
 	target: ActivityRecord,
 	selection: Vote["selection"],
 ): ActivityRecord {
 	const { userId, passkey } = request.signer;
-	const cast = activeVotes(target, world.nowMs).some((vote) => vote.userId === userId && vote.selection === selection);
+	const cast = activeVotes(target, context.nowMs).some(
+		(vote) => vote.userId === userId && vote.selection === selection,
+	);
 	const givesAuthenticator =
 		target.authenticatorNeeded &&
 		passkey &&
@@ -35,17 +37,17 @@ function addVote(
 		selection === "VOTE_SELECTION_APPROVED" &&
 		!hasSecondAuthenticator(target);
 	if (cast && !givesAuthenticator) throw badRequest(doubleVoteMessage);
-	const votes = [...target.votes, makeVote(request, world, target.id, selection)];
-	return { ...target, votes, updatedAt: laterTime(world.nowMs, target.updatedAt) };
+	const votes = [...target.votes, makeVote(request, context, target.id, selection)];
+	return { ...target, votes, updatedAt: laterTime(context.nowMs, target.updatedAt) };
 }
 
-const approve: VoteHandler = (request, world, own) => {
-	const voted = addVote(request, world, findTarget(world, own), "VOTE_SELECTION_APPROVED");
-	return advanceActivity(voted, world).changes;
+const approve: VoteHandler = (request, context, own) => {
+	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_APPROVED");
+	return advanceActivity(voted, context).changes;
 };
 
-const reject: VoteHandler = (request, world, own) => {
-	const voted = addVote(request, world, findTarget(world, own), "VOTE_SELECTION_REJECTED");
+const reject: VoteHandler = (request, context, own) => {
+	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_REJECTED");
 	const rejections = voted.votes.filter((vote) => vote.selection === "VOTE_SELECTION_REJECTED").length;
 	const status = rejections >= rejectionsNeeded ? "ACTIVITY_STATUS_REJECTED" : voted.status;
 	return [{ change: "activity", activity: { ...voted, status } }];

@@ -220,7 +220,7 @@ function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfS
 function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
 	const { sent } = groupSteps(plan.steps);
-	const count = sent.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
+	const count = sent.filter(({ covers }) => covers.every(({ address }) => unknown.has(address))).length;
 	if (count === 0) return summarizePlan(plan);
 	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }

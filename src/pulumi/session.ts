@@ -3,8 +3,10 @@
  * of it. One session serves all resources of a process, so that reads are shared; it connects when it is first needed, and
  * a stack that submits nothing needs no key.
  */
+
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
+import { parseAddress } from "../plan/address.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -197,7 +199,9 @@ export class Session {
 			concurrency: 4,
 			// Live members show at the next refresh whether it holds. Where memory stands in for them, the time of our own change
 			// has to be learned now, or somebody else's could not be told from it.
-			verify: learnsTime && plan.unread.some(({ address }) => address.startsWith("userTag:")),
+			verify:
+				learnsTime &&
+				plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
 			stats: () => client.stats(),
 			...(signal === undefined ? {} : { signal }),
 		});

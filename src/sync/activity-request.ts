@@ -2,6 +2,7 @@
  * What submitOnce is given: a request for an activity, and what it is submitted with.
  */
 import type { Memory } from "../plan/organization.ts";
+import type { CoveredObject } from "../plan/step.ts";
 import type { Submitter } from "../wire/client.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import type { AppliedObject, Journal } from "./journal.ts";
@@ -20,8 +21,8 @@ export interface ActivityRequest {
 	readonly organizationId: string;
 	readonly operation: SubmitName;
 	readonly parameters: Readonly<Record<string, unknown>>;
-	/** Addresses that it changes, for readers of the journal. */
-	readonly covers: readonly string[];
+	/** The objects that it changes. */
+	readonly covers: readonly CoveredObject[];
 	/**
 	 * When the object that it changes was last changed, by the service's clock, milliseconds since 1970. Left out if that is
 	 * not known, and for removals, which cannot be reverted: an object that is created again has another id.

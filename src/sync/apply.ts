@@ -9,7 +9,8 @@ import type { LiveOrganization } from "../plan/organization.ts";
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import type { Step } from "../plan/steps.ts";
+import { subjectOf } from "../plan/requests.ts";
+import { isCovered, type Step } from "../plan/step.ts";
 import { digestOf } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -215,18 +216,19 @@ function toStepResult(
 }
 
 function requestOf(
-	{ operation, parameters, covers }: Step,
+	step: Step,
 	{ organizationId, changes }: Plan,
 	joined: JournalEntry | undefined,
 	{ tagChangedAtMs }: StepContext,
 ): ActivityRequest {
+	const { operation, parameters, covers } = step;
 	return {
 		organizationId,
 		operation,
 		parameters,
 		covers,
-		objectChangedAtMs: tagChangedAtMs.get(String(parameters.userTagId)),
-		isUnobservable: changes.some((change) => covers.includes(change.address) && !isObservable(change)),
+		objectChangedAtMs: tagChangedAtMs.get(subjectOf(step)),
+		isUnobservable: changes.some((change) => isCovered(change.address, step) && !isObservable(change)),
 		appliedObjects: joined === undefined ? appliedByStep(parameters, changes) : appliedByEntry(joined),
 	};
 }

@@ -2,6 +2,7 @@
  * Chooses which bytes to send for a request, from what the journal has. Pure: time comes in with the context. The reasons
  * are in submit-once.ts.
  */
+import { coveredAddresses } from "../plan/step.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -67,7 +68,7 @@ export function chooseRequest(
 	if (same?.outcome === "completed" && request.needsResult === true) return { kind: "resend", entry: same };
 	const isShared = superseded === undefined && (same === undefined || same.outcome === "not-attempted");
 	const body = isShared ? shared : encodeDifferently(request, nowMs, entries, superseded);
-	const entry = { body, covers: request.covers, nowMs: context.now() };
+	const entry = { body, covers: coveredAddresses([request]), nowMs: context.now() };
 	return { kind: "send", entry, isShared, isRetry: latest?.outcome === "rejected" };
 }
 

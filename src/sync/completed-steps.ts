@@ -2,9 +2,9 @@
  * Which steps of a saved plan its own requests have completed, as the journal knows it. It is evidence to refuse a second
  * run, never a reason to send anything.
  */
-import type { Step } from "../plan/steps.ts";
+import { listParameter } from "../plan/requests.ts";
+import type { Step } from "../plan/step.ts";
 import { sameValue } from "../plan/value.ts";
-import { listOf } from "../plan/waiting.ts";
 import type { SettledEntry } from "./journal.ts";
 
 /**
@@ -17,7 +17,7 @@ export function findCompletedSteps(
 ): readonly { readonly step: Step; readonly entry: SettledEntry }[] {
 	const sent = entries.map((entry) => ({ entry, parameters: parametersOf(entry) }));
 	return steps.flatMap((step) => {
-		const list = listOf[step.operation];
+		const list = listParameter(step.operation);
 		const wanted = splitList(step.parameters, list);
 		const same = sent
 			.map(({ entry, parameters }) => ({ entry, ...splitList(parameters, list) }))

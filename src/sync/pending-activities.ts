@@ -5,7 +5,7 @@
  */
 import { isUnavailable } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
-import type { ActivityState } from "../plan/steps.ts";
+import type { ActivityState } from "../plan/step.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";

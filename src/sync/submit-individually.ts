@@ -6,7 +6,7 @@
  * A 404 for one of them does not mean that it is gone: the service answers it for an unknown organization too.
  */
 import type { PartResult } from "../plan/report.ts";
-import { listOf } from "../plan/waiting.ts";
+import { listParameter } from "../plan/requests.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { submitOnce } from "./submit-once.ts";
@@ -35,14 +35,14 @@ export async function submitIndividually(
 	context: SubmitContext,
 ): Promise<readonly SubmittedPart[]> {
 	if (refused.outcome !== "failed" || refused.refusedStatus !== 404 || request.isUnobservable !== true) return [];
-	const list = listOf[request.operation];
+	const list = listParameter(request.operation);
 	const ids = list === undefined ? [] : [request.parameters[list]].flat().map(String);
 	if (list === undefined || ids.length < 2) return [];
 	const parts: SubmittedPart[] = [];
 	let last: SubmitResult | undefined;
 	for (const id of ids) {
-		const covers = request.covers.filter((address) => address.endsWith(id));
-		const address = covers[0] ?? id;
+		const covers = request.covers.filter((one) => one.id === id);
+		const address = covers[0]?.address ?? id;
 		if (last !== undefined && (last.isFatal || last.journalError !== null)) {
 			const message = `nothing more was submitted after ${last.message ?? last.outcome}`;
 			parts.push({ id, address, result: notAttempted(message) });

@@ -21,6 +21,7 @@
  */
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -67,7 +68,7 @@ async function carryOut(decision: Decision, request: ActivityRequest, context: S
 	const isRetry = decision.kind === "send" && decision.isRetry && answer.kind !== "not-sent";
 	const result = { ...outcomeOfAnswer(answer), fingerprint, requests, isRetry };
 	const isApplied = result.outcome === "completed" && !isSuperseded(result, decision, request, context);
-	return recordResult(result, request.covers, isApplied ? request.appliedObjects : undefined, context);
+	return recordResult(result, coveredAddresses([request]), isApplied ? request.appliedObjects : undefined, context);
 }
 
 /** Submits, and submits the same bytes again while the service is processing their activity and there is time to wait. */

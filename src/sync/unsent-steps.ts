@@ -3,7 +3,7 @@
  */
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { EarlierActivity, Step } from "../plan/steps.ts";
+import type { EarlierActivity, Step } from "../plan/step.ts";
 import { nameOf, settleOrAbandon } from "../plan/waiting.ts";
 
 /** Returns the result of a step that is not attempted. */

@@ -2,11 +2,14 @@
  * Reads again what an apply has changed, and compares it with the desired state.
  */
 import { OrgsyncError } from "../errors.ts";
+import { printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
+import { subjectOf } from "../plan/requests.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import type { Reader } from "../wire/client.ts";
 import { withUpdateTime } from "./applied-objects.ts";
 import type { Journal } from "./journal.ts";
@@ -42,7 +45,7 @@ async function findLeft(
 	reader: Reader,
 	journal: Journal,
 ): Promise<Verification> {
-	const covered = new Set(completed.flatMap(({ step }) => step.covers));
+	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
 	const touched = narrowToKinds(
 		desired,
 		plan.changes.filter(({ address }) => covered.has(address)),
@@ -51,22 +54,23 @@ async function findLeft(
 	recordUpdateTimes(live, completed, plan, journal);
 	const { changes, problems, unread } = diff(touched, { ...live, memory: journal.lastApplied(plan.organizationId) });
 	// What can no longer be read was compared only with what was just applied.
-	const lostSight = unread.find(({ address }) => !plan.unread.some((before) => before.address === address));
+	const lostSight = unread.find((one) => !plan.unread.some((before) => printScope(before) === printScope(one)));
 	// A tag that others renamed or deleted meanwhile is a problem now, and its change is not made any more.
 	const lost = new Set(problems.map(({ path }) => path));
 	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))];
 	const done = completedAddresses(plan, completed);
 	return {
 		left: left.filter(({ address }) => done.has(address)),
-		unverified: lostSight === undefined ? null : `${lostSight.address}: ${lostSight.because}`,
+		unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${lostSight.because}`,
 	};
 }
 
 /** Returns the addresses of changes all of whose steps completed. */
 function completedAddresses(plan: Plan, completed: readonly StepResult[]): ReadonlySet<string> {
 	const ids = new Set(completed.map(({ step }) => step.id));
-	const unfinished = new Set(plan.steps.filter(({ id }) => !ids.has(id)).flatMap(({ covers }) => covers));
-	return new Set(completed.flatMap(({ step }) => step.covers).filter((address) => !unfinished.has(address)));
+	const unfinished = new Set<string>(coveredAddresses(plan.steps.filter(({ id }) => !ids.has(id))));
+	const covered = coveredAddresses(completed.map(({ step }) => step));
+	return new Set(covered.filter((address) => !unfinished.has(address)));
 }
 
 /** Adds the tags' `updatedAt` to what was last applied to them, so that a later change by others is noticed. */
@@ -78,7 +82,7 @@ function recordUpdateTimes(
 ): void {
 	if (!live.userTags.known) return;
 	const { userTags } = journal.lastApplied(organizationId);
-	const changed = new Set(completed.map(({ step }) => step.parameters.userTagId));
+	const changed = new Set(completed.map(({ step }) => subjectOf(step)));
 	const tags = live.userTags.value.filter(({ id }) => changed.has(id));
 	const applied = tags.flatMap((tag) => withUpdateTime(tag, userTags[tag.id]));
 	if (applied.length > 0) journal.recordApplied(organizationId, applied);

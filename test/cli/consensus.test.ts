@@ -111,7 +111,7 @@ describe("what joins is not sent", () => {
 		const answer = await world.run([...apply, ...inJson]);
 		expect(answer.code).toBe(8);
 		expect(readOutput(answer).plans[0].waiting).toMatchObject([
-			{ relation: "same", covers: [`policy:${policies[1]}`], approvedBy: [bob] },
+			{ relation: "same", covers: [{ address: `policy:${policies[1]}`, id: policies[1] }], approvedBy: [bob] },
 		]);
 		expect(removals(world).map(({ intent }) => intent.deletePoliciesIntent.policyIds)).toEqual([
 			[policies[1]],
@@ -380,7 +380,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		const json = await world.run(["plan", "--detailed-exitcode", ...inJson]);
 		expect(json.code).toBe(2);
 		expect(readOutput(json).plans[0]).toMatchObject({
-			waiting: [{ activityId: id, relation: "conflicting", covers: ["userTag:signatories"] }],
+			waiting: [{ activityId: id, relation: "conflicting", covers: [{ address: "userTag:signatories" }] }],
 			steps: [{ earlierActivity: { activityId: id, relation: "conflicting" } }, { earlierActivity: null }],
 		});
 	});

@@ -233,7 +233,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(tagOf(world, tags.signers).userIds).toEqual([alice, carol, bob]);
 		const after = await drift(world, ...alone);
 		expect(after.code).toBe(0);
-		expect(readOutput(after).plans[0].unread).toMatchObject([{ address: "userTag:signers", standsIn: "memory" }]);
+		expect(readOutput(after).plans[0].unread).toMatchObject([{ address: "userTag:signers", standsIn: "last-applied" }]);
 	});
 
 	test("a tag that somebody else changed since it was last applied is found and applied again", async () => {
@@ -271,19 +271,19 @@ describe("with the documented reads alone, against a service that has no others"
 			kind: "OAuth provider",
 			sections: `absent: { oauthProviders: { alice: [${providers.alice[0]}] } }`,
 			address: `oauthProvider:alice/${providers.alice[0]}`,
-			unread: "oauthProvider:*",
+			unread: "oauthProvider",
 		},
 		{
 			kind: "policy",
 			sections: `absent: { policies: [${policies[0]}] }`,
 			address: `policy:${policies[0]}`,
-			unread: "policy:*",
+			unread: "policy",
 		},
 		{
 			kind: "TVC app",
 			sections: `absent: { tvcApps: [${apps.retired}] }`,
 			address: `tvcApp:${apps.retired}`,
-			unread: "tvcApp:*",
+			unread: "tvcApp",
 		},
 	])("$kind: not known to be absent, it is removed once, and then remembered to be gone", async ({
 		sections,
@@ -298,7 +298,9 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(world.submits().length).toBe(1);
 		const after = await drift(world, ...alone);
 		expect(after.code).toBe(0);
-		expect(readOutput(after).plans[0].unread).toMatchObject([{ address: unread, standsIn: "memory" }]);
+		expect(readOutput(after).plans[0].unread).toMatchObject([
+			{ scope: "kind", kind: unread, standsIn: "last-applied" },
+		]);
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect(world.submits().length).toBe(1);
 	});
@@ -322,7 +324,7 @@ describe("with the documented reads alone, against a service that has no others"
 		const [{ unread }] = readOutput(answer).plans;
 		expect(unread).toMatchObject([
 			{ address: "userTag:signers", standsIn: "nothing" },
-			{ address: "activity:*", standsIn: "nothing" },
+			{ scope: "activities", standsIn: "nothing" },
 		]);
 		expect(unread[0].because).toContain("list_users");
 	});

@@ -26,7 +26,8 @@ describe("a file with a digest that fits", () => {
 	const lies: Record<string, (plan: Forged, file: Forged) => void> = {
 		"a reason": (plan) => Object.assign(plan.steps[0], { reason: "LIE" }),
 		"a parameter": (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }),
-		"what a step covers": (plan) => Object.assign(plan.steps[0], { covers: ["userTag:LIE"] }),
+		"what a step covers": (plan) =>
+			Object.assign(plan.steps[0], { covers: [{ ...plan.steps[0].covers[0], address: "userTag:LIE" }] }),
 		"a step left out": (plan) => plan.steps.pop(),
 		"a step added": (plan) =>
 			plan.steps.push({ ...plan.steps[1], id: "step-3", parameters: { policyIds: [policies[1]] } }),
@@ -79,7 +80,7 @@ describe("a file with a digest that fits", () => {
 			readAt: "2031-01-01T00:00:00.000Z",
 			guards: [{ kind: "policies", limit: "LIE-limit", found: 0, refuses: true, where: [], message: "LIE-guard" }],
 			unmanaged: [{ address: "userTag:LIE-unmanaged" }],
-			unread: [{ address: "policy:*", because: "LIE-unread", standsIn: "nothing" }],
+			unread: [{ scope: "kind", kind: "policy", because: "LIE-unread", standsIn: "nothing" }],
 			liveNames: { [alice]: "alice", [bob]: "LIE-name", [carol]: "carol" },
 		});
 	};

@@ -1,6 +1,6 @@
 /** Requests that are turned away, and how many were under way at once. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
+import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import * as world from "./world.ts";
 
 const { organizationId, bob, tagUpdate } = world;
@@ -24,7 +24,7 @@ const statuses = async (count: number) => {
 };
 
 test("a burst passes, what follows is turned away until the rate allows it again", async () => {
-	const limit: Limit = { requestsPerSecond: 2, burst: 3 };
+	const limit: RateLimit = { requestsPerSecond: 2, burst: 3 };
 	expect((await world.control(emulator.url, "POST", "limits", limit)).body).toEqual({ limit });
 	expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
 	emulator.setClock({ advanceMs: 499 });

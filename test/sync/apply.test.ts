@@ -6,7 +6,7 @@ import { TransportError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
-import type { Step } from "../../src/plan/steps.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { Submitter } from "../../src/wire/client.ts";
@@ -589,7 +589,7 @@ describe("what is remembered", () => {
 		const { comparison, report } = await bench.run(wantSigners(alice, carol), {}, "documented");
 		expect(comparison.plan.changes).toMatchObject([
 			{
-				basis: "memory",
+				basis: "last-applied",
 				addUserIds: [carol],
 				removeUserIds: [bob],
 				before: { members: [alice, bob] },

@@ -32,7 +32,7 @@ const addBob: ActivityRequest = {
 	organizationId,
 	operation: "update_user_tag",
 	parameters: { userTagId: signers, addUserIds: [bob], removeUserIds: [] },
-	covers: ["userTag:signers"],
+	covers: [{ address: "userTag:signers", id: signers }],
 };
 const keyOfAddBob = requestDigestOf(organizationId, addBob.operation, addBob.parameters);
 const updates = { operation: "update_user_tag" } as const;

@@ -1,8 +1,8 @@
 /** What a saved plan has carried out: its own completed requests, whole or in parts, and nothing that only looks like one. */
 import { expect, it } from "vitest";
-import type { Step } from "../../src/plan/steps.ts";
+import type { Step, StepOperation, StepParameters, StepRequest } from "../../src/plan/step.ts";
 import { findCompletedSteps } from "../../src/sync/completed-steps.ts";
-import { type SettledEntry, requestDigestOf } from "../../src/sync/journal.ts";
+import { requestDigestOf, type SettledEntry } from "../../src/sync/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
@@ -14,8 +14,9 @@ function entryOf(operation: Step["operation"], parameters: Step["parameters"]): 
 	return { body, requestDigest, covers: [], planDigests: [], sentAtMs: 1, ...settled };
 }
 
-function stepOf(operation: Step["operation"], parameters: Step["parameters"]): Step {
-	return { id: "step-1", operation, parameters, covers: ["x"], dependsOn: [], reason: "why", earlierActivity: null };
+function stepOf<O extends StepOperation>(operation: O, parameters: StepParameters[O]): Step {
+	const request = { operation, parameters } as StepRequest;
+	return { ...request, id: "step-1", covers: [], dependsOn: [], reason: "why", earlierActivity: null };
 }
 
 const [one, two, three] = [1, 2, 3].map((number) => id("policy", number)) as [string, string, string];

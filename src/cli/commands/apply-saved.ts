@@ -8,7 +8,7 @@ import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
-import type { Step } from "../../plan/steps.ts";
+import type { Step } from "../../plan/step.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";

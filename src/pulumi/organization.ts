@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { parseDocuments, withoutWords } from "../document/parse.ts";
+import { parseDocuments, withoutFileText } from "../document/parse.ts";
 import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
@@ -237,7 +237,7 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new pulumi.RunError(listPaths(problems));
-		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutWords(problems) : problems));
+		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutFileText(problems) : problems));
 	}
 	const wanted = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);

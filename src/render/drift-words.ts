@@ -31,7 +31,7 @@ const words: ReadonlyMap<string, string> = new Map([
 	["not-there", "is not there"],
 	["tag-not-there", "is not there"],
 	["tag-ambiguous", "may be either of two tags"],
-	["tag-claimed-twice", "is meant by two entries"],
+	["duplicate-tag", "is meant by two entries"],
 	["tag-name-taken", "cannot have its name"],
 ]);
 

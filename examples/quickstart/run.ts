@@ -19,7 +19,7 @@ interface Scene {
 
 const scenes: readonly Scene[] = [
 	{ say: "What would change?", words: "plan --local -f document.yaml", exitCode: 0 },
-	{ say: "Apply it: five activities, each submitted once.", words: "apply --local -f document.yaml --yes", exitCode: 0 },
+	{ say: "Apply it: five activities, each sent once.", words: "apply --local -f document.yaml --yes", exitCode: 0 },
 	{ say: "Plan again: no changes.", words: "plan --local -f document.yaml", exitCode: 0 },
 	{
 		say: "Someone renames a tag and removes bob from it (with another document and another journal).",

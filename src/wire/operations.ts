@@ -6,7 +6,7 @@
  * docs/service.md#votes): a server may not have them, and nothing here may depend on them.
  */
 
-/** One query: reads, never changes. Its answer is a flat object that holds `answerKey`. */
+/** One query. Its answer is a flat object with the member `answerKey`. */
 export interface QueryOperation {
 	readonly name: string;
 	readonly family: "query";
@@ -18,7 +18,7 @@ export interface QueryOperation {
 	readonly summary: string;
 }
 
-/** One submit: creates an activity. Its answer holds an `activity` (docs/service.md#activity-object). */
+/** One submit, which creates an activity. Its answer has an `activity` (docs/service.md#activity-object). */
 export interface SubmitOperation {
 	readonly name: string;
 	readonly family: "submit";
@@ -191,14 +191,14 @@ export const approvals = defineSubmits({
 		fields: ["fingerprint"],
 		intentKey: "approveActivityIntent",
 		resultKey: "approveActivityResult",
-		summary: "vote for an activity that waits",
+		summary: "approve a pending activity",
 	},
 	reject_activity: {
 		type: "ACTIVITY_TYPE_REJECT_ACTIVITY",
 		fields: ["fingerprint"],
 		intentKey: "rejectActivityIntent",
 		resultKey: "rejectActivityResult",
-		summary: "vote against an activity that waits",
+		summary: "reject a pending activity",
 	},
 });
 
@@ -206,7 +206,7 @@ export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
 export type ExtendedReadName = keyof typeof extendedReads;
 
-/** Activity statuses (docs/service.md#activity-statuses). Any other is not finished and not understood, never success. */
+/** Activity statuses (docs/service.md#activity-statuses). Any other is unknown, and never a success. */
 export const activityStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",

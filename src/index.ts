@@ -70,7 +70,7 @@ export type { Journal, JournalView } from "./sync/journal.ts";
 export { openJournal, readJournal } from "./sync/journal-file.ts";
 export { readLive } from "./sync/read.ts";
 export { settle } from "./sync/settle.ts";
-export { type Body, encodeSubmit } from "./wire/body.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
+export { encodeSubmit, type RequestBody as Body } from "./wire/request-body.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

@@ -91,11 +91,11 @@ export async function connect(
 			insecure: flags.insecure === true,
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
-			onRequest: (event) => {
-				const { operation, attempt, outcome, durationMs } = event;
-				tell(notices.hear(event));
+			onAttempt: (event) => {
+				const { operation, attempt, result, durationMs } = event;
+				tell(notices.onAttempt(event));
 				output.detail(
-					`${operation}: ${outcome}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
+					`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
 				);
 			},
 		});
@@ -104,7 +104,7 @@ export async function connect(
 			localOrganizationIds: local?.organizationIds,
 			overrides,
 			close: async () => {
-				tell(notices.end());
+				tell(notices.summarize());
 				await client.close();
 				await local?.close();
 			},
@@ -128,7 +128,7 @@ async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: 
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */
-export function journalFile(flags: JournalFlags, terminal: Terminal): string {
+function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }

@@ -21,7 +21,7 @@ export function withOutput(command: Command, choices: readonly Format[] = ["text
 		.option("--verbose", "print every request (never its stamp), and where a defect occurred");
 }
 
-export function withFile(command: Command): Command {
+function withFile(command: Command): Command {
 	return command.addOption(
 		new Option("-f, --file <path>", "document, folder of documents, or - for standard input; repeatable")
 			.default([], "orgsync.yaml")

@@ -20,7 +20,7 @@ export interface DocumentFlags {
 	readonly env: readonly string[];
 }
 
-/** Larger files are no documents (product.md section 1): reading stops there. */
+/** Larger files are no documents: reading stops there. */
 export const fileLimitBytes = 8 * 1024 * 1024;
 
 /** Max bytes of all documents of one command together. */

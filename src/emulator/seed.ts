@@ -121,7 +121,7 @@ function makeCollector(): Collector {
 		},
 		limit(count, most, path, what) {
 			if (count > most) {
-				mistakes.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most} (service-facts.md)` });
+				mistakes.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most}` });
 			}
 		},
 	};

@@ -114,7 +114,7 @@ function answerQuery(operation: QueryOperation, request: StampedRequest, world: 
 	if (answerer === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
 	if (world.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
 	const answered = answerer(world, request.body, request.voter.userId);
-	// Alone among the queries it answers a flat object, of which the answer key is one member (service-facts.md, last table).
+	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
 }
@@ -131,7 +131,7 @@ export function identify(operation: Operation, rawBody: Buffer): Pick<ServiceAns
 
 /**
  * The answer to a request; its changes are written to the store and durable once `store.committed()` resolves. Refusals
- * become error bodies (service-facts.md, "Errors"); anything else that is thrown is a defect of the emulator.
+ * become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
  */
 export function serve(store: Store, sources: Sources, request: ServiceRequest): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;

@@ -276,8 +276,10 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 
 /** What an activity stood for when it was planned and would be sent now: operations, and what is covered by each. */
 function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly string[]> {
-	const held = new Set(planned.filter(({ waitsFor }) => waitsFor !== null).flatMap(({ covers }) => covers));
-	const sent = wanted.filter(({ waitsFor }) => waitsFor === null);
+	const held = new Set(
+		planned.filter(({ earlierActivity }) => earlierActivity !== null).flatMap(({ covers }) => covers),
+	);
+	const sent = wanted.filter(({ earlierActivity }) => earlierActivity === null);
 	return new Map(
 		sent.flatMap(({ operation, covers }) => {
 			const released = covers.filter((address) => held.has(address));

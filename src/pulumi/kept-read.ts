@@ -10,8 +10,8 @@ import { showText } from "../escape.ts";
 import type { RememberedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { wishOf } from "../sync/journal.ts";
-import { type Body, decodeSubmit, encodeSubmit } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import { decodeSubmit, encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 
 /** An activity that has not completed, as a state keeps it. */
 export interface KeptActivity {
@@ -77,7 +77,7 @@ export function readKeptActivities(value: unknown, by: KeptBy): readonly KeptAct
 }
 
 /** The operation, organization and parameters of the bytes, if orgsync made them; undefined if it would make others. */
-export function decodeExactly(bytes: string): (Body & { readonly wish: string }) | undefined {
+export function decodeExactly(bytes: string): (RequestBody & { readonly wish: string }) | undefined {
 	const body = decodeSubmit(bytes);
 	if (body === undefined) return undefined;
 	const { operation, organizationId, timestampMs } = body;

@@ -57,7 +57,7 @@ export interface MembersArgs {
 
 /**
  * A user tag: its name and its members. It adopts the tag that is there, by `tagId`, `name` or `previously`, and changes it
- * with at most one `update_user_tag` an update (interface.md 4.1). Creating fails when there is no such tag.
+ * with at most one `update_user_tag` an update (docs/service.md#submits). Creating fails when there is no such tag.
  */
 export class UserTag extends pulumi.CustomResource {
 	/** The organization, in lower case. */
@@ -99,8 +99,7 @@ export interface OauthProviderRemovalArgs {
 }
 
 /**
- * OAuth providers that a user must not have: removed with one `delete_oauth_providers` where they are there (interface.md
- * 4.1). One that is back is drift. Destroying submits nothing.
+ * OAuth providers that a user must not have: removed with one `delete_oauth_providers` where they are there (docs/service.md#submits). One that is back is drift. Destroying submits nothing.
  */
 export class OauthProviderRemoval extends pulumi.CustomResource {
 	declare readonly organizationId: pulumi.Output<string>;
@@ -125,7 +124,7 @@ export interface PolicyRemovalArgs {
 }
 
 /**
- * Policies that must not exist: removed with one `delete_policies` for all that are there (interface.md 4.1). One that is
+ * Policies that must not exist: removed with one `delete_policies` for all that are there (docs/service.md#submits). One that is
  * back is drift. Destroying submits nothing.
  */
 export class PolicyRemoval extends pulumi.CustomResource {
@@ -150,7 +149,7 @@ export interface TvcAppRemovalArgs {
 }
 
 /**
- * A TVC app that must not exist: removed with one `delete_tvc_app_and_deployments` where it is there (interface.md 4.1).
+ * A TVC app that must not exist: removed with one `delete_tvc_app_and_deployments` where it is there (docs/service.md#submits).
  * One that is back is drift. Destroying submits nothing.
  */
 export class TvcAppRemoval extends pulumi.CustomResource {

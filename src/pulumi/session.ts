@@ -340,6 +340,6 @@ function touching(submitter: Submitter, touch: () => void): Submitter {
 }
 
 /** How a setting is given, for a hint. */
-export function howToSet(name: Parameters<typeof environmentName>[0]): string {
+function howToSet(name: Parameters<typeof environmentName>[0]): string {
 	return `give it with \`pulumi config set orgsync:${name} VALUE\` or to a Provider, or set ${environmentName(name)}`;
 }

@@ -258,7 +258,7 @@ function levelOfChange(change: Change, command: string): Level {
 }
 
 function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
-	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
+	if (outcome.startsWith("awaiting") || step.earlierActivity?.state === "in-doubt") return "warning";
 	return outcome === "not-attempted" ? "notice" : "error";
 }
 

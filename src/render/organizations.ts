@@ -190,7 +190,7 @@ function stateOfPlan({ plan, command }: Found): State {
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
 	if (sent.length > 0) return command === "drift" ? "drifted" : "changing";
-	if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+	if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 	return rejected.length > 0 ? "rejectedBefore" : "pending";
 }
 

@@ -6,7 +6,7 @@ import { listCovers, showAddress, showName, showText, showValue } from "../escap
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import type { FailedOrganization } from "../plan/result.ts";
 import { quoteForShell } from "../plan/shell.ts";
-import type { WaitsFor } from "../plan/steps.ts";
+import type { EarlierActivity } from "../plan/steps.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import type { Style } from "./style.ts";
 
@@ -121,19 +121,19 @@ export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
 /** What became of a step and, where there is something to add, why. */
 export function tellOutcome({ step, outcome, message }: StepResult): string {
 	// An activity that the service is still working on waits for nobody: its message says all.
-	const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
+	const worksOn = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
 	const says = worksOn ? "has not ended" : words[outcome];
 	return message === null ? says : `${says}: ${showText(message)}`;
 }
 
 /** What holds a step back, in words before the name of the activity. */
-export function tellHeld(waitsFor: WaitsFor): string {
-	if (waitsFor.verdict === "rejected") return "rejected before as activity";
-	return `${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)}`;
+export function tellHeld(earlierActivity: EarlierActivity): string {
+	if (earlierActivity.relation === "rejected") return "rejected before as activity";
+	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${tellWaitedFor(earlierActivity)}`;
 }
 
 /** What the name of an activity that a step waits for is the name of. */
-export function tellWaitedFor({ activityId }: WaitsFor): string {
+export function tellWaitedFor({ activityId }: EarlierActivity): string {
 	return activityId === null ? "what was sent before," : "activity";
 }
 

@@ -11,7 +11,7 @@ import { type DesiredOrganization, emptyExpectations, type LiveOrganization } fr
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import type { Step, WaitsFor } from "../plan/steps.ts";
+import type { EarlierActivity, Step } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
 import { learnOrGiveUp, nameOf, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
@@ -110,7 +110,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 		for (let index = 0; index < waiting.length; ) {
 			const step = waiting[index] as Step;
 			// What is joined costs nothing, and whoever reads the report has to know of it.
-			const isJoined = step.waitsFor !== null;
+			const isJoined = step.earlierActivity !== null;
 			const because = isJoined ? whyNot(step, results, undefined) : (hopeless ?? whyNot(step, results, context.signal));
 			if (because !== null) {
 				waiting.splice(index, 1);
@@ -166,8 +166,8 @@ interface Taken {
 async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<Taken> {
 	const startedAtMs = context.now();
 	const joined = joinedEntry(step, plan, context);
-	if (step.waitsFor !== null && joined === undefined) {
-		return { result: holdStep(step, step.waitsFor, plan), sent: null };
+	if (step.earlierActivity !== null && joined === undefined) {
+		return { result: holdStep(step, step.earlierActivity, plan), sent: null };
 	}
 	const wish = wishOfStep(step, plan, joined, context);
 	const together = await sendWish(wish, context, joined);
@@ -193,9 +193,9 @@ function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined, { 
  * The journal's entry of the activity that a step joins, where only the journal knows that it is pending and the service
  * could not be asked: the step wants what its bytes ask for, so they may ask again. Undefined for any other step.
  */
-function joinedEntry({ waitsFor }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
-	if (waitsFor === null || waitsFor.verdict !== "joins") return undefined;
-	const { fingerprint } = waitsFor;
+function joinedEntry({ earlierActivity }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
+	if (earlierActivity === null || earlierActivity.relation !== "same") return undefined;
+	const { fingerprint } = earlierActivity;
 	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
 	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
 	return context.journal.entry(fingerprint);
@@ -207,10 +207,10 @@ function isSeen(change: Change): boolean {
 }
 
 /** A step that an activity stands in the way of, or what may have become one: nothing is sent for it. */
-function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | undefined): StepResult {
-	const { activityId, fingerprint, status } = waitsFor;
-	const name = nameOf(waitsFor);
-	if (status !== null) {
+function leaveAlone(step: Step, earlierActivity: EarlierActivity, activity: WaitingActivity | undefined): StepResult {
+	const { activityId, fingerprint, state } = earlierActivity;
+	const name = nameOf(earlierActivity);
+	if (state !== "in-doubt") {
 		const message = `activity ${name} waits and would change the same otherwise: decide it first, or give it up with --abandon ${name}`;
 		return { ...notAttempted(step, message), activityId, fingerprint };
 	}
@@ -220,16 +220,17 @@ function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | 
 }
 
 /** What becomes of a step for which nothing is sent, because of another activity. */
-function holdStep(step: Step, waitsFor: WaitsFor, { waiting }: Plan): StepResult {
-	const { activityId, fingerprint, status, verdict } = waitsFor;
-	if (verdict === "contradicts") {
+function holdStep(step: Step, earlierActivity: EarlierActivity, { waiting }: Plan): StepResult {
+	const { activityId, fingerprint, relation } = earlierActivity;
+	if (relation === "conflicting") {
 		const activity = waiting.find((one) => one.fingerprint === fingerprint);
-		return leaveAlone(step, waitsFor, activity);
+		return leaveAlone(step, earlierActivity, activity);
 	}
-	if (verdict === "rejected") {
+	if (relation === "rejected") {
 		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
 		return { ...notAttempted(step, message), outcome: "rejected", activityId, fingerprint };
 	}
+	const status = earlierActivity.state === "in-doubt" ? undefined : earlierActivity.status;
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
 	const message = "it was submitted before, and nothing was sent now";
 	return { ...notAttempted(step, message), outcome, activityId, fingerprint };

@@ -4,8 +4,8 @@
  */
 import { StorageError } from "../errors.ts";
 import type { Memory, RememberedTag } from "../plan/organization.ts";
-import { type Body, decodeSubmit } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import { type JournalEntry, wishOf } from "./journal.ts";
 
 /** A row of the table `sent`, as the file has it. */
@@ -64,7 +64,7 @@ export function toEntry(row: SentRow): JournalEntry {
 	};
 }
 
-function findMistake(row: SentRow, body: Body): string | undefined {
+function findMistake(row: SentRow, body: RequestBody): string | undefined {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
 	const operation = body.operation.name as SubmitName;
 	if (body.fingerprint !== row.fingerprint) return `its bytes have the fingerprint ${body.fingerprint}`;

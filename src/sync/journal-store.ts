@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
-import type { Body } from "../wire/body.ts";
+import type { RequestBody } from "../wire/request-body.ts";
 import { type Applied, type Choice, isOpen, type Journal, type JournalEntry, type NewEntry } from "./journal.ts";
 import { type AppliedRow, type SentRow, toEntry, toMemory } from "./journal-rows.ts";
 
@@ -140,7 +140,7 @@ export class JournalStore implements Journal {
 		});
 	}
 
-	async sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean> {
+	async sending(body: RequestBody, wish: string, covers: readonly string[], nowMs: number): Promise<boolean> {
 		const choice = await this.claim(wish, (entries) => {
 			const known = entries.find((entry) => entry.body.fingerprint === body.fingerprint);
 			const isFirst = known === undefined || known.outcome === "not-attempted";

@@ -11,12 +11,12 @@
 import type { Memory, RememberedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
-import type { Body } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import type { RequestBody } from "../wire/request-body.ts";
 
 /** One body that was sent, or was about to be. */
 export interface JournalEntry {
-	readonly body: Body;
+	readonly body: RequestBody;
 	/** Digest of organization, operation and parameters: the same wish at another time has other bytes. */
 	readonly wish: string;
 	readonly covers: readonly string[];
@@ -33,7 +33,7 @@ export interface JournalEntry {
 
 /** Bytes to put down before they are sent. */
 export interface NewEntry {
-	readonly body: Body;
+	readonly body: RequestBody;
 	/** Addresses that it touches, for people who read the journal. */
 	readonly covers: readonly string[];
 	/** Milliseconds since 1970. */
@@ -87,7 +87,7 @@ export interface Journal extends JournalView {
 	 * Puts bytes on disk, in flight from now on; an entry that is there already stays as it is, unless it was never
 	 * attempted. False when they were in flight already.
 	 */
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean>;
+	sending(body: RequestBody, wish: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
 	 * Notes what became of a body, and in the same transaction what `applied` makes of the memory. What is known to have
 	 * ended stays so: another process that shares the journal may have asked later, and be answered earlier. An outcome
@@ -111,7 +111,7 @@ export interface Journal extends JournalView {
 }
 
 /** Outcomes after which the same activity can still become something else. */
-export const openOutcomes: readonly JournalEntry["outcome"][] = [
+const openOutcomes: readonly JournalEntry["outcome"][] = [
 	null,
 	"unknown",
 	"awaiting-approval",

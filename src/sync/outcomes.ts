@@ -40,17 +40,17 @@ export function judgeAnswer(answer: SubmitAnswer): Judged {
 				message: answer.message,
 				policyEvaluations: answer.policyEvaluations,
 				refusedStatus: answer.httpStatus,
-				keyNotAccepted: answer.notAccepted,
-				hopeless: answer.notAccepted,
+				keyNotAccepted: answer.keyNotAccepted,
+				hopeless: answer.keyNotAccepted,
 			};
 		case "unknown": {
-			const notAccepted = answer.notAccepted === true;
+			const keyNotAccepted = answer.keyNotAccepted === true;
 			return {
 				...nothing,
 				outcome: "unknown",
 				message: `${answer.because}; only the same request may be sent again`,
-				keyNotAccepted: notAccepted,
-				hopeless: notAccepted,
+				keyNotAccepted,
+				hopeless: keyNotAccepted,
 			};
 		}
 		case "not-sent":

@@ -88,7 +88,7 @@ function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["session
 	);
 }
 
-/** The MFA policies of every user: those that `list_users` shows (service-facts.md, last table), else one query a user. */
+/** The MFA policies of every user: those that `list_users` shows (docs/service.md#extended-reads), else one query a user. */
 async function readMfaPolicies(users: LiveRecord, ask: Ask): Promise<LiveOrganization["mfaPolicies"]> {
 	const operation = queries.get_mfa_policies;
 	const found = await settle(

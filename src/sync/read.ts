@@ -102,7 +102,7 @@ export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, 
 
 export type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
 
-/** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */
+/** Which of the whole-organization reads the document needs: the number of requests is the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
@@ -331,7 +331,7 @@ function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
 	return updatedAtMs === undefined ? {} : { updatedAtMs };
 }
 
-/** `{seconds, nanos}` or a plain string, as one text to compare (service-facts.md, "Activity": both occur). */
+/** `{seconds, nanos}` or a plain string, as one text to compare (docs/service.md#times). */
 function toInstant(value: unknown): string {
 	if (typeof value === "string") return value;
 	if (value === null || typeof value !== "object") return "";

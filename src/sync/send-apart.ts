@@ -1,6 +1,6 @@
 /**
  * Removals that could not be seen, sent apart. Where the service cannot be read, a removal names what the document lists,
- * and one thing that is gone already can make the service refuse all of it (service-facts.md, "Errors", open: unknown ids
+ * and one thing that is gone already can make the service refuse all of it (docs/service.md#not-documented: unknown ids
  * among policies or providers). Then each thing is removed by itself, so that what is still there goes.
  *
  * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.

@@ -8,9 +8,9 @@
 
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
-import { type Body, encodeSubmit } from "../wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import {
 	type Applied,
 	type Choice,
@@ -91,9 +91,9 @@ const serviceClocksMarginMs = 60 * 1000;
 type Decision =
 	| { readonly known: Sent }
 	/** `again`: the entry of these bytes, which were sent before. */
-	| { readonly body: Body; readonly again: JournalEntry }
+	| { readonly body: RequestBody; readonly again: JournalEntry }
 	/** `isShared`: another runner may have sent the same bytes. `isRetry`: the same was rejected before. */
-	| { readonly body: Body; readonly put: NewEntry; readonly isShared: boolean; readonly isRetry: boolean };
+	| { readonly body: RequestBody; readonly put: NewEntry; readonly isShared: boolean; readonly isRetry: boolean };
 
 /**
  * Submits a wish unless an earlier activity already stands for it, and says what became of it. `joined` is an open entry
@@ -166,8 +166,8 @@ function serviceNowMs({ now, clockOffsetMs = 0 }: SendContext): number {
 	return now() + clockOffsetMs;
 }
 
-/** Whether the service would still accept these bytes (service-facts.md, "Bytes": under an hour old). */
-export function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+/** Whether the service would still accept these bytes (docs/service.md#time-window). */
+function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
 }
 
@@ -175,7 +175,12 @@ export function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: numb
  * Bytes that no entry has: another activity, because the one that the earlier bytes made has ended. Where that was undone
  * their time is that of the change which undid it, so that runners without a common journal make the same bytes again.
  */
-function encodeFresh(wish: Wish, nowMs: number, entries: readonly JournalEntry[], over: string | undefined): Body {
+function encodeFresh(
+	wish: Wish,
+	nowMs: number,
+	entries: readonly JournalEntry[],
+	over: string | undefined,
+): RequestBody {
 	const taken = new Set(entries.map(({ body }) => body.fingerprint));
 	if (over !== undefined) taken.add(over);
 	const undoneAtMs = wish.changedAtMs ?? nowMs;
@@ -186,7 +191,7 @@ function encodeFresh(wish: Wish, nowMs: number, entries: readonly JournalEntry[]
 	return body;
 }
 
-function encode(wish: Wish, timestampMs: number): Body {
+function encode(wish: Wish, timestampMs: number): RequestBody {
 	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
 }
 
@@ -207,7 +212,7 @@ async function carryOut(decision: Decision, wish: Wish, context: SendContext): P
 }
 
 /** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
-async function submitUntilDone(body: Body, context: SendContext) {
+async function submitUntilDone(body: RequestBody, context: SendContext) {
 	const untilMs = context.now() + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
@@ -223,7 +228,7 @@ async function submitUntilDone(body: Body, context: SendContext) {
 }
 
 /** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
-async function submit(body: Body, context: SendContext): Promise<SubmitAnswer> {
+async function submit(body: RequestBody, context: SendContext): Promise<SubmitAnswer> {
 	try {
 		return await context.submitter.submit(body);
 	} catch (error) {

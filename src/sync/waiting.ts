@@ -5,10 +5,11 @@
  */
 import { isUnavailable } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
+import type { ActivityState } from "../plan/steps.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
+import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
-import { findDifference } from "../wire/echo.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
@@ -19,7 +20,7 @@ const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName 
 	Object.values(submits).map((operation) => [operation.type, operation]),
 );
 
-/** Statuses of an activity that can still end one way or another (service-facts.md, "Activity"). */
+/** Statuses of an activity that can still end one way or another (docs/service.md#activity-statuses). */
 const waitingStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
@@ -173,7 +174,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<F
 function ours({ body, activityId }: JournalEntry, record: ActivityRecord): Found | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
-	return isOther || findDifference(body, activity) !== null ? undefined : { activity };
+	return isOther || findMismatch(body, activity) !== null ? undefined : { activity };
 }
 
 interface Listed {
@@ -212,6 +213,7 @@ function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
 		{
 			activityId: activity.id,
 			fingerprint: activity.fingerprint,
+			state: "pending",
 			status: activity.status,
 			operation: operation.name,
 			parameters: activity.intent ?? {},
@@ -223,10 +225,11 @@ function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
 	];
 }
 
-const statusOf: Partial<Record<NonNullable<JournalEntry["outcome"]>, string>> = {
-	"awaiting-approval": "ACTIVITY_STATUS_CONSENSUS_NEEDED",
-	"awaiting-authenticator": "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
-	rejected: "ACTIVITY_STATUS_REJECTED",
+/** By outcome; every other outcome, and none, leaves an entry in doubt. */
+const states: Partial<Record<NonNullable<JournalEntry["outcome"]>, ActivityState>> = {
+	"awaiting-approval": { state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+	"awaiting-authenticator": { state: "pending", status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" },
+	rejected: { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" },
 };
 
 /** An entry of the journal as an activity: one that may be pending, or was rejected. */
@@ -235,7 +238,7 @@ export function fromEntry({ body, activityId, outcome, sentAtMs }: JournalEntry)
 	return {
 		activityId,
 		fingerprint: body.fingerprint,
-		status: outcome === null ? null : (statusOf[outcome] ?? null),
+		...((outcome === null ? undefined : states[outcome]) ?? { state: "in-doubt" }),
 		operation: body.operation.name as SubmitName,
 		parameters,
 		createdAt: new Date(sentAtMs).toISOString(),

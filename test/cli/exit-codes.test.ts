@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
 		document: rename,
 		words: ["drift"],
 		prepare: waitForApproval,
-		json: { drift: [{ verdict: "waiting", findings: [], waiting: [{ waitsFor: { verdict: "joins" } }] }] },
+		json: { drift: [{ verdict: "waiting", findings: [], waiting: [{ earlierActivity: { relation: "same" } }] }] },
 	},
 	{
 		code: 0,

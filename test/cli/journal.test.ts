@@ -9,8 +9,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { wishOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { readOutput } from "./run.ts";
 import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "./world.ts";
 

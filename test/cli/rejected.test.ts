@@ -45,8 +45,8 @@ describe("what a voter has rejected", () => {
 		const world = await makeRejectedWorld();
 		const plan = await world.run(["plan", "--detailed-exitcode", ...inJson]);
 		expect(plan.code).toBe(2);
-		const verdict = { activityId: world.ids[0], status: "ACTIVITY_STATUS_REJECTED", verdict: "rejected" };
-		expect(readOutput(plan).plans).toMatchObject([{ waiting: [verdict], steps: [{ waitsFor: verdict }] }]);
+		const verdict = { activityId: world.ids[0], status: "ACTIVITY_STATUS_REJECTED", relation: "rejected" };
+		expect(readOutput(plan).plans).toMatchObject([{ waiting: [verdict], steps: [{ earlierActivity: verdict }] }]);
 		const drift = await world.run(["drift"]);
 		expect(drift.code).toBe(2);
 		expect(drift.stdout).toContain(`\n${heading}:\n`);

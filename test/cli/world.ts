@@ -17,7 +17,7 @@ interface Key {
 }
 
 /** A P-256 key; its private half must not be seen anywhere. */
-export function makeKey(): Key {
+function makeKey(): Key {
 	const { privateKey: object } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 	const { x = "", y = "", d = "" } = object.export({ format: "jwk" }) as { x?: string; y?: string; d?: string };
 	const even = ((Buffer.from(y, "base64url").at(-1) ?? 0) & 1) === 0;
@@ -198,7 +198,7 @@ async function submitAs(
 
 /**
  * Without list_activities a second runner is recognized by its bytes, which are the same only within a quarter of an hour
- * (product.md section 4, "Never twice"). Where it is about to end, the test begins in the next.
+ * (docs/commands.md#never-twice). Where it is about to end, the test begins in the next.
  */
 export async function quietQuarterHour(): Promise<void> {
 	const quarterHourMs = 15 * 60 * 1000;

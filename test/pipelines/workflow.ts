@@ -10,7 +10,7 @@ import { type Answer, makeFolder, orgsync, runProgram } from "../cli/run.ts";
 import { type Context, fillIn, holds, type Standing } from "./expressions.ts";
 import { answersFile, type Call, callsFile, encodeAnswers, type Prepared } from "./recorder.ts";
 
-export interface Step {
+interface Step {
 	readonly name?: string;
 	readonly id?: string;
 	readonly if?: string;

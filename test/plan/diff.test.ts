@@ -152,7 +152,7 @@ describe("the exit code of a report", () => {
 				covers: [],
 				dependsOn: [],
 				reason: "",
-				waitsFor: null,
+				earlierActivity: null,
 			},
 			outcome,
 			activityId: null,

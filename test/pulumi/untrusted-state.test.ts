@@ -5,8 +5,8 @@
 import { describe, expect, it } from "vitest";
 import * as found from "../../src/pulumi/provider.ts";
 import { wishOf } from "../../src/sync/journal.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../cli/world.ts";
 import { keptOf, messageOf, providerOf } from "./providers.ts";
 

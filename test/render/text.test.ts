@@ -250,7 +250,7 @@ describe("a report as text", () => {
 			covers: ["policy:1"],
 			dependsOn: [],
 			reason: "remove a policy",
-			waitsFor: null,
+			earlierActivity: null,
 		},
 		outcome: "completed",
 		activityId: "activity",

@@ -10,9 +10,9 @@ import type { Step } from "../../src/plan/steps.ts";
 import { apply } from "../../src/sync/apply.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -226,7 +226,14 @@ describe("removals that could not be seen", () => {
 		const submitter: Submitter = {
 			async submit({ bytes }) {
 				bodies.push(bytes);
-				const refused = { httpStatus, grpcCode, message: "no", policyEvaluations: [], notAccepted: false, requests: 1 };
+				const refused = {
+					httpStatus,
+					grpcCode,
+					message: "no",
+					policyEvaluations: [],
+					keyNotAccepted: false,
+					requests: 1,
+				};
 				return { kind: "refused", ...refused };
 			},
 		};
@@ -386,7 +393,7 @@ describe("a step that does not complete", () => {
 		const submitter: Submitter = {
 			async submit() {
 				submits += 1;
-				const refusal = { httpStatus, grpcCode: 16, message: "expired key", notAccepted: true };
+				const refusal = { httpStatus, grpcCode: 16, message: "expired key", keyNotAccepted: true };
 				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
 			},
 		};

@@ -5,9 +5,9 @@ import type { Attribution } from "../../src/plan/drift.ts";
 import { type DesiredOrganization, emptyExpectations } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { type Attributed, attribute } from "../../src/sync/attribute.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { at, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,

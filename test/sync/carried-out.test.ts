@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import type { Step } from "../../src/plan/steps.ts";
 import { findCarriedOut } from "../../src/sync/carried-out.ts";
 import { type JournalEntry, wishOf } from "../../src/sync/journal.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 function entryOf(operation: Step["operation"], parameters: Step["parameters"]): JournalEntry {
@@ -15,7 +15,7 @@ function entryOf(operation: Step["operation"], parameters: Step["parameters"]): 
 }
 
 function stepOf(operation: Step["operation"], parameters: Step["parameters"]): Step {
-	return { id: "step-1", operation, parameters, covers: ["x"], dependsOn: [], reason: "why", waitsFor: null };
+	return { id: "step-1", operation, parameters, covers: ["x"], dependsOn: [], reason: "why", earlierActivity: null };
 }
 
 const [one, two, three] = [1, 2, 3].map((number) => id("policy", number)) as [string, string, string];

@@ -10,9 +10,9 @@ import { openJournal } from "../../src/sync/journal-file.ts";
 import { type SendContext, sendWish, type Wish } from "../../src/sync/send.ts";
 import { timeReader } from "../../src/sync/service-clock.ts";
 import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId } from "../plan/support-organizations.ts";
 import { acme, alice, Bench, bob, minuteMs, policies, quarterHourMs, signers, wantSigners } from "./support.ts";
 

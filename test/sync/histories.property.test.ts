@@ -15,8 +15,8 @@ import { compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	type Cursor,

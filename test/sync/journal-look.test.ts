@@ -20,8 +20,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { wishOf } from "../../src/sync/journal.ts";
 import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 const parameters = { policyIds: [id("policy", 1)] };

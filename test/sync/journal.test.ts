@@ -9,8 +9,8 @@ import { emptyMemory } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
 import { type Journal, wishOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 import { latestOf } from "./support.ts";
 

@@ -17,8 +17,8 @@ import { wishOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settle } from "../../src/sync/settle.ts";
 import { readWaiting } from "../../src/sync/waiting.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { credentialId, keys, passkeyStamp } from "../emulator/world.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
@@ -169,7 +169,7 @@ describe("an activity that needs two", () => {
 			expect(report).toMatchObject({ converged: false, left: null });
 			expect(exitCodeOf(report)).toBe(8);
 			expect(comparison.plan.waiting).toMatchObject([
-				{ activityId: step?.activityId, verdict: "joins", approvedBy: [adminId], saidBy: "service" },
+				{ activityId: step?.activityId, relation: "same", approvedBy: [adminId], saidBy: "service" },
 			]);
 		}
 		expect(made()).toEqual({ activities: 1, submits: 0 });
@@ -222,7 +222,7 @@ describe("an activity that needs two", () => {
 		for (const left of [3, 2, 1]) {
 			await run(exchange);
 			const { comparison, report } = await run(exchange);
-			expect(comparison.plan.waiting.map(({ verdict, covers }) => [verdict, covers.length])).toEqual([["joins", 1]]);
+			expect(comparison.plan.waiting.map(({ relation, covers }) => [relation, covers.length])).toEqual([["same", 1]]);
 			expect(report.steps.map(({ outcome }) => outcome)).toEqual([
 				"awaiting-approval",
 				...Array(left - 1).fill("not-attempted"),
@@ -270,10 +270,13 @@ describe("an activity that the journal knows to wait and the service lists no mo
 	it("has ended, and stands in the way of no plan", async () => {
 		await bench.emulator.setRules(organizationId, needTwo);
 		const { report } = await run(withBob);
-		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ verdict: "contradicts" }] });
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ relation: "conflicting" }] });
 		await vote("approve_activity", report.steps[0]?.fingerprint);
 		expect(openEntries()).toMatchObject([{ outcome: "awaiting-approval" }]);
-		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({
+			waiting: [],
+			steps: [{ earlierActivity: null }],
+		});
 	});
 });
 
@@ -465,7 +468,7 @@ describe("an activity of somebody else that would change the same tag otherwise"
 		bench.emulator.clearRequests();
 		const { comparison, report } = await run(desired);
 		expect(comparison.plan.waiting).toMatchObject([
-			{ activityId: theirs.id, verdict: "contradicts", covers: ["userTag:signers"] },
+			{ activityId: theirs.id, relation: "conflicting", covers: ["userTag:signers"] },
 		]);
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(report.steps[0]).toMatchObject({
@@ -533,8 +536,8 @@ describe("what was sent and never answered", () => {
 			{
 				activityId: null,
 				fingerprint,
-				status: null,
-				verdict: "contradicts",
+				state: "in-doubt",
+				relation: "conflicting",
 				covers: ["userTag:signers"],
 				createdAt: sentAt,
 			},
@@ -572,7 +575,7 @@ describe("what was sent and never answered", () => {
 
 	it("keeps nothing back where it is found to have completed, also from a plan that settles nothing", async () => {
 		await lose("drop-after");
-		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
+		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ earlierActivity: null }] });
 		expect((await run(withCarolToo)).report.converged).toBe(true);
 		expect(made()).toEqual({ activities: 2, submits: 1 });
 	});
@@ -604,7 +607,9 @@ describe("what was sent and never answered", () => {
 		const { comparison, report } = await run(withCarolToo, {
 			submitter: { submit: async () => ({ kind: "unknown", because: "no answer", requests: 1 }) },
 		});
-		expect(comparison.plan.waiting).toMatchObject([{ activityId: strangeId, status: null, verdict: "contradicts" }]);
+		expect(comparison.plan.waiting).toMatchObject([
+			{ activityId: strangeId, state: "in-doubt", relation: "conflicting" },
+		]);
 		expect(report.steps).toMatchObject([
 			{ outcome: "not-attempted", message: expect.stringContaining(`--abandon ${strangeId}`) },
 		]);
@@ -734,7 +739,7 @@ describe("a list of pending activities that is longer than a page", () => {
 		await fillFirstPage();
 		const { comparison, report } = await run(withBob, { reader: withCursor(({ limit = "100" }) => ({ limit })) });
 		const { activityId } = first.report.steps[0] ?? {};
-		expect(comparison.plan.waiting).toMatchObject([{ activityId, verdict: "joins", saidBy: "journal" }]);
+		expect(comparison.plan.waiting).toMatchObject([{ activityId, relation: "same", saidBy: "journal" }]);
 		expect(comparison.plan.guards).toEqual([]);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId, requests: 0 }]);
 	});
@@ -827,7 +832,7 @@ describe("a service that lists no activities", () => {
 		const first = await run(withBob);
 		bench.nowMs += twoHours;
 		const { comparison, report } = await run(withBob);
-		expect(comparison.plan.waiting).toMatchObject([{ saidBy: "journal", verdict: "joins", approvedBy: null }]);
+		expect(comparison.plan.waiting).toMatchObject([{ saidBy: "journal", relation: "same", approvedBy: null }]);
 		expect(report.steps).toMatchObject([{ outcome, activityId: first.report.steps[0]?.activityId, requests: 0 }]);
 		expect(made()).toEqual({ activities: 1, submits: 1 });
 	});

@@ -9,9 +9,9 @@ import { wishOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { sendWish, type Wish } from "../../src/sync/send.ts";
 import { settle } from "../../src/sync/settle.ts";
-import { type Body, encodeSubmit } from "../../src/wire/body.ts";
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -51,7 +51,7 @@ const updates = { operation: "update_user_tag" } as const;
 const twoApprovals = { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } };
 const forEver = 0x7fff;
 
-function bodyOfAddBob(timestampMs: number): Body {
+function bodyOfAddBob(timestampMs: number): RequestBody {
 	return encodeSubmit(submits.update_user_tag, organizationId, addBob.parameters, timestampMs);
 }
 
@@ -65,8 +65,8 @@ function fingerprints(): readonly (string | null)[] {
 }
 
 /** A submitter that hears these answers, and the bodies that it was given. */
-function hears(...answers: readonly (SubmitAnswer | ((body: Body) => SubmitAnswer))[]) {
-	const bodies: Body[] = [];
+function hears(...answers: readonly (SubmitAnswer | ((body: RequestBody) => SubmitAnswer))[]) {
+	const bodies: RequestBody[] = [];
 	const submitter: Submitter = {
 		async submit(body) {
 			const answer = answers[bodies.length] ?? answers.at(-1);
@@ -78,7 +78,7 @@ function hears(...answers: readonly (SubmitAnswer | ((body: Body) => SubmitAnswe
 	return { submitter, bodies };
 }
 
-function activityOf(body: Body, status: string): SubmitAnswer {
+function activityOf(body: RequestBody, status: string): SubmitAnswer {
 	const { fingerprint } = body;
 	const activity = { id: "an activity", organizationId, status, type: body.operation.type, fingerprint };
 	return {
@@ -104,7 +104,7 @@ function refused(httpStatus: number, grpcCode = 3): SubmitAnswer {
 		grpcCode,
 		message: "the service does not want it",
 		policyEvaluations: [],
-		notAccepted: grpcCode === 16,
+		keyNotAccepted: grpcCode === 16,
 		requests: 1,
 	};
 }
@@ -136,7 +136,7 @@ describe("the bytes of a wish", () => {
 	});
 
 	it("are the same in the same quarter of an hour and others in the next", async () => {
-		const sent: Body[] = [];
+		const sent: RequestBody[] = [];
 		for (const afterMs of [0, 7 * minuteMs, 8 * minuteMs]) {
 			const stub = hears((body) => activityOf(body, "ACTIVITY_STATUS_COMPLETED"));
 			const journal = await openJournal(":memory:");
@@ -619,7 +619,7 @@ describe("a lost answer", () => {
 
 describe("a run that was killed between sending and its answer", () => {
 	/** What a killed run leaves behind. */
-	async function leaveOpen(body: Body): Promise<void> {
+	async function leaveOpen(body: RequestBody): Promise<void> {
 		await bench.journal.sending(body, keyOfAddBob, addBob.covers, bench.nowMs);
 	}
 

@@ -45,7 +45,7 @@ export const strangerStamper = createApiKeyStamper({ privateKey: "7a".repeat(32)
 export const approverStamper = approver;
 
 /** Users with keys, whom no test changes: one to submit, one to approve. */
-export const administrators = [
+const administrators = [
 	{ userId: adminId, userName: "admin", apiKeys: [{ publicKey: admin.publicKey }] },
 	{ userId: approverId, userName: "approver", apiKeys: [{ publicKey: approver.publicKey }] },
 ];

@@ -66,7 +66,7 @@ export function isImpossible({ problems }: Plan): boolean {
 }
 
 /** Why nothing is done about such an organization. */
-export function describeImpossible({ problems }: Plan): LiveProblemError {
+function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
 			? "the organization cannot become what the document says; nothing was sent"

@@ -32,7 +32,7 @@ export interface Review {
 }
 
 /** An organization of which there is no plan, and why nothing is sent to it. */
-export interface NotPlanned {
+interface NotPlanned {
 	readonly organizationId: string;
 	readonly error: NotPlannedError | LiveProblemError;
 }

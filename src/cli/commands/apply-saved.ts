@@ -182,7 +182,7 @@ interface Done {
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
-	return steps.filter(({ waitsFor }) => waitsFor === null);
+	return steps.filter(({ earlierActivity }) => earlierActivity === null);
 }
 
 /** Of the steps that the plan sends, those that were completed for the saved plan with this digest. */

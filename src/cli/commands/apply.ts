@@ -11,7 +11,7 @@ import { renderStep } from "../../render/report-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Sent } from "../../sync/outcomes.ts";
-import type { Line } from "../../wire/client.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
 import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { Output, Result, Terminal } from "../output.ts";
@@ -175,7 +175,7 @@ interface RunContext {
 	readonly signal: AbortSignal;
 }
 
-function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: Line): ApplyContext {
+function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: OrganizationClient): ApplyContext {
 	return {
 		reader: line.reader,
 		submitter: line.submitter,

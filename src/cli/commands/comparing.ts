@@ -11,7 +11,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import type { Line } from "../../wire/client.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { Output, Terminal } from "../output.ts";
@@ -33,7 +33,7 @@ export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
 export interface Compared {
 	readonly comparison: Comparison;
 	/** The connection, with counts of its own for this organization. */
-	readonly line: Line;
+	readonly line: OrganizationClient;
 }
 
 /** An organization that could not be held against live, and why. */
@@ -125,7 +125,7 @@ export interface ComparingOptions {
 	/** Once aborted, no other organization is begun. */
 	readonly signal?: AbortSignal;
 	/** Done with each organization before it is read. */
-	readonly prepare?: (organizationId: string, line: Line) => Promise<void>;
+	readonly prepare?: (organizationId: string, line: OrganizationClient) => Promise<void>;
 }
 
 /** Holds each organization against live, with what was last applied to it; `--concurrency` of them at once. */
@@ -148,7 +148,7 @@ export async function compareEach(
 		reachable.check();
 		if (options.signal?.aborted === true)
 			throw new InterruptedError("orgsync was interrupted before it; nothing was sent");
-		const line = connection.client.apart();
+		const line = connection.client.forOrganization();
 		await options.prepare?.(organizationId, line);
 		const base = options.bases?.get(organizationId);
 		const given = {

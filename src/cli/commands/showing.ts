@@ -13,7 +13,7 @@ import { renderThreeWay } from "../../render/three-way-text.ts";
 import { describeFailure, exitCodeOfError, type Failure, type Result } from "../output.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 
-/** The first of these that occurs is the exit code of several organizations (product.md section 5). */
+/** The first of these that occurs is the exit code of several organizations (docs/commands.md#exit-codes). */
 const precedence: readonly ExitCode[] = [
 	exitCodes.interrupted,
 	exitCodes.partlyApplied,

@@ -138,7 +138,7 @@ async function readOutcome(
 	}
 }
 
-/** Longest pause between two questions; the number of requests is the cost (service-facts.md, "Rates and limits"). */
+/** Longest pause between two questions; the number of requests is the cost (docs/service.md#rates-and-limits). */
 const maxPauseMs = 30_000;
 
 async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {

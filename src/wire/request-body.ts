@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
 /** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and must not be made again. */
-export interface Body {
+export interface RequestBody {
 	readonly operation: SubmitOperation;
 	readonly organizationId: string;
 	readonly timestampMs: number;
@@ -14,13 +14,13 @@ export interface Body {
 	readonly fingerprint: string;
 }
 
-/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (service-facts.md, "Bytes, fingerprint, idempotency"). */
+/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
 export function fingerprintOf(bytes: string): string {
 	return fingerprintPrefix + createHash("sha256").update(bytes, "utf8").digest("hex");
 }
 
 /**
- * The body of a submit: the envelope of interface.md 2.1 without blanks, members in the order of the table, so that the
+ * The body of a submit: the envelope of docs/service.md#activity-envelope without blanks, members in the order of the table, so that the
  * same operation, organization, parameters and time always give the same bytes. Members of `parameters` that the
  * operation does not know throw; absent optional ones are left out. `timestampMs` is whole milliseconds since 1970.
  */
@@ -29,7 +29,7 @@ export function encodeSubmit(
 	organizationId: string,
 	parameters: Readonly<Record<string, unknown>>,
 	timestampMs: number,
-): Body {
+): RequestBody {
 	const bytes = JSON.stringify({
 		type: operation.type,
 		timestampMs: String(timestampMs),
@@ -39,7 +39,7 @@ export function encodeSubmit(
 	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
 }
 
-/** The body of a query: its fields as a flat object, in the order of the table (interface.md 4.2). No timestamp. */
+/** The body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
 export function encodeQuery(
 	operation: Exclude<Operation, SubmitOperation>,
 	fields: Readonly<Record<string, unknown>>,
@@ -62,7 +62,7 @@ function inOrder(
  * The body that these bytes are; undefined for any that `encodeSubmit` does not make, however alike they look: a member
  * more in the envelope, or the same one twice, would be sent too.
  */
-export function decodeSubmit(bytes: string): Body | undefined {
+export function decodeSubmit(bytes: string): RequestBody | undefined {
 	try {
 		const { type, organizationId, timestampMs, parameters } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
 		const operation = Object.values(submits).find((submit) => submit.type === type);

@@ -4,8 +4,8 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
-import { isLoopback, lookUp, readAddress } from "../../src/wire/address.ts";
 import { findProxy } from "../../src/wire/proxy.ts";
+import { isLoopback, lookUpHost, parseServiceUrl } from "../../src/wire/service-url.ts";
 import { makeClient, query } from "./watched-client.ts";
 
 const closing: Server[] = [];
@@ -45,7 +45,7 @@ describe("plain http", () => {
 		["http://[0:0:0:0:0:0:0:1]:1"],
 		["http://[::ffff:127.0.0.1]:1"],
 	])("goes to %s, which is this machine", (url) => {
-		expect(isLoopback(readAddress(url).hostname)).toBe(true);
+		expect(isLoopback(parseServiceUrl(url).hostname)).toBe(true);
 	});
 
 	it.each([
@@ -69,11 +69,11 @@ describe("plain http", () => {
 		["http://localhost@example.com:1"],
 		["http://127.0.0.1:80@example.com"],
 	])("is refused to %s", (url) => {
-		expect(() => readAddress(url)).toThrow(ConfigurationError);
+		expect(() => parseServiceUrl(url)).toThrow(ConfigurationError);
 	});
 
 	it("is for names and addresses of this machine only, and the error says so", () => {
-		expect(() => readAddress("http://foo.localhost:1")).toThrow("plain http is refused for foo.localhost");
+		expect(() => parseServiceUrl("http://foo.localhost:1")).toThrow("plain http is refused for foo.localhost");
 	});
 });
 
@@ -130,7 +130,7 @@ describe("a service at localhost", () => {
 
 describe("the lookup of a socket", () => {
 	const found = (host: string, options: object) =>
-		new Promise((resolve) => lookUp(host, options, (...answer) => resolve(answer)));
+		new Promise((resolve) => lookUpHost(host, options, (...answer) => resolve(answer)));
 
 	it("has both addresses of localhost, or the one of the family that is asked for", async () => {
 		const four = { address: "127.0.0.1", family: 4 };
@@ -148,7 +148,7 @@ describe("the lookup of a socket", () => {
 
 	it("serves sockets that try one address only", async () => {
 		const port = await serve("here", "127.0.0.1");
-		const socket = createConnection({ host: "localhost", port, lookup: lookUp, autoSelectFamily: false });
+		const socket = createConnection({ host: "localhost", port, lookup: lookUpHost, autoSelectFamily: false });
 		await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
 		expect(socket.remoteAddress).toBe("127.0.0.1");
 		socket.destroy();

@@ -3,7 +3,7 @@
  * another organization, operation or change is not taken for the outcome of what was sent. Pure.
  */
 import type { Activity } from "./activity.ts";
-import type { Body } from "./body.ts";
+import type { RequestBody } from "./request-body.ts";
 
 /**
  * What of the activity is not what `body` asked for, for a person; null when all of it agrees. Ids are the same in any
@@ -12,7 +12,7 @@ import type { Body } from "./body.ts";
  * Unverified, chosen: an answer without an intent agrees; a vote may also be answered with the activity that was voted on,
  * which its parameters name by fingerprint, and then only the organization is compared.
  */
-export function findDifference(body: Body, activity: Activity): string | null {
+export function findMismatch(body: RequestBody, activity: Activity): string | null {
 	const { operation, organizationId, fingerprint } = body;
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
 	const isVote = operation.fields.includes("fingerprint");

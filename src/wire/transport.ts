@@ -3,15 +3,22 @@
  * undici.
  */
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
-import { lookUp, withoutName } from "./address.ts";
 import type { Answer } from "./answer.ts";
 import type { ServiceProxy } from "./proxy.ts";
-import { answerLimitBytes, type Silence, type Stage, silenceOf, timeOutAt, tooLarge } from "./silence.ts";
+import { lookUpHost, loopbackOrigin } from "./service-url.ts";
 import type { Stamp } from "./stamp.ts";
 import { tlsOptions } from "./tls.ts";
+import {
+	type AttemptStage,
+	answerTooLarge,
+	classifyTransportError,
+	maxAnswerBytes,
+	type TransportFailure,
+	timeoutAt,
+} from "./transport-failure.ts";
 
 /** How requests reach the service. */
-export interface Route {
+export interface Transport {
 	readonly dispatcher: Dispatcher;
 	readonly origin: string;
 	/** What stands before an operation's own path. */
@@ -20,24 +27,24 @@ export interface Route {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How many connections a route has, how long one may take to open, and whether any certificate will do. */
-export interface RouteOptions {
+/** How many connections a transport has, how long one may take to open, and whether any certificate will do. */
+export interface TransportOptions {
 	readonly connections: number;
 	readonly attemptTimeoutMs: number;
 	readonly insecure: boolean;
 }
 
-/** The route to the service at `base`, by `proxy` where there is one. */
-export function makeRoute(
+/** The transport to the service at `base`, by `proxy` where there is one. */
+export function openTransport(
 	base: URL,
 	proxy: ServiceProxy | undefined,
-	{ connections, attemptTimeoutMs, insecure }: RouteOptions,
-): Route {
+	{ connections, attemptTimeoutMs, insecure }: TransportOptions,
+): Transport {
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
 	// An attempt has one time limit, kept in `send`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 	// Only so that a connection nobody waits for any more is given up too.
-	const connect = { timeout: attemptTimeoutMs, lookup: lookUp, ...tlsOptions(insecure) };
+	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...tlsOptions(insecure) };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
 	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
 	if (base.protocol === "http:") {
@@ -46,7 +53,7 @@ export function makeRoute(
 		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
 		const headers = { host: base.host, ...password };
 		const origin = proxy.address;
-		return { dispatcher: direct(origin), origin, pathPrefix: withoutName(base) + pathPrefix, headers };
+		return { dispatcher: direct(origin), origin, pathPrefix: loopbackOrigin(base) + pathPrefix, headers };
 	}
 	// In a tunnel the proxy sees a name and ciphertext, no stamp.
 	const dispatcher = new ProxyAgent({
@@ -64,27 +71,27 @@ export function makeRoute(
  * One attempt: the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and undici
  * sends no POST a second time by itself.
  */
-export function send(
-	route: Route,
+export function sendAttempt(
+	transport: Transport,
 	path: string,
 	bytes: string,
 	stamp: Stamp,
 	timeoutMs: number,
-): Promise<Answer | Silence> {
+): Promise<Answer | TransportFailure> {
 	return new Promise((resolve) => {
-		let stage: Stage = "connecting";
+		let stage: AttemptStage = "connecting";
 		let abort: (() => void) | undefined;
 		let ended = false;
-		const end = (exchange: Answer | Silence) => {
+		const end = (exchange: Answer | TransportFailure) => {
 			ended = true;
 			clearTimeout(timer);
 			resolve(exchange);
 		};
-		const giveUp = (silence: Silence) => {
-			end(silence);
+		const fail = (failure: TransportFailure) => {
+			end(failure);
 			abort?.();
 		};
-		const timer = setTimeout(() => giveUp(timeOutAt(stage)), Math.max(0, timeoutMs));
+		const timer = setTimeout(() => fail(timeoutAt(stage)), Math.max(0, timeoutMs));
 		const chunks: Buffer[] = [];
 		let size = 0;
 		let head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
@@ -102,28 +109,28 @@ export function send(
 			},
 			onResponseData(_controller, chunk) {
 				size += chunk.length;
-				if (size > answerLimitBytes) giveUp(tooLarge);
+				if (size > maxAnswerBytes) fail(answerTooLarge);
 				else chunks.push(chunk);
 			},
 			onResponseEnd() {
 				end({ kind: "answer", ...head, text: new TextDecoder().decode(Buffer.concat(chunks)) });
 			},
 			onResponseError(_controller, error) {
-				if (!ended) end(silenceOf(error, stage));
+				if (!ended) end(classifyTransportError(error, stage));
 			},
 		};
 		const headers = {
-			...route.headers,
+			...transport.headers,
 			accept: "application/json",
 			"content-type": "application/json",
 			[stamp.stampHeaderName]: stamp.stampHeaderValue,
 		};
 		try {
-			const { dispatcher, origin, pathPrefix } = route;
+			const { dispatcher, origin, pathPrefix } = transport;
 			dispatcher.dispatch({ origin, path: pathPrefix + path, method: "POST", headers, body: bytes }, handler);
 		} catch (error) {
 			// A header that HTTP does not allow is thrown, not reported.
-			end(silenceOf(error, "connecting"));
+			end(classifyTransportError(error, "connecting"));
 		}
 	});
 }

@@ -4,7 +4,7 @@
  */
 
 /** The stable word for what happened instead of an answer. */
-export type SilenceWord =
+type FailureReason =
 	| "connection-refused"
 	| "name-not-found"
 	| "not-connected"
@@ -19,19 +19,19 @@ export type SilenceWord =
 	| "closed";
 
 /** One attempt that brought no usable answer. */
-export interface Silence {
-	readonly kind: "silence";
-	readonly word: SilenceWord;
+export interface TransportFailure {
+	readonly kind: "failure";
+	readonly reason: FailureReason;
 	readonly sent: "no" | "maybe";
 	/** The system's or the library's word for the error, for example `ECONNRESET`, or a proxy's status. Never its text. */
 	readonly errorCode: string | undefined;
 }
 
 /** How far an attempt had come when it broke. */
-export type Stage = "connecting" | "written" | "answering";
+export type AttemptStage = "connecting" | "written" | "answering";
 
-/** A longer answer is not read: one organization is small (service-facts.md, "Rates and limits"). */
-export const answerLimitBytes = 16 * 1024 * 1024;
+/** A longer answer is not read: one organization is small (docs/service.md#rates-and-limits). */
+export const maxAnswerBytes = 16 * 1024 * 1024;
 
 const refusedCodes = ["ECONNREFUSED"];
 const nameCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"];
@@ -41,23 +41,28 @@ const tlsCode =
 	/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/;
 
 /** What the error of an attempt means, given how far it had come. The error's text and members are not kept. */
-export function silenceOf(error: unknown, stage: Stage): Silence {
+export function classifyTransportError(error: unknown, stage: AttemptStage): TransportFailure {
 	const errorCode = codeOf(error);
 	return {
-		kind: "silence",
-		word: wordOf(errorCode ?? "", stage),
+		kind: "failure",
+		reason: reasonOf(errorCode ?? "", stage),
 		sent: stage === "connecting" ? "no" : "maybe",
 		errorCode,
 	};
 }
 
-/** The silence of an attempt whose time was up. */
-export function timeOutAt(stage: Stage): Silence {
-	return { kind: "silence", word: "time-out", sent: stage === "connecting" ? "no" : "maybe", errorCode: undefined };
+/** The failure of an attempt whose time was up. */
+export function timeoutAt(stage: AttemptStage): TransportFailure {
+	return { kind: "failure", reason: "time-out", sent: stage === "connecting" ? "no" : "maybe", errorCode: undefined };
 }
 
-/** The silence of an attempt whose answer went over `answerLimitBytes`. */
-export const tooLarge: Silence = { kind: "silence", word: "too-large", sent: "maybe", errorCode: undefined };
+/** The failure of an attempt whose answer went over `answerLimitBytes`. */
+export const answerTooLarge: TransportFailure = {
+	kind: "failure",
+	reason: "too-large",
+	sent: "maybe",
+	errorCode: undefined,
+};
 
 function codeOf(error: unknown): string | undefined {
 	if (typeof error !== "object" || error === null) return undefined;
@@ -70,7 +75,7 @@ function codeOf(error: unknown): string | undefined {
 	return typeof code === "string" ? code : undefined;
 }
 
-function wordOf(code: string, stage: Stage): SilenceWord {
+function reasonOf(code: string, stage: AttemptStage): FailureReason {
 	if (stage === "connecting") {
 		if (refusedCodes.includes(code)) return "connection-refused";
 		if (nameCodes.includes(code)) return "name-not-found";
@@ -85,24 +90,24 @@ function wordOf(code: string, stage: Stage): SilenceWord {
 }
 
 /** The words for what a proxy is to blame for; undefined when it is not. */
-function explainProxySilence(
-	{ word, errorCode }: Silence,
+function describeProxyFailure(
+	{ reason: word, errorCode }: TransportFailure,
 	url: string,
 	proxy: string,
 	code: string,
-): SilenceMeaning | undefined {
+): FailureDescription | undefined {
 	const hint = "check the proxy's address in HTTPS_PROXY or HTTP_PROXY, or name the service in NO_PROXY";
 	switch (word) {
 		case "connection-refused":
-			return { message: `no proxy answers at ${proxy} (connection refused)`, hint, again: "briefly" };
+			return { message: `no proxy answers at ${proxy} (connection refused)`, hint, retry: "briefly" };
 		case "name-not-found":
 			return {
 				message: `the name of the proxy, ${new URL(proxy).hostname}, cannot be found${code}`,
 				hint,
-				again: "briefly",
+				retry: "briefly",
 			};
 		case "not-connected":
-			return { message: `no connection to ${url} through the proxy ${proxy}${code}`, hint, again: "briefly" };
+			return { message: `no connection to ${url} through the proxy ${proxy}${code}`, hint, retry: "briefly" };
 		case "proxy-refused":
 			return {
 				message: `the proxy ${proxy} does not connect us to ${url}${code}`,
@@ -110,19 +115,19 @@ function explainProxySilence(
 					errorCode === "407"
 						? "it wants a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
 						: `does it allow this address, and can it reach it? Else ${hint}`,
-				again: /^5/.test(errorCode ?? "") ? "briefly" : "no",
+				retry: /^5/.test(errorCode ?? "") ? "briefly" : "no",
 			};
 		default:
 			return undefined;
 	}
 }
 
-/** What a silence means for a person and for what may follow. */
-export interface SilenceMeaning {
+/** What a failure means for a person and for what may follow. */
+export interface FailureDescription {
 	readonly message: string;
 	readonly hint: string | undefined;
 	/** `briefly`: a few times, because waiting seldom mends it and a mistyped address should be told soon. */
-	readonly again: "yes" | "briefly" | "no";
+	readonly retry: "yes" | "briefly" | "no";
 }
 
 function seconds(timeMs: number): number {
@@ -130,65 +135,70 @@ function seconds(timeMs: number): number {
 }
 
 /**
- * The words for a silence. `url` is the service's base address, `timeoutMs` the time the attempt had, `proxy` the address
+ * The words for a failure. `url` is the service's base address, `timeoutMs` the time the attempt had, `proxy` the address
  * of the proxy that was asked, without user name and password.
  */
-export function explainSilence(silence: Silence, url: string, timeoutMs: number, proxy?: string): SilenceMeaning {
-	const code = silence.errorCode === undefined ? "" : ` (${silence.errorCode})`;
+export function describeFailure(
+	failure: TransportFailure,
+	url: string,
+	timeoutMs: number,
+	proxy?: string,
+): FailureDescription {
+	const code = failure.errorCode === undefined ? "" : ` (${failure.errorCode})`;
 	const checkUrl = "check --url";
-	const meaning = proxy === undefined ? undefined : explainProxySilence(silence, url, proxy, code);
+	const meaning = proxy === undefined ? undefined : describeProxyFailure(failure, url, proxy, code);
 	if (meaning !== undefined) return meaning;
-	switch (silence.word) {
+	switch (failure.reason) {
 		case "connection-refused":
 			return {
 				message: `no service answers at ${url} (connection refused)`,
 				hint: `${checkUrl}, and that the service is running`,
-				again: "briefly",
+				retry: "briefly",
 			};
 		case "name-not-found":
 			return {
 				message: `the name ${new URL(url).hostname} cannot be found${code}`,
 				hint: `${checkUrl}, and the network's name service`,
-				again: "briefly",
+				retry: "briefly",
 			};
 		case "proxy-refused":
 		case "not-connected":
-			return { message: `no connection to ${url}${code}`, hint: `${checkUrl}, and the network`, again: "briefly" };
+			return { message: `no connection to ${url}${code}`, hint: `${checkUrl}, and the network`, retry: "briefly" };
 		case "tls":
 			return {
 				message: `no secure connection to ${url}${code}`,
 				hint: `${checkUrl}; a certificate of a private authority is accepted when NODE_EXTRA_CA_CERTS names its file`,
-				again: "no",
+				retry: "no",
 			};
 		case "reset":
-			return { message: `the connection to ${url} broke before an answer came${code}`, hint: undefined, again: "yes" };
+			return { message: `the connection to ${url} broke before an answer came${code}`, hint: undefined, retry: "yes" };
 		case "cut-short":
-			return { message: `the answer of ${url} was cut short${code}`, hint: undefined, again: "yes" };
+			return { message: `the answer of ${url} was cut short${code}`, hint: undefined, retry: "yes" };
 		case "time-out":
 			return {
-				message: `${silence.sent === "no" ? "no connection to" : "no answer from"} ${url} within ${seconds(timeoutMs)} s`,
+				message: `${failure.sent === "no" ? "no connection to" : "no answer from"} ${url} within ${seconds(timeoutMs)} s`,
 				hint: "the service is slow or cannot be reached; --timeout allows more time",
-				again: "yes",
+				retry: "yes",
 			};
 		case "too-large":
 			return {
-				message: `the answer of ${url} is larger than ${answerLimitBytes / 1024 / 1024} MiB and was not read`,
+				message: `the answer of ${url} is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was not read`,
 				hint: checkUrl,
-				again: "no",
+				retry: "no",
 			};
 		case "no-http":
 			return {
 				message: `what answers at ${url} does not speak HTTP`,
 				hint: `${checkUrl}: http or https?`,
-				again: "no",
+				retry: "no",
 			};
 		case "not-writable":
 			return {
 				message: "the request could not be written: the stamper made a header that HTTP does not allow",
 				hint: "a stamp is one header of plain characters",
-				again: "no",
+				retry: "no",
 			};
 		case "closed":
-			return { message: "the client is closed", hint: undefined, again: "no" };
+			return { message: "the client is closed", hint: undefined, retry: "no" };
 	}
 }

@@ -1,9 +1,9 @@
 /** Many operations of one client against a service with a rate, on a clock that takes no time. */
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/wire/answer.ts";
-import { type AskContext, ask, type RequestEvent } from "../../src/wire/ask.ts";
-import { makeGate } from "../../src/wire/gate.ts";
 import { queries } from "../../src/wire/operations.ts";
+import { type AttemptEvent, type RequestContext, sendRequest } from "../../src/wire/request.ts";
+import { makeRequestQueue } from "../../src/wire/request-queue.ts";
 import { makeVirtualClock } from "./virtual-clock.ts";
 
 interface Service {
@@ -19,7 +19,7 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 	const { now, sleep, run: runClock } = makeVirtualClock();
 	let [tokens, filledMs, turnedAway, inFlight, most] = [service.burst, 0, 0, 0, 0];
 	let seed = 1;
-	const events: RequestEvent[] = [];
+	const events: AttemptEvent[] = [];
 	const answer = (httpStatus: number, text: string, headers: Record<string, string>): Answer => ({
 		kind: "answer",
 		httpStatus,
@@ -27,14 +27,14 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 		text,
 	});
 	const counts = { queries: 0, submits: 0, retries: 0 };
-	const context: AskContext = {
+	const context: RequestContext = {
 		url: "https://api.example.com",
 		proxy: undefined,
 		stamper: { stamp: async () => ({ stampHeaderName: "X-Stamp", stampHeaderValue: "stamp" }) },
-		gate: makeGate({ concurrency, gapMs: 0, timeoutMs, now, sleep }),
+		queue: makeRequestQueue({ concurrency, intervalMs: 0, timeoutMs, now, sleep }),
 		timeoutMs,
 		attemptTimeoutMs: 10_000,
-		onRequest: (event) => void events.push(event),
+		onAttempt: (event) => void events.push(event),
 		sleep,
 		random: () => {
 			seed = (seed * 1103515245 + 12345) % 2 ** 31;
@@ -50,13 +50,13 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 			await sleep(service.latencyMs / 2);
 			tokens = Math.min(service.burst, tokens + ((now() - filledMs) / 1000) * service.perSecond);
 			filledMs = now();
-			const passes = tokens >= 1;
+			const admissions = tokens >= 1;
 			const seconds = String(Math.max(1, Math.ceil((1 - tokens) / service.perSecond)));
-			if (passes) tokens -= 1;
+			if (admissions) tokens -= 1;
 			else turnedAway += 1;
 			await sleep(service.latencyMs / 2);
 			inFlight -= 1;
-			if (passes) return answer(200, '{"userTags":[]}', {});
+			if (admissions) return answer(200, '{"userTags":[]}', {});
 			const headers =
 				"retry-after" in service.headers ? { ...service.headers, "retry-after": seconds } : service.headers;
 			return answer(429, '{"code":8,"message":"slow down"}', headers);
@@ -65,15 +65,15 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 	let endMs = 0;
 	const outcomes = Promise.all(
 		Array.from({ length: count }, async () => {
-			const outcome = await ask(context, queries.list_user_tags, "organization", "{}");
+			const outcome = await sendRequest(context, queries.list_user_tags, "organization", "{}");
 			endMs = now();
 			return outcome;
 		}),
 	);
 	await runClock();
-	const kinds = (await outcomes).map(({ verdict }) => verdict.kind);
-	const answered = kinds.filter((kind) => kind === "fits").length;
-	return { answered, turnedAway, most, endMs, events, counts, throttledMs: context.gate.throttledMs() };
+	const kinds = (await outcomes).map(({ answer }) => answer.kind);
+	const answered = kinds.filter((kind) => kind === "valid").length;
+	return { answered, turnedAway, most, endMs, events, counts, throttledMs: context.queue.throttledMs() };
 }
 
 const silent = {};

@@ -1,45 +1,45 @@
 /**
  * Where the attempts of one client wait until they may leave, first come, first served. The rule: a place is held for one
  * attempt only, never while its operation waits to try again, so that nobody waits for somebody who waits for him.
- * pace.ts decides; this file keeps the queue and the time.
+ * rate-limiter.ts decides; this file keeps the waiting and the time.
  */
-import type { Unclear } from "./answer.ts";
+import type { InconclusiveAnswer } from "./answer.ts";
 import {
-	type Ending,
+	type AttemptResult,
 	endAttempt,
-	findHopeless,
-	makePace,
-	type Pace,
-	type PaceLimits,
+	findDelay,
+	findQueueTimeout,
+	makeRateLimiter,
+	type RateLimiter,
+	type RateLimits,
 	startAttempt,
-	waitOf,
-} from "./pace.ts";
+} from "./rate-limiter.ts";
 
 /** What waiting came to. */
-export type Pass =
+export type Admission =
 	/** The attempt may leave; `number` is what `leave` wants to hear. */
-	| { readonly kind: "go"; readonly number: number }
-	/** Nothing may leave in time; the verdict is the 429 that says so. */
-	| { readonly kind: "hopeless"; readonly verdict: Unclear };
+	| { readonly kind: "admitted"; readonly number: number }
+	/** Nothing may leave in time; the answer is the 429 that says so. */
+	| { readonly kind: "timed-out"; readonly answer: InconclusiveAnswer };
 
-export interface Gate {
+export interface RequestQueue {
 	/** Waits for a place. `sinceMs` is when the operation first came here; it tells how long it has had no luck. */
-	enter(sinceMs: number): Promise<Pass>;
-	/** Gives the place of an attempt back; must follow every `go`, once. `verdict` is the 429 of a throttled one. */
-	leave(number: number, ending: Ending, verdict?: Unclear): void;
+	waitForSlot(sinceMs: number): Promise<Admission>;
+	/** Gives the place of an attempt back; must follow every `go`, once. `answer` is the 429 of a throttled one. */
+	release(number: number, result: AttemptResult, answer?: InconclusiveAnswer): void;
 	/** How many attempts may be in flight at once now, and the least time from the start of one to that of the next. */
-	speed(): Pick<Pace, "allowed" | "gapMs">;
+	currentRate(): Pick<RateLimiter, "maxInFlight" | "intervalMs">;
 	/** How long nobody may leave, from now on, because the service asks for it; 0 when it does not. */
 	pauseMs(): number;
 	/** Resolves after the wait, which counts as time that the service's limits cost. */
-	waitThrottled(wait: () => Promise<void>): Promise<void>;
+	timeThrottled(wait: () => Promise<void>): Promise<void>;
 	/** How long something has waited because of limits so far: time on the clock, however many waited side by side. */
 	throttledMs(): number;
 	/** Lets everybody through: what they want to use is closed. */
-	open(): void;
+	admitAll(): void;
 }
 
-export interface GateOptions extends PaceLimits {
+export interface RequestQueueOptions extends RateLimits {
 	/** How long one operation may take; longer pauses are not waited for. */
 	readonly timeoutMs: number;
 	readonly now: () => number;
@@ -48,42 +48,42 @@ export interface GateOptions extends PaceLimits {
 
 interface Waiter {
 	readonly sinceMs: number;
-	readonly resolve: (pass: Pass) => void;
+	readonly resolve: (admission: Admission) => void;
 }
 
-/** A gate that nobody has passed yet. */
-export function makeGate(options: GateOptions): Gate {
+/** A queue that nobody has passed yet. */
+export function makeRequestQueue(options: RequestQueueOptions): RequestQueue {
 	const { timeoutMs, now, sleep } = options;
-	let pace = makePace({ concurrency: options.concurrency, gapMs: options.gapMs });
-	let queue: Waiter[] = [];
-	let latest: Unclear | undefined;
+	let limiter = makeRateLimiter({ concurrency: options.concurrency, intervalMs: options.intervalMs });
+	let waiting: Waiter[] = [];
+	let latest: InconclusiveAnswer | undefined;
 	let sleeping = false;
 	let opened = false;
 	const watch = makeStopwatch(now);
-	let heldBack = false;
+	let isThrottled = false;
 
-	const holdBack = (held: boolean): void => {
-		if (held !== heldBack) held ? watch.start() : watch.stop();
-		heldBack = held;
+	const setThrottled = (held: boolean): void => {
+		if (held !== isThrottled) held ? watch.start() : watch.stop();
+		isThrottled = held;
 	};
-	const turnAwayHopeless = (nowMs: number): void => {
-		const verdict = latest;
-		// Nothing is hopeless before the first 429.
-		if (verdict === undefined) return;
-		queue = queue.filter(({ sinceMs, resolve }) => {
-			const hopeless = findHopeless(pace, sinceMs, timeoutMs, nowMs);
-			if (hopeless === undefined) return true;
-			resolve({ kind: "hopeless", verdict: sayHopeless(verdict, hopeless) });
+	const expireWaiters = (nowMs: number): void => {
+		const answer = latest;
+		// Nothing is timeout before the first 429.
+		if (answer === undefined) return;
+		waiting = waiting.filter(({ sinceMs, resolve }) => {
+			const timeout = findQueueTimeout(limiter, sinceMs, timeoutMs, nowMs);
+			if (timeout === undefined) return true;
+			resolve({ kind: "timed-out", answer: describeQueueTimeout(answer, timeout) });
 			return false;
 		});
 	};
 	/** `atLeastMs` is the time until which was slept: a timer may fire a little before the clock says so. */
 	const pump = (atLeastMs: number): void => {
 		const nowMs = Math.max(now(), atLeastMs);
-		turnAwayHopeless(nowMs);
-		for (let wait = waitOf(pace, nowMs); queue.length > 0; wait = waitOf(pace, nowMs)) {
-			if (wait.because !== "nothing" && !opened) {
-				holdBack(wait.because !== "busy");
+		expireWaiters(nowMs);
+		for (let wait = findDelay(limiter, nowMs); waiting.length > 0; wait = findDelay(limiter, nowMs)) {
+			if (wait.reason !== "none" && !opened) {
+				setThrottled(wait.reason !== "busy");
 				if (!("waitMs" in wait) || sleeping) return;
 				const { waitMs } = wait;
 				sleeping = true;
@@ -93,30 +93,30 @@ export function makeGate(options: GateOptions): Gate {
 				});
 				return;
 			}
-			pace = startAttempt(pace, nowMs);
-			queue.shift()?.resolve({ kind: "go", number: pace.started });
+			limiter = startAttempt(limiter, nowMs);
+			waiting.shift()?.resolve({ kind: "admitted", number: limiter.started });
 		}
-		holdBack(false);
+		setThrottled(false);
 	};
 	return {
-		enter: (sinceMs) =>
+		waitForSlot: (sinceMs) =>
 			new Promise((resolve) => {
-				queue.push({ sinceMs, resolve });
+				waiting.push({ sinceMs, resolve });
 				pump(now());
 			}),
-		leave(number, ending, verdict) {
-			if (verdict !== undefined) latest = verdict;
-			pace = endAttempt(pace, number, ending, now());
+		release(number, result, answer) {
+			if (answer !== undefined) latest = answer;
+			limiter = endAttempt(limiter, number, result, now());
 			pump(now());
 		},
-		speed: () => pace,
-		pauseMs: () => Math.max(0, pace.pausedUntilMs - now()),
-		async waitThrottled(wait) {
+		currentRate: () => limiter,
+		pauseMs: () => Math.max(0, limiter.pausedUntilMs - now()),
+		async timeThrottled(wait) {
 			watch.start();
 			await wait().finally(watch.stop);
 		},
 		throttledMs: watch.totalMs,
-		open() {
+		admitAll() {
 			opened = true;
 			pump(now());
 		},
@@ -124,13 +124,16 @@ export function makeGate(options: GateOptions): Gate {
 }
 
 /** The 429 in the words of somebody who was not let through because of it. */
-function sayHopeless(verdict: Unclear, { because, forMs }: NonNullable<ReturnType<typeof findHopeless>>): Unclear {
+function describeQueueTimeout(
+	answer: InconclusiveAnswer,
+	{ reason, forMs }: NonNullable<ReturnType<typeof findQueueTimeout>>,
+): InconclusiveAnswer {
 	const seconds = Math.ceil(forMs / 1000);
 	const why =
-		because === "pause"
+		reason === "pause"
 			? `the service asks to wait ${seconds} s, longer than --timeout allows`
 			: `every request was turned away for ${seconds} s`;
-	return { ...verdict, message: `${verdict.message}; ${why}` };
+	return { ...answer, message: `${answer.message}; ${why}` };
 }
 
 interface Stopwatch {

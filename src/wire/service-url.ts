@@ -12,7 +12,7 @@ import { ConfigurationError } from "../errors.ts";
  * Unverified, chosen: plain http only to this machine. The service does not say whether it would listen, but bodies and
  * stamps would travel readable.
  */
-export function readAddress(text: string): URL {
+export function parseServiceUrl(text: string): URL {
 	const url = URL.parse(text);
 	const hint = "give an address like https://api.example.com with --url";
 	if (url === null || !["http:", "https:"].includes(url.protocol)) {
@@ -56,7 +56,7 @@ function isLocalhost(hostname: string): boolean {
 }
 
 /** The origin of a service on this machine without the name `localhost`, which a proxy would resolve in its own way. */
-export function withoutName({ protocol, hostname, port, origin }: URL): string {
+export function loopbackOrigin({ protocol, hostname, port, origin }: URL): string {
 	return isLocalhost(hostname) ? `${protocol}//127.0.0.1${port === "" ? "" : `:${port}`}` : origin;
 }
 
@@ -69,7 +69,7 @@ const loopbackAddresses: readonly LookupAddress[] = [
  * The `lookup` of a socket: `localhost` is this machine, whatever a name server or a hosts file says; other names are
  * resolved as the system does.
  */
-export const lookUp: LookupFunction = (hostname, options, callback) => {
+export const lookUpHost: LookupFunction = (hostname, options, callback) => {
 	if (!isLocalhost(hostname)) return systemLookup(hostname, options, callback);
 	const family = options.family === "IPv4" ? 4 : options.family === "IPv6" ? 6 : options.family;
 	const found = loopbackAddresses.filter((one) => family === undefined || family === 0 || one.family === family);

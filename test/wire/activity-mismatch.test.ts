@@ -1,9 +1,9 @@
 /** An answer that carries our fingerprint and is about something else is not the outcome of what was sent. */
 import { describe, expect, it } from "vitest";
 import { type Activity, readActivity } from "../../src/wire/activity.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
-import { findDifference } from "../../src/wire/echo.ts";
+import { findMismatch } from "../../src/wire/activity-mismatch.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 
 const organizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 const tag = "91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001";
@@ -32,7 +32,7 @@ describe("an activity", () => {
 		["members that we do not know", { ...parameters, reason: "because" }],
 		["no intent", null],
 	])("with %s is ours", (_what, intent) => {
-		expect(findDifference(body, activity({}, intent))).toBeNull();
+		expect(findMismatch(body, activity({}, intent))).toBeNull();
 	});
 
 	it.each([
@@ -54,14 +54,14 @@ describe("an activity", () => {
 		["removal", activity({}, { ...parameters, removeUserIds: [alice] }), "another removeUserIds in its intent"],
 		["operation's intent", activity({ intent: { deletePoliciesIntent: { policyIds: [] } } }), "another userTagId"],
 	])("with another %s is not", (_what, other, difference) => {
-		expect(findDifference(body, other)).toContain(difference);
+		expect(findMismatch(body, other)).toContain(difference);
 	});
 
 	it("that was voted on is the answer to a vote as well as the vote's own", () => {
 		const operation = approvals.approve_activity as never;
 		const vote = encodeSubmit(operation, organizationId, { fingerprint: body.fingerprint }, 2);
-		expect(findDifference(vote, activity())).toBeNull();
-		expect(findDifference(vote, activity({ organizationId: alice }))).toContain("organization");
-		expect(findDifference(vote, activity({ fingerprint: "sha256:1" }))).toBe("another fingerprint");
+		expect(findMismatch(vote, activity())).toBeNull();
+		expect(findMismatch(vote, activity({ organizationId: alice }))).toContain("organization");
+		expect(findMismatch(vote, activity({ fingerprint: "sha256:1" }))).toBe("another fingerprint");
 	});
 });

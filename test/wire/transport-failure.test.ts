@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createSocketServer, type Server } fro
 import { describe, expect, it } from "vitest";
 import { ConfigurationError, OrgsyncError } from "../../src/errors.ts";
 import { createClient } from "../../src/wire/client.ts";
-import { explainSilence, silenceOf } from "../../src/wire/silence.ts";
+import { classifyTransportError, describeFailure } from "../../src/wire/transport-failure.ts";
 import type { Reply } from "./independent-server.ts";
 import {
 	body,
@@ -60,12 +60,12 @@ describe("a request that never leaves", () => {
 		["CERT_HAS_EXPIRED", "tls", /^no secure connection to .* \(CERT_HAS_EXPIRED\)$/, "no"],
 		["DEPTH_ZERO_SELF_SIGNED_CERT", "tls", /^no secure connection to /, "no"],
 		["ERR_TLS_CERT_ALTNAME_INVALID", "tls", /^no secure connection to /, "no"],
-	])("because of %s is not sent", (code, word, message, again) => {
-		const silence = silenceOf(Object.assign(new Error("words of the system"), { code }), "connecting");
-		expect(silence).toEqual({ kind: "silence", word, sent: "no", errorCode: code });
-		const meaning = explainSilence(silence, "https://api.example.com", 10_000);
-		expect(meaning).toMatchObject({ message: expect.stringMatching(message) as string, again });
-		expect(silenceOf({ code }, "written")).toMatchObject({ word: "reset", sent: "maybe" });
+	])("because of %s is not sent", (code, reason, message, retry) => {
+		const failure = classifyTransportError(Object.assign(new Error("words of the system"), { code }), "connecting");
+		expect(failure).toEqual({ kind: "failure", reason, sent: "no", errorCode: code });
+		const meaning = describeFailure(failure, "https://api.example.com", 10_000);
+		expect(meaning).toMatchObject({ message: expect.stringMatching(message) as string, retry });
+		expect(classifyTransportError({ code }, "written")).toMatchObject({ reason: "reset", sent: "maybe" });
 	});
 
 	it("because no secure connection comes about is not sent, and not tried again", async () => {
@@ -117,7 +117,7 @@ describe("a request that never leaves", () => {
 			because: expect.stringContaining("connection refused") as string,
 			requests: 4,
 		});
-		expect(events.map(({ outcome }) => outcome)).toEqual([
+		expect(events.map(({ result }) => result)).toEqual([
 			"reset",
 			"connection-refused",
 			"connection-refused",
@@ -133,7 +133,7 @@ describe("time", () => {
 		server.script(silent);
 		const hasty = makeClient({ attemptTimeoutMs: 1000 });
 		expect(await submit(hasty)).toMatchObject({ kind: "activity", requests: 2 });
-		expect(events.map(({ outcome }) => outcome)).toEqual(["time-out", 200]);
+		expect(events.map(({ result }) => result)).toEqual(["time-out", 200]);
 	});
 
 	it("ends the whole operation, by a clock of its own and really", async () => {
@@ -163,7 +163,7 @@ describe("time", () => {
 		expect(server.received.length).toBe(before + 1);
 	});
 
-	it("may pass with an interim answer, which is none", async () => {
+	it("may admission with an interim answer, which is none", async () => {
 		server.script({
 			act: (request, response) => {
 				response.writeProcessing();
@@ -171,7 +171,7 @@ describe("time", () => {
 			},
 		});
 		expect(await submit()).toMatchObject({ kind: "activity", requests: 2 });
-		expect(events.map(({ outcome }) => outcome)).toEqual(["reset", 200]);
+		expect(events.map(({ result }) => result)).toEqual(["reset", 200]);
 	});
 
 	it("ends an answer that begins and never finishes", async () => {
@@ -182,7 +182,7 @@ describe("time", () => {
 			},
 		});
 		expect(await query(makeClient({ attemptTimeoutMs: 1000 }))).toMatchObject({ value: {} });
-		expect(events.map(({ outcome }) => outcome)).toEqual(["time-out", 200]);
+		expect(events.map(({ result }) => result)).toEqual(["time-out", 200]);
 	});
 
 	it("ends a connection that never comes about: nothing was sent, and nothing is sent later", async () => {
@@ -207,7 +207,7 @@ describe("time", () => {
 describe("a listener", () => {
 	it("that fails does not cost the answer", async () => {
 		const shouting = makeClient({
-			onRequest: () => {
+			onAttempt: () => {
 				throw new Error("listener");
 			},
 		});
@@ -218,8 +218,8 @@ describe("a listener", () => {
 		server.script(failure(500, 13, "no"));
 		await submit();
 		expect(events).toEqual([
-			{ operation: "delete_policies", organizationId, attempt: 1, outcome: 500, durationMs: 0 },
-			{ operation: "delete_policies", organizationId, attempt: 2, outcome: 200, durationMs: 0 },
+			{ operation: "delete_policies", organizationId, attempt: 1, result: 500, durationMs: 0 },
+			{ operation: "delete_policies", organizationId, attempt: 2, result: 200, durationMs: 0 },
 		]);
 	});
 });

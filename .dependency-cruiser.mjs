@@ -74,7 +74,7 @@ export default {
 		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
-		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),
+		onlyDoor("commander", ["src/cli/(run|program|flags|flag-values)\\.ts"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
 		{
 			name: "tests-are-not-imported",

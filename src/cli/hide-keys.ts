@@ -1,7 +1,7 @@
 /**
  * Hides private keys that the command line has in place of another value: an error repeats that value, and logs keep it.
  */
-import { keyPattern } from "./flags.ts";
+import { keyPattern } from "./flag-values.ts";
 
 /** Returns what looks like a private key in the arguments. A digest has 64 hexadecimal digits too, and is none. */
 export function findPrivateKeys(words: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@
  */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
-import { keyPattern } from "./flags.ts";
+import { keyPattern } from "./flag-values.ts";
 import { type Format, formats } from "./formats.ts";
 import { findPrivateKeys } from "./hide-keys.ts";
 import type { Terminal } from "./output.ts";

@@ -170,7 +170,7 @@ export class Output {
 		if (this.format === "text") {
 			const { text } = await render("text", shown, options);
 			// A command that has nothing but errors to print leaves the file of `--output` as it is.
-			if (text !== "" || errors.length === 0) this.#print(text, shown.exitCode);
+			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
 		for (const error of errors) this.#writeError(error);
@@ -178,7 +178,7 @@ export class Output {
 		const complete = await this.#withLostMessages(shown);
 		const { text, summary } = await render(this.format, complete, options);
 		this.#summarize(summary);
-		return this.#print(text, complete.exitCode);
+		return this.#writeResult(text, complete.exitCode);
 	}
 
 	/** Prints the error as the result of the command and returns the exit code it leads to. */
@@ -231,7 +231,7 @@ export class Output {
 		return this.#options.color && toTerminal ? colorStyle : plainStyle;
 	}
 
-	#print(text: string, exitCode: ExitCode): ExitCode {
+	#writeResult(text: string, exitCode: ExitCode): ExitCode {
 		if (this.#output === undefined) {
 			this.#terminal.stdout.write(text);
 			return exitCode;

@@ -1,38 +1,55 @@
 /**
- * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
+ * `apply`, in four stages: prepare makes the plans, agree shows them and gets consent, run submits, report makes the result.
+ * `apply --plan` differs in the first alone.
  */
 import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { StepResult } from "../../plan/report.ts";
+import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import {
+	type ApplyResult,
+	byOrganization,
+	combineExitCodes,
+	type ErrorDescription,
+	errorsOfFailed,
+	resultHead,
+} from "../../plan/result.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { compareText } from "../../plan/value.ts";
 import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
+import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Sent } from "../../sync/outcomes.ts";
-import type { OrganizationClient } from "../../wire/client.ts";
-import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
+import { describeError, describeFailed, exitCodeOfError, type OrganizationError } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import type { Output, Result, Terminal } from "../output.ts";
-import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
-import { recordOverrides } from "./apply-overrides.ts";
-import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
-import { noReview, type Review } from "./apply-review.ts";
-import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
-import { renderPlansToApply } from "./showing.ts";
+import type { LocatedResult, Output, Terminal } from "../output.ts";
+import {
+	type Ask,
+	describeImpossible,
+	isImpossible,
+	prepareToAsk,
+	readAbandoned,
+	readAllowed,
+	refuseBlocked,
+} from "./apply-consent.ts";
+import { type GivenOverrides, recordOverrides } from "./apply-overrides.ts";
+import type { ReviewedPlan } from "./apply-saved.ts";
+import { type ComparedOrganization, compareEach } from "./comparing.ts";
+import { readSelected, type SelectionFlags } from "./selection.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
 	/** The digest that the saved plan has to have. */
 	readonly digest?: string;
-	/** Milliseconds since the saved plan was made, at most. */
+	/** Max milliseconds since the saved plan was made. */
 	readonly maxAge?: number;
-	/** Whether `reads` was asked for; if not, it is the default. */
+	/** Whether `reads` was given; if not, it is the default. */
 	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
 	readonly verify: boolean;
+	/** Seconds. */
 	readonly wait: number;
 	readonly retryRejected?: boolean;
 	readonly quiet?: boolean;
@@ -42,72 +59,18 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly allow: readonly string[];
 }
 
-/**
- * The report of every organization, after all of their plans were shown and agreed to. What goes wrong once there are
- * plans is told together with them.
- */
-export async function apply(given: ApplyFlags, terminal: Terminal, output: Output): Promise<Result> {
-	const allowed = readAllowed(given.allow);
-	const givenUp = readGivenUp(given.abandon);
-	const review = await openReview(given, terminal, output);
-	if (review.refusal !== null) return review.refusal;
-	const flags = { ...given, reads: review.reads ?? given.reads };
-	const organizations = review.organizations ?? (await readSelected(flags, terminal, output));
-	const ask = review.reads === null ? prepareToAsk(flags, terminal, output) : async () => true;
-	const connection = await connect(flags, terminal, output);
-	const journal = await openJournalOf(flags, terminal, output);
+/** Returns the report of every organization. An error that occurs once there are plans is part of the result. */
+export async function apply(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<LocatedResult> {
+	const order = await readOrder(flags, terminal, output);
+	if (order.reviewed?.refusal != null) return report(nothingPrepared(order.reviewed.refusal), [], order);
+	const connection = await connect(order.flags, terminal, output);
+	const journal = await openJournalOf(order.flags, terminal, output);
 	const interruption = listenForSignals(output);
+	const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
 	try {
-		const context: RunContext = { flags, terminal, output, journal, review, signal: interruption.signal };
-		const before = review.findApplied(journal);
-		if (before !== null) return review.tell(refused([], before, []));
-		const settled = new Map<string, Sent>();
-		const viewed = withAbandoned(journal, givenUp);
-		const { compared: found, unlooked: unread } = await compareEach(
-			organizations,
-			connection,
-			flags,
-			terminal,
-			output,
-			{
-				journal: viewed,
-				signal: interruption.signal,
-				...(flags.retryRejected === true ? { retryRejected: true } : {}),
-				prepare: async (id, line) => {
-					const { settle } = await import("../../sync/settle.ts");
-					const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
-					for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
-				},
-			},
-		);
-		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: givenUp }, journal));
-		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
-		const comparisons = compared.map(({ comparison }) => comparison);
-		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
-		if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
-		const positionOf = positionsOf(organizations);
-		const { possible, impossible } = setAside(plans, compared);
-		try {
-			review.refuseStale(comparisons, journal);
-			if (plans.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
-			refuseGuarded(
-				possible.map(({ comparison }) => comparison.plan),
-				allowed,
-			);
-			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
-			if (interruption.signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
-			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
-			for (const { comparison } of compared) {
-				for (const name of givenUp) journal.abandon(comparison.plan.organizationId, name, terminal.now());
-			}
-			if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-		} catch (error) {
-			return review.tell({ ...refused(plans, error, unlooked), positionOf });
-		}
-		const applied = await applyEach(possible, settled, context);
-		const left = unlooked.map((one) => ({ ...one, steps: [] }));
-		const all = [...applied, ...impossible, ...left].sort(byOrganization);
-		return review.tell({ ...showApplied(all, plans, flags.quiet === true), positionOf });
+		const prepared = await prepare(run);
+		const refusal = await agree(prepared, run);
+		return report(prepared, refusal === null ? await submit(prepared, run) : refusal, run);
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -115,7 +78,41 @@ export async function apply(given: ApplyFlags, terminal: Terminal, output: Outpu
 	}
 }
 
-/** `--digest` and `--max-age` say something of a saved plan. Throws ConfigurationError where there is none. */
+/** What is to be applied, as the flags, the documents and the saved plan say. */
+interface ApplyOrder {
+	readonly flags: ApplyFlags;
+	readonly terminal: Terminal;
+	readonly output: Output;
+	readonly given: GivenOverrides;
+	readonly organizations: readonly DesiredOrganization[];
+	/** Null without `--plan`. */
+	readonly reviewed: ReviewedPlan | null;
+	readonly ask: Ask;
+}
+
+/** An order under way. */
+interface ApplyRun extends ApplyOrder {
+	readonly connection: Connection;
+	readonly journal: Journal;
+	readonly signal: AbortSignal;
+}
+
+/** Reads flags, documents and the saved plan. Throws before anything is asked of the service. */
+async function readOrder(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<ApplyOrder> {
+	const given = { allowed: readAllowed(flags.allow), abandoned: readAbandoned(flags.abandon) };
+	refuseLoneFlags(flags);
+	if (flags.plan !== undefined) {
+		const { readReviewedPlan } = await import("./apply-saved.ts");
+		const reviewed = await readReviewedPlan(flags.plan, flags, terminal, output);
+		const { organizations, reads } = reviewed;
+		return { flags: { ...flags, reads }, terminal, output, given, organizations, reviewed, ask: async () => true };
+	}
+	const organizations = await readSelected(flags, terminal, output);
+	const ask = prepareToAsk(flags, terminal, output);
+	return { flags, terminal, output, given, organizations, reviewed: null, ask };
+}
+
+/** Throws ConfigurationError for flags that only mean something with `--plan`. */
 function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
 	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
@@ -123,93 +120,72 @@ function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	});
 }
 
-function countSent({ steps }: Plan): number {
-	return groupSteps(steps).sent.length;
+/** The plans as they were made from what was read, each once. */
+interface Prepared {
+	/** Sorted by organization, like the plans. */
+	readonly compared: readonly ComparedOrganization[];
+	readonly plans: readonly Plan[];
+	/** Organizations without a plan. */
+	readonly failed: readonly OrganizationError[];
+	/** Why the saved plan does not run; null when it may, and without one. */
+	readonly refusal: Error | null;
 }
 
-async function openReview(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<Review> {
-	refuseLoneFlags(flags);
-	if (flags.plan === undefined) return noReview;
-	return (await import("./apply-saved.ts")).openReview(flags.plan, flags, terminal, output);
+function nothingPrepared(refusal: Error): Prepared {
+	return { compared: [], plans: [], failed: [], refusal };
 }
 
-/** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
-async function applyEach(
-	all: readonly Compared[],
-	settled: ReadonlyMap<string, Sent>,
-	run: RunContext,
-): Promise<readonly Applied[]> {
-	const engine = await import("../../sync/apply.ts");
-	const { concurrency } = run.flags;
-	// As many steps at once as one organization alone would have.
-	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
-	return mapConcurrently(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
-		const { organizationId } = comparison.plan;
-		const steps: StepResult[] = [];
-		const context = makeContext(run, line);
-		const about = all.length === 1 ? "" : `${organizationId} `;
-		const onStep: ApplyContext["onStep"] = (result, done, total) => {
-			steps.push(result);
-			run.output.note(`${about}[${done}/${total}] ${renderStep(result, run.output.style)[0] ?? ""}`);
-		};
-		try {
-			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
-			return { organizationId, report: await engine.apply(comparison, given) };
-		} catch (error) {
-			return { organizationId, error, steps };
-		}
-	});
-}
-
-function byOrganization(left: { organizationId: string }, right: { organizationId: string }): number {
-	return compareText(left.organizationId, right.organizationId);
-}
-
-/** What all organizations of one call share. */
-interface RunContext {
-	readonly flags: ApplyFlags;
-	readonly terminal: Terminal;
-	readonly output: Output;
-	readonly journal: Journal;
-	readonly review: Review;
-	readonly signal: AbortSignal;
-}
-
-function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: OrganizationClient): ApplyContext {
-	return {
-		reader: line.reader,
-		submitter: line.submitter,
-		journal,
-		now: terminal.now,
-		sleep: terminal.sleep,
-		concurrency: flags.concurrency,
-		waitMs: flags.wait * 1000,
-		verify: flags.verify,
-		stats: () => line.stats(),
-		...review.report,
-		signal,
+/** Stage 1: settles what earlier runs left open, reads every organization and makes its plan. */
+async function prepare(run: ApplyRun): Promise<Prepared> {
+	const { flags, given, organizations, reviewed, journal } = run;
+	const { findApplied, findOutdated } = await import("./apply-saved.ts");
+	const applied = reviewed === null ? null : findApplied(reviewed, journal);
+	if (applied !== null) return nothingPrepared(applied);
+	const found = await compareEach(organizations, {
+		...run,
+		journal: withGivenUp(journal, given.abandoned),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	});
+	const compared = found.compared
+		.map((one) => recordOverrides(one, given, journal))
+		.sort((left, right) => byOrganization(left.comparison.plan, right.comparison.plan));
+	const comparisons = compared.map(({ comparison }) => comparison);
+	return {
+		compared,
+		plans: comparisons.map(({ plan }) => plan),
+		failed: [...found.failed, ...(reviewed?.notPlanned ?? [])].sort(byOrganization),
+		refusal: reviewed === null ? null : findOutdated(reviewed, comparisons, journal),
 	};
 }
 
-/** The first Ctrl-C or SIGTERM ends the work after the steps in flight; a second one ends it at once. */
-function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
-	const controller = new AbortController();
-	const listener = (): void => {
-		if (controller.signal.aborted) {
-			output.clear();
-			process.exit(exitCodes.interrupted);
+/** Why nothing was submitted: the error, or null when the operator declined. */
+interface Refusal {
+	readonly refusal: ErrorDescription | null;
+	readonly exitCode: Report["formatVersion"] extends never ? never : ReturnType<typeof exitCodeOfError>;
+}
+
+/** Stage 2: shows the plans and makes sure that they may run. Returns why not, or null when they may. */
+async function agree(prepared: Prepared, { given, output, signal, ask, journal, terminal }: ApplyRun): Promise<Refusal | null> {
+	const { plans, refusal } = prepared;
+	if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
+	try {
+		if (refusal !== null) throw refusal;
+		const [only, ...others] = plans;
+		if (only !== undefined && others.length === 0 && isImpossible(only)) throw describeImpossible(only);
+		refuseBlocked(
+			plans.filter((plan) => !isImpossible(plan)),
+			given.allowed,
+		);
+		const steps = plans.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
+		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
+		if (steps > 0 && !(await ask(steps))) return { refusal: null, exitCode: exitCodes.error };
+		for (const { organizationId } of plans) {
+			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
 		}
-		output.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
-		controller.abort();
-	};
-	process.on("SIGINT", listener);
-	process.on("SIGTERM", listener);
-	return {
-		signal: controller.signal,
-		stop: () => {
-			process.off("SIGINT", listener);
-			process.off("SIGTERM", listener);
-		},
-	};
+		if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
+		return null;
+	} catch (error) {
+		output.showStack(error);
+		return { refusal: describeError(error), exitCode: exitCodeOfError(error) };
+	}
 }

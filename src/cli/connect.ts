@@ -173,7 +173,10 @@ function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions
 }
 
 /** What commands that only look need of the journal. */
-export type JournalSummary = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
+export type JournalSummary = Pick<
+	JournalView,
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+>;
 
 /**
  * The journal's view of these organizations, read at once: nothing is kept open while the service is asked. An empty one
@@ -189,16 +192,16 @@ export async function viewJournal(
 	try {
 		const read = <T>(of: (journal: JournalView, id: string) => T) =>
 			new Map(journal === undefined ? [] : organizationIds.map((id) => [id, of(journal, id)] as const));
-		const memories = read((found, id) => found.memory(id));
-		const open = read((found, id) => found.open(id));
-		const rejected = read((found, id) => found.rejected(id));
-		const abandoned = read((found, id) => found.abandoned(id));
+		const memories = read((found, id) => found.lastApplied(id));
+		const open = read((found, id) => found.openEntries(id));
+		const rejected = read((found, id) => found.rejectedEntries(id));
+		const abandoned = read((found, id) => found.abandonedNames(id));
 		const position = journal?.position() ?? 0;
 		return {
-			memory: (id) => memories.get(id) ?? emptyMemory,
-			open: (id) => open.get(id) ?? [],
-			rejected: (id) => rejected.get(id) ?? [],
-			abandoned: (id) => abandoned.get(id) ?? new Set(),
+			lastApplied: (id) => memories.get(id) ?? emptyMemory,
+			openEntries: (id) => open.get(id) ?? [],
+			rejectedEntries: (id) => rejected.get(id) ?? [],
+			abandonedNames: (id) => abandoned.get(id) ?? new Set(),
 			position: () => position,
 		};
 	} finally {
@@ -210,12 +213,17 @@ export async function viewJournal(
  * The same journal as it will be when these ids and fingerprints, in small letters, have been given up in it. Nothing is
  * written: whoever plans with it may still be refused.
  */
-export function withAbandoned<J extends Pick<Journal, "open" | "abandoned">>(journal: J, names: readonly string[]): J {
+export function withAbandoned<J extends Pick<Journal, "openEntries" | "abandonedNames">>(
+	journal: J,
+	names: readonly string[],
+): J {
 	const isNamed = (name: string | null): boolean => name !== null && names.includes(name.toLowerCase());
 	return {
 		...journal,
-		open: (organizationId: string) =>
-			journal.open(organizationId).filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
-		abandoned: (organizationId: string) => new Set([...journal.abandoned(organizationId), ...names]),
+		openEntries: (organizationId: string) =>
+			journal
+				.openEntries(organizationId)
+				.filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
+		abandonedNames: (organizationId: string) => new Set([...journal.abandonedNames(organizationId), ...names]),
 	};
 }

@@ -6,7 +6,7 @@ import { realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { sidecars } from "../private-file.ts";
+import { sqliteSidecars } from "../private-file.ts";
 import { defaultDocument, isDocumentName } from "./document-files.ts";
 import { localFolder } from "./local-service.ts";
 import type { Terminal } from "./output.ts";
@@ -79,7 +79,7 @@ export function refuseLocalFiles({ journal }: FileFlags, { directory }: Pick<Ter
 }
 
 function withSidecars(database: string | undefined): readonly string[] {
-	return database === undefined ? [] : ["", ...sidecars].map((suffix) => database + suffix);
+	return database === undefined ? [] : ["", ...sqliteSidecars].map((suffix) => database + suffix);
 }
 
 /** Every file that the name of a key file can mean, wherever the name comes from. */

@@ -2,7 +2,7 @@
  * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
  * a choice and stands in choices.ts.
  */
-import { readJson, tooDeepWords } from "../json.ts";
+import { readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
@@ -48,7 +48,7 @@ export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<strin
 /** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
 export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
 	const read = readJson(rawBody.toString("utf8"));
-	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepWords ? tooDeepWords : "not JSON"}`);
+	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepMessage ? tooDeepMessage : "not JSON"}`);
 	const { value } = read;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		throw invalid("the body is not a JSON object");

@@ -37,7 +37,7 @@ export interface StepResult {
 	/** Policies that judged a denied step. */
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
-	readonly apart: readonly PartResult[];
+	readonly parts: readonly PartResult[];
 }
 
 /** What became of one object of a removal that was submitted by itself. */
@@ -78,7 +78,7 @@ export interface Report {
 
 /** Returns the outcomes of these steps; of a removal that was submitted part by part those of its parts, for it can be applied in part. */
 export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
-	return steps.flatMap(({ outcome, apart }) => (apart.length === 0 ? [outcome] : apart.map((part) => part.outcome)));
+	return steps.flatMap(({ outcome, parts }) => (parts.length === 0 ? [outcome] : parts.map((part) => part.outcome)));
 }
 
 /** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (docs/commands.md#exit-codes). */

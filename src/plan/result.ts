@@ -323,10 +323,7 @@ export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
  * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. Without
  * `isSeveral` there is only one organization, which is not named.
  */
-export function errorsOfFailed(
-	failed: readonly FailedOrganization[],
-	isSeveral: boolean,
-): readonly ErrorDescription[] {
+export function errorsOfFailed(failed: readonly FailedOrganization[], isSeveral: boolean): readonly ErrorDescription[] {
 	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
 	return [...byMessage.values()].flatMap(([first, ...others]) => {
 		if (first === undefined) return [];

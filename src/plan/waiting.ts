@@ -51,7 +51,7 @@ export function earlierActivityOf(activity: WaitingActivity, relation: Relation)
 }
 
 /** What a person can do about what was sent and never answered. */
-export function learnOrGiveUp(name: string): string {
+export function settleOrAbandon(name: string): string {
 	return `if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
@@ -154,7 +154,7 @@ function joins(step: Step, activity: WaitingActivity): boolean {
 	const touched = touchedObjects(step, activity);
 	if (touched.length === 0) return false;
 	if (activity.state === "in-doubt") return isExactly(narrowed(step, touched), activity);
-	return isSameWish(step, activity) || isPartOf(activity, step);
+	return isSameRequest(step, activity) || isPartOf(activity, step);
 }
 
 /** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
@@ -196,7 +196,7 @@ function isExactly(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(step.parameters, parameters);
 }
 
-function isSameWish(step: Step, { parameters }: WaitingActivity): boolean {
+function isSameRequest(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(normalize(step.parameters), normalize(parameters));
 }
 

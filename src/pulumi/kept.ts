@@ -6,12 +6,12 @@
  */
 import type { Memory, RememberedTag } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { Applied, Journal, JournalEntry } from "../sync/journal.ts";
+import type { AppliedObject, Journal, JournalEntry } from "../sync/journal.ts";
 import { decodeExactly, isKeptOutcome, type KeptActivity } from "./kept-read.ts";
 
 export interface Kept {
 	readonly activities: readonly KeptActivity[];
-	readonly applied: readonly Applied[];
+	readonly applied: readonly AppliedObject[];
 }
 
 /**
@@ -38,7 +38,7 @@ export function keepActivities(
 function keepReported(report: Report | undefined, journal: Pick<Journal, "entry">): readonly KeptActivity[] {
 	// A step sent in parts stands for several activities, and each of them may still be approved.
 	type Told = Pick<StepResult, "outcome" | "activityId" | "fingerprint">;
-	const told = (report?.steps ?? []).flatMap((step): readonly Told[] => (step.apart.length > 0 ? step.apart : [step]));
+	const told = (report?.steps ?? []).flatMap((step): readonly Told[] => (step.parts.length > 0 ? step.parts : [step]));
 	return told.flatMap(({ outcome, activityId, fingerprint }): readonly KeptActivity[] => {
 		if (!isKeptOutcome(outcome) || fingerprint === null) return [];
 		const entry = journal.entry(fingerprint);
@@ -46,8 +46,8 @@ function keepReported(report: Report | undefined, journal: Pick<Journal, "entry"
 		if ((entry === undefined && activityId === null) || !isKeptOutcome(kept)) return [];
 		const known = { activityId, fingerprint, outcome: kept };
 		if (entry === undefined) return [known];
-		const { body, wish, covers, sentAtMs } = entry;
-		return [{ ...known, body: body.bytes, wish, covers, sentAt: new Date(sentAtMs).toISOString() }];
+		const { body, requestDigest, covers, sentAtMs } = entry;
+		return [{ ...known, body: body.bytes, requestDigest, covers, sentAt: new Date(sentAtMs).toISOString() }];
 	});
 }
 
@@ -62,19 +62,24 @@ export async function restoreKept(organizationId: string, kept: Kept, journal: J
 	for (const { activityId, fingerprint, outcome, body, covers, sentAt } of kept.activities) {
 		const decoded = body === undefined ? undefined : decodeExactly(body);
 		if (decoded === undefined || journal.entry(fingerprint) !== undefined) continue;
-		await journal.sending(decoded, decoded.wish, covers ?? [], sentAt === undefined ? nowMs : Date.parse(sentAt));
-		journal.settled(fingerprint, outcome, activityId, nowMs);
+		await journal.recordSending(
+			decoded,
+			decoded.requestDigest,
+			covers ?? [],
+			sentAt === undefined ? nowMs : Date.parse(sentAt),
+		);
+		journal.recordOutcome(fingerprint, outcome, activityId, nowMs);
 	}
 	if (kept.applied.length === 0) return;
-	const memory = journal.memory(organizationId);
+	const memory = journal.lastApplied(organizationId);
 	const newer = kept.applied.filter((applied) => isNewer(applied, memory));
-	if (newer.length > 0) journal.remember(organizationId, newer);
+	if (newer.length > 0) journal.recordApplied(organizationId, newer);
 }
 
 /** The memory with what the state keeps, where that is newer. */
 export function mergeMemory(memory: Memory, { applied }: Kept): Memory {
 	const newer = applied.filter((item) => isNewer(item, memory));
-	const removed = (kind: Applied["kind"]) =>
+	const removed = (kind: AppliedObject["kind"]) =>
 		Object.fromEntries(
 			newer.filter((item) => item.kind === kind).map((item) => [item.id, { appliedAt: appliedAtOf(item) }]),
 		);
@@ -90,19 +95,19 @@ export function mergeMemory(memory: Memory, { applied }: Kept): Memory {
 }
 
 /** Whether it was applied later than what is remembered, or is the same and knows the tag's `updatedAt` from a refresh. */
-function isNewer(applied: Applied, memory: Memory): boolean {
+function isNewer(applied: AppliedObject, memory: Memory): boolean {
 	const [kept, remembered] = [appliedAtOf(applied), rememberedAt(applied, memory)];
 	if (kept !== remembered) return kept > remembered;
 	return applied.kind === "userTag" && applied.tag.updatedAt !== "" && memory.userTags[applied.id]?.updatedAt === "";
 }
 
-function appliedAtOf(applied: Applied): string {
+function appliedAtOf(applied: AppliedObject): string {
 	return applied.kind === "userTag" ? applied.tag.appliedAt : applied.appliedAt;
 }
 
-function rememberedAt(applied: Applied, memory: Memory): string {
+function rememberedAt(applied: AppliedObject, memory: Memory): string {
 	const { id } = applied;
-	const remembered: Record<Applied["kind"], { readonly appliedAt: string } | undefined> = {
+	const remembered: Record<AppliedObject["kind"], { readonly appliedAt: string } | undefined> = {
 		userTag: memory.userTags[id],
 		policy: memory.removedPolicies[id],
 		oauthProvider: memory.removedOauthProviders[id],
@@ -112,6 +117,6 @@ function rememberedAt(applied: Applied, memory: Memory): string {
 }
 
 /** A tag as it was last applied, in the form in which it is kept. */
-export function keepTag(id: string, tag: RememberedTag | undefined): readonly Applied[] {
+export function keepTag(id: string, tag: RememberedTag | undefined): readonly AppliedObject[] {
 	return tag === undefined ? [] : [{ kind: "userTag", id, tag }];
 }

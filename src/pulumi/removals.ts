@@ -5,7 +5,7 @@
 import { GuardError } from "../errors.ts";
 import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
-import type { Applied } from "../sync/journal.ts";
+import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { announceCreation } from "./announcement.ts";
 import { nameOwners } from "./claims.ts";
@@ -47,7 +47,7 @@ export interface RemovalOutputs extends RemovalInputs {
 
 /** What one removal resource is about. */
 export interface RemovalRow {
-	readonly kind: Exclude<Applied["kind"], "userTag">;
+	readonly kind: Exclude<AppliedObject["kind"], "userTag">;
 	readonly operation: SubmitName;
 	/** The input that lists ids, or names the one. */
 	readonly idsProperty: "policyIds" | "providerIds" | "appId";
@@ -147,7 +147,7 @@ export async function checkRemoval(
 	const inputs = writeInputs(row, news, read.desired);
 	const failures = claim(row, inputs, row.idsOf(read.desired), session);
 	const { resource } = inputs;
-	const isNew = !sameValue(wishOf(olds), wishOf(inputs));
+	const isNew = !sameValue(requestedRemoval(olds), requestedRemoval(inputs));
 	if (failures.length > 0 || !isNew) return { inputs: { ...inputs }, failures };
 	try {
 		const { plan } = await session.judge({ resource, desired: read.desired, kept: nothingKept });
@@ -184,7 +184,13 @@ function claim(
 }
 
 /** What is wanted gone: without whose resource it is, and how much an update may take away. */
-function wishOf({ organizationId, policyIds, userId, providerIds, appId }: Partial<RemovalInputs>): Properties {
+function requestedRemoval({
+	organizationId,
+	policyIds,
+	userId,
+	providerIds,
+	appId,
+}: Partial<RemovalInputs>): Properties {
 	return { organizationId, policyIds, userId, providerIds, appId };
 }
 
@@ -215,7 +221,7 @@ export async function convergeRemoval(
 		const kept = keptOf(row, olds, session);
 		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept });
 		const id = row.resourceId(inputs);
-		const remembered = row.remembered(journal.memory(inputs.organizationId));
+		const remembered = row.remembered(journal.lastApplied(inputs.organizationId));
 		const ids = row.idsOf(desired);
 		const removedAt = Object.fromEntries(
 			ids.flatMap((one) => {

@@ -9,13 +9,13 @@ import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memo
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { apply } from "../sync/apply.ts";
+import { applyPlan } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
-import type { Sent } from "../sync/outcomes.ts";
+import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
-import { type SettleContext, settle } from "../sync/settle.ts";
+import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -73,14 +73,17 @@ interface Connection {
 	readonly reads: SharedReads;
 }
 
-type JournalEvidence = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
+type JournalEvidence = Pick<
+	JournalView,
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+>;
 
 /** What a journal that is not there yet would say. */
 const noJournal: JournalEvidence = {
-	open: () => [],
-	abandoned: () => new Set(),
-	rejected: () => [],
-	memory: () => emptyMemory,
+	openEntries: () => [],
+	abandonedNames: () => new Set(),
+	rejectedEntries: () => [],
+	lastApplied: () => emptyMemory,
 	position: () => 0,
 };
 
@@ -100,7 +103,7 @@ export class Session {
 	#view: Promise<JournalView | undefined> | undefined;
 	#position: (() => number) | undefined;
 	/** What was heard of open activities, by fingerprint: each is asked for once a process. */
-	readonly #settled = new Map<string, Sent>();
+	readonly #settled = new Map<string, SubmitResult>();
 	#settling: Promise<void> = Promise.resolve();
 	readonly #overrides: OverrideLog;
 
@@ -132,7 +135,7 @@ export class Session {
 
 	async #compare({ resource, desired, kept }: Wanted, journal: JournalEvidence | undefined): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
-		const memory = mergeMemory(known?.memory(desired.organizationId) ?? emptyMemory, kept);
+		const memory = mergeMemory(known?.lastApplied(desired.organizationId) ?? emptyMemory, kept);
 		return compareLive(desired, this.readerFor(resource), memory, {
 			reads: this.settings.reads,
 			now: this.#surroundings.now,
@@ -161,7 +164,7 @@ export class Session {
 		const journal = await this.#openJournal();
 		await restoreKept(organizationId, kept, journal, now());
 		for (const name of this.settings.abandon) {
-			const open = journal.open(organizationId).filter((entry) => isNamed(entry, name));
+			const open = journal.openEntries(organizationId).filter((entry) => isNamed(entry, name));
 			for (const { activityId, body } of open)
 				this.#overrides.tell(resource, [abandonOf(activityId ?? body.fingerprint)]);
 			journal.abandon(organizationId, name, now());
@@ -188,7 +191,7 @@ export class Session {
 		if (isJudged) this.refuseGuarded(plan, resource);
 		refuseImpossible(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
-		const report = await apply(comparison, {
+		const report = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
 			concurrency: 4,
@@ -211,7 +214,7 @@ export class Session {
 
 	/** What the journal remembers of an organization, without what any state keeps. */
 	async memory(organizationId: string): Promise<Memory> {
-		return (await this.#journalIfThere())?.memory(organizationId) ?? emptyMemory;
+		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyMemory;
 	}
 
 	/** By what the state of a resource is read. */
@@ -261,9 +264,9 @@ export class Session {
 		const mine = this.#settling.then(async () => {
 			const unasked: Journal = {
 				...journal,
-				open: (id) => journal.open(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
+				openEntries: (id) => journal.openEntries(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
 			};
-			const found = await settle(organizationId, { ...context, journal: unasked });
+			const found = await settleOpenEntries(organizationId, { ...context, journal: unasked });
 			for (const [fingerprint, sent] of found) this.#settled.set(fingerprint, sent);
 			if ([...found.values()].some(({ outcome }) => outcome === "completed")) reads.renew(organizationId);
 		});

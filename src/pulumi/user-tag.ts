@@ -180,7 +180,7 @@ function outputsOf(
 	earlier: Kept,
 ): TagOutputs {
 	const { tagId, organizationId, members: managed } = inputs;
-	const lastApplied = journal.memory(organizationId).userTags[tagId];
+	const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
 	const activities = keepActivities(report, journal, earlier.activities);
 	const before = isDone(report) ? {} : observe(inputs, plan);
 	const kept = activities.length === 0 ? {} : { activities };

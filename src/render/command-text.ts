@@ -46,7 +46,14 @@ export function renderCompletion({ script }: CompletionResult): string {
 }
 
 /** Returns the bundle unchanged, the file that holds it, or why there is none yet. */
-export function renderImportKey({ outcome, activityId, fingerprint, importBundle, out, message }: ImportKeyResult): string {
+export function renderImportKey({
+	outcome,
+	activityId,
+	fingerprint,
+	importBundle,
+	out,
+	message,
+}: ImportKeyResult): string {
 	if (importBundle !== undefined) return `${importBundle}\n`;
 	if (out !== undefined) return `The import bundle is in ${showText(out)}.\n`;
 	const detail = message === null || message === undefined ? "" : `: ${showText(message)}`;

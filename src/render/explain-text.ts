@@ -133,6 +133,9 @@ function hasNoId({ id }: AuthenticationMethod): boolean {
 }
 
 function showMethod(method: AuthenticationMethod): string {
-	const words = method.type.replace(/^AUTHENTICATION_TYPE_/, "").toLowerCase().replaceAll("_", " ");
+	const words = method.type
+		.replace(/^AUTHENTICATION_TYPE_/, "")
+		.toLowerCase()
+		.replaceAll("_", " ");
 	return hasNoId(method) ? showText(words) : `${showText(words)} (${showText(method.id ?? "")})`;
 }

@@ -85,7 +85,14 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 	const failedOf = find(failed);
 	return plans.map((plan) => {
 		const { organizationId: id } = plan;
-		return assess({ command, plan, report: reportOf(id), failed: failedOf(id), threeWay: threeWayOf(id), drift: driftOf(id) });
+		return assess({
+			command,
+			plan,
+			report: reportOf(id),
+			failed: failedOf(id),
+			threeWay: threeWayOf(id),
+			drift: driftOf(id),
+		});
 	});
 }
 
@@ -203,10 +210,10 @@ function summarizeOne({ command, plan, report, failed }: Found): string {
 
 /** Returns the result of each part of a step that was submitted part by part, or the step's own. */
 function splitParts(result: StepResult): readonly StepResult[] {
-	const { step, apart } = result;
-	if (apart.length === 0) return [result];
-	return apart.map(({ address, ...part }) => {
-		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], apart: [] };
+	const { step, parts } = result;
+	if (parts.length === 0) return [result];
+	return parts.map(({ address, ...part }) => {
+		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], parts: [] };
 	});
 }
 

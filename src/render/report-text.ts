@@ -47,7 +47,7 @@ const words: Readonly<Record<Outcome, string>> = {
 export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
 	// Of what completed, whoever has seen it complete has not seen the parts.
 	const shown = report.steps.filter(
-		({ outcome, apart }) => which === "all" || outcome !== "completed" || apart.length > 0,
+		({ outcome, parts }) => which === "all" || outcome !== "completed" || parts.length > 0,
 	);
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
@@ -64,15 +64,15 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 
 /** One line for a step while the work goes on, more where a person has to do something. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
-	const { step, outcome, apart } = result;
+	const { step, outcome, parts } = result;
 	const lines = [`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
 	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
-	if (apart.length > 0) lines.push(`     ${partsHeading}:`, ...apart.flatMap((part) => renderPart(part, style)));
+	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
-		if (apart.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
+		if (parts.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;

@@ -45,7 +45,11 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 	switch (result.command) {
 		case "plan":
 		case "drift":
-			return join([...renderOrganizations(result, style), ...renderSavedPlan(result), ...renderRunOverrides(result, style)]);
+			return join([
+				...renderOrganizations(result, style),
+				...renderSavedPlan(result),
+				...renderRunOverrides(result, style),
+			]);
 		case "show":
 			return join([...renderSavedPlan(result, style), ...renderOrganizations(result, style)]);
 		case "apply":
@@ -125,7 +129,9 @@ function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly s
 
 function renderRunOverrides(result: OrganizationsResult, style: Style): readonly string[] {
 	const lines = describeRunOverrides(result);
-	return lines.length === 0 ? [] : [[style.warn(`${overridesHeading}:`), ...lines.map((line) => `  ${line}`), ""].join("\n")];
+	return lines.length === 0
+		? []
+		: [[style.warn(`${overridesHeading}:`), ...lines.map((line) => `  ${line}`), ""].join("\n")];
 }
 
 function renderApply(result: ApplyResult, style: Style, quiet: boolean): string {

@@ -2,12 +2,20 @@
  * What every format says of a result as a whole: the verdict in one sentence, the error of the call, the saved plan, and
  * overrides of the run.
  */
+import type { MovedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
+import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
 import type { SavedPlanFacts } from "../plan/saved.ts";
 import { tellMoved } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
-import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
-import { organizationsOf, type OrganizationResult, type State, states, type Tone, unplannedOf } from "./organizations.ts";
+import {
+	type OrganizationResult,
+	organizationsOf,
+	type State,
+	states,
+	type Tone,
+	unplannedOf,
+} from "./organizations.ts";
 import { tellOverride } from "./overrides-text.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
@@ -96,9 +104,13 @@ export function errorAbove(result: CommandResult): ErrorDescription | null {
 
 /** Returns the objects that changed since the saved plan was made, one line each. */
 export function describeMoved(result: CommandResult): readonly string[] {
-	if (result.command !== "apply" || !("plans" in result)) return [];
-	const { moved = [], plans } = result;
-	return moved.map((one) => `${plans.length > 1 ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`);
+	const isSeveral = organizationsOf(result).length > 1;
+	return movedIn(result).map((one) => `${isSeveral ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`);
+}
+
+/** Returns the objects that changed since the saved plan was made. */
+export function movedIn(result: CommandResult): readonly MovedObject[] {
+	return "moved" in result ? (result.moved ?? []) : [];
 }
 
 /** Returns the saved plan of a result; null where there is none. */
@@ -112,7 +124,8 @@ export function describeSavedPlan(result: CommandResult): string | null {
 	if (savedPlan === null) return null;
 	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
 	if (result.command !== "apply") {
-		if (statedByFile !== undefined) return describeStated(savedPlan, "threeWay" in result && result.threeWay !== undefined);
+		if (statedByFile !== undefined)
+			return describeStated(savedPlan, "threeWay" in result && result.threeWay !== undefined);
 		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}.`;
 	}
 	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
 import type { Style } from "./style.ts";
 
 /** Headings that stand above the same things in every format. */
@@ -96,7 +96,7 @@ export function tellWaiting(
 	const name = nameOf(activity);
 	if (relation === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
 	if (state === "in-doubt")
-		return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
+		return [`it may still change ${what}: apply leaves that alone`, showText(settleOrAbandon(name))];
 	return [
 		relation === "same"
 			? `does what is wanted for ${what}: apply joins it and submits nothing for that`

@@ -13,17 +13,17 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
 import type { EarlierActivity, Step } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
-import { learnOrGiveUp, nameOf, type WaitingActivity } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
+import { appliedByEntry, appliedByStep, withUpdateTime } from "./applied-objects.ts";
 import type { Comparison } from "./compare.ts";
-import type { Applied, Journal, JournalEntry } from "./journal.ts";
-import type { Sent } from "./outcomes.ts";
+import type { AppliedObject, Journal, JournalEntry } from "./journal.ts";
+import type { SubmitResult } from "./outcomes.ts";
 import { readLive } from "./read.ts";
-import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
-import { type SendContext, sendWish, type Wish } from "./send.ts";
-import { asOne, idsApart, partResults, sendApart } from "./send-apart.ts";
+import { combineParts, separableIds, submitIndividually, toPartResults } from "./submit-individually.ts";
+import { type ActivityRequest, type SubmitContext, submitOnce } from "./submit-once.ts";
 
-export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
+export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
 	readonly reader: Reader;
 	readonly journal: Journal;
 	/** How many independent steps run at once. */
@@ -40,13 +40,13 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockO
  * Takes every step of the plan that can be taken, and says what became of each. Throws StorageError when the journal can
  * not be written: then nothing further is submitted, and what was has been told by `onStep`.
  */
-export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
+export async function applyPlan(comparison: Comparison, context: ApplyContext): Promise<Report> {
 	const { plan, desired, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const changedAtMs = changesIn(live);
+	const tagChangedAtMs = tagChangeTimes(live);
 	const { results, retried } = await takeSteps(plan, {
 		...context,
-		...{ serverTimeMs, clockOffsetMs, readPosition, changedAtMs },
+		...{ serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs },
 	});
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
@@ -76,12 +76,12 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 }
 
 type StepContext = ApplyContext &
-	SendContext & {
+	SubmitContext & {
 		/** When each tag was last changed, by its id; see Wish in send.ts. */
-		readonly changedAtMs: ReadonlyMap<string, number>;
+		readonly tagChangedAtMs: ReadonlyMap<string, number>;
 	};
 
-function changesIn({ userTags }: LiveOrganization): StepContext["changedAtMs"] {
+function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
 	const tags = userTags.known ? userTags.value : [];
 	return new Map(
 		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
@@ -100,7 +100,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 	const retried = new Set<string>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
-	let hopeless: string | null = null;
+	let fatalMessage: string | null = null;
 	const finish = (result: StepResult): void => {
 		results.set(result.step.id, result);
 		context.onStep?.(result, results.size, plan.steps.length);
@@ -111,7 +111,9 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 			const step = waiting[index] as Step;
 			// What is joined costs nothing, and whoever reads the report has to know of it.
 			const isJoined = step.earlierActivity !== null;
-			const because = isJoined ? whyNot(step, results, undefined) : (hopeless ?? whyNot(step, results, context.signal));
+			const because = isJoined
+				? whyNot(step, results, undefined)
+				: (fatalMessage ?? whyNot(step, results, context.signal));
 			if (because !== null) {
 				waiting.splice(index, 1);
 				finish(notAttempted(step, because));
@@ -124,10 +126,10 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 			waiting.splice(index, 1);
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
-				if (sent?.hopeless === true) hopeless = sent.message;
+				if (sent?.isFatal === true) fatalMessage = sent.message;
 				if (sent?.isRetry === true) retried.add(step.id);
 				finish(result);
-				if (sent?.unrecorded !== undefined) throw sent.unrecorded;
+				if (sent?.journalError !== undefined) throw sent.journalError;
 			});
 			inFlight.add(flight);
 		}
@@ -160,7 +162,7 @@ function whyNot(step: Step, results: ReadonlyMap<string, StepResult>, signal: Ab
 
 interface Taken {
 	readonly result: StepResult;
-	readonly sent: Sent | null;
+	readonly sent: SubmitResult | null;
 }
 
 async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<Taken> {
@@ -169,24 +171,29 @@ async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<T
 	if (step.earlierActivity !== null && joined === undefined) {
 		return { result: holdStep(step, step.earlierActivity, plan), sent: null };
 	}
-	const wish = wishOfStep(step, plan, joined, context);
-	const together = await sendWish(wish, context, joined);
+	const request = requestOfStep(step, plan, joined, context);
+	const together = await submitOnce(request, context, joined);
 	const apart =
-		together.outcome === "failed" && together.refusedStatus === 404 && idsApart(wish).length > 0
-			? await sendApart(wish, context)
+		together.outcome === "failed" && together.refusedStatus === 404 && separableIds(request).length > 0
+			? await submitIndividually(request, context)
 			: [];
-	const sent = apart.length > 0 ? asOne(together, apart) : together;
-	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, isRetry: _isRetry, ...rest } = sent;
+	const sent = apart.length > 0 ? combineParts(together, apart) : together;
+	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = sent;
 	const tookMs = context.now() - startedAtMs;
-	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
+	return { result: { step, ...rest, parts: toPartResults(apart), tookMs }, sent };
 }
 
-function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined, { changedAtMs }: StepContext): Wish {
+function requestOfStep(
+	step: Step,
+	plan: Plan,
+	joined: JournalEntry | undefined,
+	{ tagChangedAtMs }: StepContext,
+): ActivityRequest {
 	const { operation, parameters, covers } = step;
-	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
-	const remember = joined === undefined ? rememberStep(parameters, plan.changes) : rememberEntry(joined);
-	const base = { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
-	return { ...base, changedAtMs: changedAtMs.get(String(parameters.userTagId)) };
+	const isUnobservable = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const appliedObjects = joined === undefined ? appliedByStep(parameters, plan.changes) : appliedByEntry(joined);
+	const base = { organizationId: plan.organizationId, operation, parameters, covers, isUnobservable, appliedObjects };
+	return { ...base, objectChangedAtMs: tagChangedAtMs.get(String(parameters.userTagId)) };
 }
 
 /**
@@ -215,7 +222,7 @@ function leaveAlone(step: Step, earlierActivity: EarlierActivity, activity: Wait
 		return { ...notAttempted(step, message), activityId, fingerprint };
 	}
 	const answer = activityId === null ? "no answer came" : `activity ${name} has a status that nobody knows`;
-	const message = `another ${step.operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${learnOrGiveUp(name)}`;
+	const message = `another ${step.operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${settleOrAbandon(name)}`;
 	return { ...notAttempted(step, message), activityId, fingerprint };
 }
 
@@ -248,7 +255,7 @@ function notAttempted(step: Step, message: string): StepResult {
 		refusedStatus: null,
 		keyNotAccepted: false,
 		policyEvaluations: [],
-		apart: [],
+		parts: [],
 	};
 }
 
@@ -279,12 +286,17 @@ async function verify(
 		desired,
 		plan.changes.filter(({ address }) => covered.has(address)),
 	);
-	const { live } = await readLive(touched, context.reader, context.journal.memory(plan.organizationId), plan.reads);
+	const { live } = await readLive(
+		touched,
+		context.reader,
+		context.journal.lastApplied(plan.organizationId),
+		plan.reads,
+	);
 	noteUpdateTimes(live, completed, plan, context);
 	const unfinished = new Set(
 		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
 	);
-	const memory = context.journal.memory(plan.organizationId);
+	const memory = context.journal.lastApplied(plan.organizationId);
 	const { changes, problems, unread } = diff(touched, { ...live, memory });
 	// What could be read before and cannot any more was checked against nothing but what was just applied.
 	const lostSight = unread.find(({ address }) => !plan.unread.some((before) => before.address === address));
@@ -304,12 +316,12 @@ function noteUpdateTimes(
 	{ journal }: ApplyContext,
 ): void {
 	if (!live.userTags.known) return;
-	const memory = journal.memory(plan.organizationId);
+	const memory = journal.lastApplied(plan.organizationId);
 	const changed = new Set(completed.map(({ step }) => step.parameters.userTagId));
-	const applied: Applied[] = live.userTags.value
+	const applied: AppliedObject[] = live.userTags.value
 		.filter(({ id }) => changed.has(id))
-		.flatMap((tag) => rememberTime(tag, memory.userTags[tag.id]));
-	if (applied.length > 0) journal.remember(plan.organizationId, applied);
+		.flatMap((tag) => withUpdateTime(tag, memory.userTags[tag.id]));
+	if (applied.length > 0) journal.recordApplied(plan.organizationId, applied);
 }
 
 function onlyTouched(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {

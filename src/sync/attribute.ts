@@ -15,7 +15,7 @@ import type { Reader } from "../wire/client.ts";
 import { extendedReads, submits } from "../wire/operations.ts";
 
 /** Who moved what, by address. */
-export interface Attributed {
+export interface DriftAttributions {
 	readonly attributions: ReadonlyMap<string, Attribution>;
 	/** Why nobody can be named; null when activities were listed, or there was nothing to ask. */
 	readonly unattributed: string | null;
@@ -28,11 +28,11 @@ const pageLimit = 100;
  * Who last moved each known difference of the plan. With documented reads, and when nothing differs that an activity could
  * explain, nobody is asked. That activities cannot be listed is no error: what was found is worth more than by whom.
  */
-export async function attribute(
+export async function attributeDrift(
 	plan: Plan,
 	reader: Reader,
 	isOurs: (fingerprint: string) => boolean,
-): Promise<Attributed> {
+): Promise<DriftAttributions> {
 	const questions = new Map(
 		knownDifferences(plan).flatMap(({ address, change, earlierActivity }) => {
 			const facts = change === null || earlierActivity !== null ? [] : factsOf(change, plan);

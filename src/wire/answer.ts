@@ -3,7 +3,7 @@
  * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
  * between the two is inconclusive. Pure: no clock, no network.
  */
-import { isTextTooDeep, readJson, tooDeepWords } from "../json.ts";
+import { isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { isRecord } from "./activity.ts";
 import type { Operation } from "./operations.ts";
@@ -133,7 +133,7 @@ function isDecidedByBody(httpStatus: number): boolean {
 
 function classifyTooDeep(operation: Operation, { httpStatus }: Answer, asked: AnswerContext): InconclusiveAnswer {
 	return inconclusive({
-		message: `the answer is not one of ${operation.name}: it is ${tooDeepWords}`,
+		message: `the answer is not one of ${operation.name}: it is ${tooDeepMessage}`,
 		hint: `check --url: does this service answer at ${asked.url}?`,
 		retry: "no",
 		httpStatus,

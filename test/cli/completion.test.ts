@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readOutput, run } from "./run.ts";
+import { readOutput, run } from "../run.ts";
 
 const hasBash = spawnSync("bash", ["--version"]).status === 0;
 

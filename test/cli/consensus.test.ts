@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "./run.ts";
-import { alice, bob, document, keys, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
+import { alice, bob, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 
@@ -19,7 +19,6 @@ const inJson = ["--format", "json"];
 async function makeWaitingWorld(text = removal, options: { reads?: "all" | "documented" } = {}): Promise<World> {
 	const world = await makeWorld(text, options);
 	await world.setRules({ approvals: { [removing]: 2, [renaming]: 2 } });
-	await quietQuarterHour();
 	return world;
 }
 

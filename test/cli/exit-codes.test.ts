@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, type RunOptions, readOutput, run } from "./run.ts";
-import { agreeing, apps, document, keys, makeWorld, policies, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, type RunOptions, readOutput, run } from "../run.ts";
+import { agreeing, apps, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
 
 interface Case {
 	readonly code: number;

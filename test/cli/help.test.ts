@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import { makeFolder, run } from "./run.ts";
-import { document, keys, makeWorld } from "./world.ts";
+import { makeFolder, run } from "../run.ts";
+import { document, keys, makeWorld } from "../world.ts";
 
 const program = makeProgram({} as Terminal, () => {});
 const { commands } = program;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import { type Answer, expectNoSecret, readOutput } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -15,7 +15,7 @@ import {
 	providers,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 interface Case {
 	readonly kind: string;

@@ -3,8 +3,8 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { countColumns, cutToColumns } from "../../src/cli/columns.ts";
 import { Output, type OutputOptions, type Terminal } from "../../src/cli/output.ts";
-import { expectNoSecret, hasTerminal, orgsync, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld, organizationId } from "./world.ts";
+import { expectNoSecret, hasTerminal, orgsync, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
 
 /** Escape sequences, and characters. */
 const words = new RegExp(`${"\u001b"}\\[[\\d;]*[A-Za-z]|[\\s\\S]`, "gu");

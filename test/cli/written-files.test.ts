@@ -19,8 +19,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { writeTemporaryFile } from "../../src/cli/write-file.ts";
-import { expectNoSecret, makeFolder, orgsync, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld, type World } from "./world.ts";
+import { expectNoSecret, makeFolder, orgsync, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld, type World } from "../world.ts";
 
 const drifted = document("userTags: [{ name: signatories, id: 70000000-0000-4000-8000-000000000001 }]");
 

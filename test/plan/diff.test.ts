@@ -163,7 +163,7 @@ describe("the exit code of a report", () => {
 			refusedStatus: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,
-			apart: [],
+			parts: [],
 		})),
 		left: null,
 		unverified: null,

@@ -2,7 +2,7 @@
  * The providers without an engine, asked as it asks them, each as in a process of its own.
  */
 import type { dynamic } from "@pulumi/pulumi";
-import { keys, organizationId, type World } from "../cli/world.ts";
+import { keys, organizationId, type World } from "../world.ts";
 
 /** A provider of a process of its own: its journal is empty, as on another machine. */
 export async function providerOf(

@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { userTag } from "../../src/pulumi/provider.ts";
-import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../cli/world.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { providerOf } from "./providers.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import * as found from "../../src/pulumi/provider.ts";
-import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../cli/world.ts";
+import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
 import { keptOf, providerOf } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };

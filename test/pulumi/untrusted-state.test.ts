@@ -4,10 +4,10 @@
  */
 import { describe, expect, it } from "vitest";
 import * as found from "../../src/pulumi/provider.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../cli/world.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { keptOf, messageOf, providerOf } from "./providers.ts";
 
 const otherOrganization = "0000000f-0000-4000-8000-000000000002";
@@ -25,7 +25,7 @@ function activity(parameters: object, operation: SubmitName = "update_user_tag",
 		fingerprint: body.fingerprint,
 		outcome: "awaiting-approval",
 		body: body.bytes,
-		wish: wishOf(organization, operation, values),
+		requestDigest: requestDigestOf(organization, operation, values),
 		covers: ["userTag:signers"],
 		sentAt: new Date(Date.now() - 60_000).toISOString(),
 	};
@@ -41,7 +41,11 @@ async function update(world: World, state: object, settings: Readonly<Record<str
 
 const good = activity(wanted);
 const refused: readonly (readonly [what: string, kept: object, because: string])[] = [
-	["a wish that is not that of its body", { ...activity(evil), wish: good.wish }, "does something else than recorded"],
+	[
+		"a request digest that is not that of its body",
+		{ ...activity(evil), requestDigest: good.requestDigest },
+		"does something else than recorded",
+	],
 	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not make"],
 	[
 		"a body with a second list for another parser",
@@ -74,7 +78,7 @@ describe("an activity in a state", () => {
 
 	it("is left out when it is abandoned, whatever it holds", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const kept = { ...activity(evil), wish: good.wish };
+		const kept = { ...activity(evil), requestDigest: good.requestDigest };
 		const hint = await messageOf(update(world, { activities: [kept] }));
 		expect(hint).toContain(`\`pulumi config set orgsync:abandon ${kept.activityId}\``);
 		const { outs } = await update(world, { activities: [kept] }, { abandon: kept.activityId });

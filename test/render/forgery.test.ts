@@ -205,7 +205,7 @@ describe("a command that is shown", () => {
 		expect(renderPlan(contradicted, plainStyle)).toContain(`--abandon '${activityId}'\n`);
 		const steps = plan.steps.map((step) => ({
 			...{ step, outcome: "awaiting-approval" as const, activityId, fingerprint, requests: 1, tookMs: 1 },
-			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], apart: [] },
+			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], parts: [] },
 		}));
 		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plainStyle);
 		expect(report).toContain(`     orgsync explain '${activityId}' says what it waits for\n`);

@@ -7,7 +7,7 @@ import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
-import { learnOrGiveUp } from "../../src/plan/waiting.ts";
+import { settleOrAbandon } from "../../src/plan/waiting.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
@@ -218,7 +218,7 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 				message: outcome === "failed" ? name("no such tag") : null,
 				refusedStatus: outcome === "denied" ? 403 : null,
 				keyNotAccepted: false,
-				apart: [],
+				parts: [],
 				policyEvaluations:
 					outcome === "denied" ? [{ policyId: name("policy-7"), outcome: name("OUTCOME_DENY_EXPLICIT") }] : [],
 			};
@@ -245,7 +245,7 @@ export function goodReportOf(plan: Plan): Report {
 			message: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,
-			apart: [],
+			parts: [],
 		})),
 		left: [],
 		unverified: null,
@@ -258,7 +258,7 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 	const ends = ["completed", "awaiting-approval", "failed", "not-attempted"] as const;
 	const steps = goodReportOf(plan).steps.map((result): StepResult => {
 		if (result.step.operation !== "delete_policies" || result.step.earlierActivity !== null) return result;
-		const apart = ends.map((outcome, index) => ({
+		const parts = ends.map((outcome, index) => ({
 			address: `policy:${id("policy", index + 1)}`,
 			outcome,
 			activityId: index > 1 ? null : name(id("other", 200 + index)),
@@ -266,7 +266,7 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 			message: outcome === "failed" ? name("no such policy") : null,
 			refusedStatus: outcome === "failed" ? 404 : null,
 		}));
-		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), apart };
+		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), parts };
 	});
 	return { ...goodReportOf(plan), steps, converged: false };
 }
@@ -331,11 +331,11 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 			fingerprint: step.earlierActivity?.fingerprint ?? null,
 			requests: 0,
 			tookMs: 0,
-			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${learnOrGiveUp(step.earlierActivity?.activityId ?? fingerprint)}`,
+			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${settleOrAbandon(step.earlierActivity?.activityId ?? fingerprint)}`,
 			refusedStatus: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,
-			apart: [],
+			parts: [],
 		})),
 		left: null,
 		unverified: null,

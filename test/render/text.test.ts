@@ -261,7 +261,7 @@ describe("a report as text", () => {
 		refusedStatus: null,
 		policyEvaluations: [],
 		keyNotAccepted: false,
-		apart: [],
+		parts: [],
 		...parts,
 	});
 	const report = (steps: readonly StepResult[], parts: Partial<Report> = {}): Report => ({

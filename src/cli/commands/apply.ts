@@ -2,25 +2,18 @@
  * `apply`, in four stages: prepare makes the plans, agree shows them and gets consent, run submits, report makes the result.
  * `apply --plan` differs in the first alone.
  */
-import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
-import {
-	type ApplyResult,
-	byOrganization,
-	combineExitCodes,
-	type ErrorDescription,
-	errorsOfFailed,
-	resultHead,
-} from "../../plan/result.ts";
+import { type ApplyResult, byOrganization, combineExitCodes, errorsOfFailed, resultHead } from "../../plan/result.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import { type Connection, type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
 import { describeError, describeFailed, exitCodeOfError, type OrganizationError } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { LocatedResult, Output, Terminal } from "../output.ts";
@@ -32,6 +25,7 @@ import {
 	readAbandoned,
 	readAllowed,
 	refuseBlocked,
+	refuseImpossible,
 } from "./apply-consent.ts";
 import { type GivenOverrides, recordOverrides } from "./apply-overrides.ts";
 import type { ReviewedPlan } from "./apply-saved.ts";
@@ -62,15 +56,17 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 /** Returns the report of every organization. An error that occurs once there are plans is part of the result. */
 export async function apply(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<LocatedResult> {
 	const order = await readOrder(flags, terminal, output);
-	if (order.reviewed?.refusal != null) return report(nothingPrepared(order.reviewed.refusal), [], order);
+	const refusal = order.reviewed?.refusal ?? null;
+	if (refusal !== null) return report(emptyPreparation(refusal), { isAgreed: false, error: refusal }, [], order);
 	const connection = await connect(order.flags, terminal, output);
 	const journal = await openJournalOf(order.flags, terminal, output);
 	const interruption = listenForSignals(output);
 	const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
 	try {
 		const prepared = await prepare(run);
-		const refusal = await agree(prepared, run);
-		return report(prepared, refusal === null ? await submit(prepared, run) : refusal, run);
+		const agreement = await agree(prepared, run);
+		const ends = agreement.isAgreed ? await submit(prepared, run) : [];
+		return report(prepared, agreement, ends, run);
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -131,19 +127,18 @@ interface Prepared {
 	readonly refusal: Error | null;
 }
 
-function nothingPrepared(refusal: Error): Prepared {
+function emptyPreparation(refusal: Error): Prepared {
 	return { compared: [], plans: [], failed: [], refusal };
 }
 
 /** Stage 1: settles what earlier runs left open, reads every organization and makes its plan. */
 async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { flags, given, organizations, reviewed, journal } = run;
-	const { findApplied, findOutdated } = await import("./apply-saved.ts");
-	const applied = reviewed === null ? null : findApplied(reviewed, journal);
-	if (applied !== null) return nothingPrepared(applied);
+	const applied = reviewed?.findApplied(journal) ?? null;
+	if (applied !== null) return emptyPreparation(applied);
 	const found = await compareEach(organizations, {
 		...run,
-		journal: withGivenUp(journal, given.abandoned),
+		journal: withAbandoned(journal, given.abandoned),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	});
 	const compared = found.compared
@@ -154,38 +149,145 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 		compared,
 		plans: comparisons.map(({ plan }) => plan),
 		failed: [...found.failed, ...(reviewed?.notPlanned ?? [])].sort(byOrganization),
-		refusal: reviewed === null ? null : findOutdated(reviewed, comparisons, journal),
+		refusal: reviewed?.findStale(comparisons, journal) ?? null,
 	};
 }
 
-/** Why nothing was submitted: the error, or null when the operator declined. */
-interface Refusal {
-	readonly refusal: ErrorDescription | null;
-	readonly exitCode: Report["formatVersion"] extends never ? never : ReturnType<typeof exitCodeOfError>;
-}
+/** Whether the plans may run; if not, the error that forbids it, or null when the operator declined. */
+type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
 
-/** Stage 2: shows the plans and makes sure that they may run. Returns why not, or null when they may. */
-async function agree(prepared: Prepared, { given, output, signal, ask, journal, terminal }: ApplyRun): Promise<Refusal | null> {
-	const { plans, refusal } = prepared;
+/** Stage 2: shows the plans and makes sure that they may run. */
+async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
+	const { given, output, signal, ask, journal, terminal } = run;
 	if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
 	try {
 		if (refusal !== null) throw refusal;
-		const [only, ...others] = plans;
-		if (only !== undefined && others.length === 0 && isImpossible(only)) throw describeImpossible(only);
-		refuseBlocked(
-			plans.filter((plan) => !isImpossible(plan)),
-			given.allowed,
-		);
+		refuseImpossible(plans);
+		refuseBlocked(plans, given.allowed);
 		const steps = plans.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
 		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
-		if (steps > 0 && !(await ask(steps))) return { refusal: null, exitCode: exitCodes.error };
+		if (steps > 0 && !(await ask(steps))) return { isAgreed: false, error: null };
 		for (const { organizationId } of plans) {
 			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
 		}
 		if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-		return null;
+		return { isAgreed: true };
 	} catch (error) {
 		output.showStack(error);
-		return { refusal: describeError(error), exitCode: exitCodeOfError(error) };
+		return { isAgreed: false, error };
 	}
+}
+
+/** How the apply of one organization ended: with a report, or with an error after some steps. */
+type OrganizationEnd =
+	| { readonly organizationId: string; readonly report: Report }
+	| (OrganizationError & { readonly steps: readonly StepResult[] });
+
+/** Stage 3: submits the steps, `--concurrency` organizations at once. One that fails does not stop the others. */
+async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly OrganizationEnd[]> {
+	const { applyPlan } = await import("../../sync/apply.ts");
+	const { flags, output } = run;
+	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan));
+	const applied = await mapConcurrently(possible, flags.concurrency, async (one): Promise<OrganizationEnd> => {
+		const { organizationId } = one.comparison.plan;
+		const about = possible.length === 1 ? "" : `${organizationId} `;
+		const steps: StepResult[] = [];
+		try {
+			const report = await applyPlan(one.comparison, {
+				...contextOf(one, possible.length, run),
+				onStep: (result, done, total) => {
+					steps.push(result);
+					output.note(`${about}[${done}/${total}] ${renderStep(result, output.style)[0] ?? ""}`);
+				},
+			});
+			return { organizationId, report };
+		} catch (error) {
+			output.showStack(error);
+			return { organizationId, error, steps };
+		}
+	});
+	const impossible = compared.flatMap(({ comparison: { plan } }): readonly OrganizationEnd[] =>
+		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan), steps: [] }] : [],
+	);
+	return [...applied, ...impossible].sort(byOrganization);
+}
+
+function contextOf({ client, settled }: ComparedOrganization, organizations: number, run: ApplyRun): ApplyContext {
+	const { flags, terminal, journal, reviewed, signal } = run;
+	return {
+		reader: client.reader,
+		submitter: client.submitter,
+		journal,
+		settled,
+		now: terminal.now,
+		sleep: terminal.sleep,
+		// As many steps at once as one organization alone would have.
+		concurrency: Math.max(1, Math.floor(flags.concurrency / organizations)),
+		waitMs: flags.wait * 1000,
+		verify: flags.verify,
+		stats: () => client.stats(),
+		signal,
+		...(reviewed === null ? {} : { planDigest: reviewed.saved.digest }),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
+	};
+}
+
+/** Stage 4: returns the result. `ends` is empty when nothing was started. */
+function report(
+	{ plans, failed: unplanned }: Prepared,
+	agreement: Agreement,
+	ends: readonly OrganizationEnd[],
+	{ organizations, reviewed }: ApplyOrder,
+): LocatedResult {
+	const reports = ends.flatMap((one) => ("report" in one ? [one.report] : []));
+	const stopped = ends.flatMap((one) => ("error" in one ? [one] : []));
+	const failed = [
+		...unplanned.map((one) => describeFailed(one)),
+		...stopped.map((one) => describeFailed(one, one.steps)),
+	];
+	const refusal = agreement.isAgreed || agreement.error === null ? null : agreement.error;
+	const errors = errorsOfFailed(failed.sort(byOrganization), plans.length + unplanned.length > 1);
+	const codes = [
+		...reports.map(exitCodeOf),
+		...stopped.map(exitCodeOfStopped),
+		...unplanned.map(({ error }) => exitCodeOfError(error)),
+		...(agreement.isAgreed ? [] : [refusal === null ? exitCodes.error : exitCodeOfError(refusal)]),
+	];
+	const result: ApplyResult = {
+		...resultHead("apply", combineExitCodes(codes), refusal === null ? (errors[0] ?? null) : describeError(refusal)),
+		plans,
+		reports,
+		...(failed.length === 0 ? {} : { failed }),
+		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
+		...(refusal instanceof StalePlanError ? { moved: refusal.moved } : {}),
+	};
+	return { result, positionOf: positionsOf(organizations) };
+}
+
+function exitCodeOfStopped({ error, steps }: Extract<OrganizationEnd, OrganizationError>): ExitCode {
+	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+}
+
+/** The first Ctrl-C or SIGTERM ends the work after the steps in flight, a second one immediately. */
+function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
+	const controller = new AbortController();
+	const listener = (): void => {
+		if (controller.signal.aborted) {
+			output.clear();
+			process.exit(exitCodes.interrupted);
+		}
+		output.note(
+			"Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.",
+		);
+		controller.abort();
+	};
+	process.on("SIGINT", listener);
+	process.on("SIGTERM", listener);
+	return {
+		signal: controller.signal,
+		stop: () => {
+			process.off("SIGINT", listener);
+			process.off("SIGTERM", listener);
+		},
+	};
 }

@@ -4,12 +4,11 @@
  * Each of several organizations has its own verdict: one that cannot be read does not stop the others.
  */
 import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
-import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Sent } from "../../sync/outcomes.ts";
+import type { SubmitResult } from "../../sync/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
@@ -25,7 +24,7 @@ export interface ComparedOrganization {
 	/** The client, with counts of its own for this organization. */
 	readonly client: OrganizationClient;
 	/** Requests of earlier runs whose outcome was learnt before the organization was read, by fingerprint. */
-	readonly settled: ReadonlyMap<string, Sent>;
+	readonly settled: ReadonlyMap<string, SubmitResult>;
 }
 
 /** The organizations in the order of the documents. */
@@ -112,15 +111,16 @@ async function compareOne(
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { compareLive } = await import("../../sync/compare.ts");
-	const { settle } = await import("../../sync/settle.ts");
+	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const { organizationId } = desired;
 	if (signal?.aborted === true) throw new InterruptedError("orgsync was interrupted before it; nothing was sent");
 	const client = connection.client.forOrganization();
 	const given = { reads: flags.reads, now: terminal.now };
 	const { reader } = client;
-	const settled = written === undefined ? new Map() : await settle(organizationId, { ...given, reader, journal: written });
+	const settled =
+		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
 	const base = bases?.get(organizationId);
-	const comparison = await compareLive(desired, reader, journal.memory(organizationId), {
+	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
 		...given,
 		...{ steadyNow: terminal.steadyNow, journal },
 		...(base === undefined ? {} : { base }),

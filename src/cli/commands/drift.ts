@@ -96,7 +96,7 @@ async function reportEach(
 	terminal: Terminal,
 	output: Output,
 ): Promise<readonly OrganizationDrift[]> {
-	const { attribute } = await import("../../sync/attribute.ts");
+	const { attributeDrift } = await import("../../sync/attribute.ts");
 	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
 	const journal = await readJournalOf(flags, terminal, output);
@@ -105,7 +105,7 @@ async function reportEach(
 		return await Promise.all(
 			compared.map(async ({ comparison: { plan, desired, live }, client }) =>
 				reportDrift(plan, {
-					...(await attribute(plan, client.reader, isOurs)),
+					...(await attributeDrift(plan, client.reader, isOurs)),
 					earlier: last?.get(plan.organizationId),
 					appliedAt: lastAppliedTimes(desired, live),
 					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),

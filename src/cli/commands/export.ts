@@ -21,12 +21,12 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 
 /** The document as the result; what is not in it is said on standard error. */
 export async function exportDocument(flags: ExportFlags, terminal: Terminal, output: Output): Promise<ExportResult> {
-	const { readWhole } = await import("../../sync/read-whole.ts");
+	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
 	const organizationId = await findOrganization(flags, terminal);
 	const connection = await connect(flags, terminal, output);
 	try {
 		output.progress(`reading organization ${organizationId}`);
-		const whole = await readWhole(organizationId, connection.client.reader, flags.reads);
+		const whole = await readWholeOrganization(organizationId, connection.client.reader, flags.reads);
 		const schema = schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument));
 		const { text, unread, leftOut } = makeDocument(whole, schema);
 		output.clear();

@@ -14,7 +14,7 @@ import {
 import { showText } from "../../escape.ts";
 import { type ImportKeyResult, resultHead } from "../../plan/result.ts";
 import { checkSchema } from "../../schema.ts";
-import type { Sent } from "../../sync/outcomes.ts";
+import type { SubmitResult } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
 import type { Output, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
@@ -36,12 +36,12 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, outpu
 	const connection = await connect(flags, terminal, output);
 	const journal = await openJournalOf(flags, terminal, output);
 	try {
-		const { sendWish } = await import("../../sync/send.ts");
-		const { timeReader } = await import("../../sync/service-clock.ts");
-		const timed = timeReader(connection.client.reader, terminal.now);
-		await timed.askOnce(organizationId);
-		const sent = await sendWish(
-			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], answerOnly: true },
+		const { submitOnce } = await import("../../sync/submit-once.ts");
+		const { withServiceClock } = await import("../../sync/service-clock.ts");
+		const timed = withServiceClock(connection.client.reader, terminal.now);
+		await timed.ensureAnswered(organizationId);
+		const sent = await submitOnce(
+			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], needsResult: true },
 			{
 				submitter: connection.client.submitter,
 				journal,
@@ -49,7 +49,7 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, outpu
 				sleep: terminal.sleep,
 				waitMs: flags.wait * 1000,
 				serverTimeMs: undefined,
-				clockOffsetMs: timed.offsetMs(),
+				clockOffsetMs: timed.clockOffsetMs(),
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);
@@ -90,7 +90,7 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, output: Output): ImportKeyResult {
+function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): ImportKeyResult {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
@@ -123,7 +123,7 @@ function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, out
  *
  * Unverified, chosen: a bundle is JSON text in printable ASCII, so that no real one is refused.
  */
-function refuseUnprintable(bundle: string, { activityId }: Sent): void {
+function refuseUnprintable(bundle: string, { activityId }: SubmitResult): void {
 	if (bundle.split("\n").every((line) => /^[ -~]*$/.test(line) && showText(line) === line)) return;
 	throw new ServiceError(
 		`activity ${showText(activityId ?? "")} completed, but its import bundle is not plain text, so it is not printed`,
@@ -133,14 +133,14 @@ function refuseUnprintable(bundle: string, { activityId }: Sent): void {
 	);
 }
 
-const exitCodeByOutcome: Partial<Record<Sent["outcome"], ExitCode>> = {
+const exitCodeByOutcome: Partial<Record<SubmitResult["outcome"], ExitCode>> = {
 	"awaiting-approval": exitCodes.waiting,
 	"awaiting-authenticator": exitCodes.waiting,
 	rejected: exitCodes.rejectedOrDenied,
 	denied: exitCodes.rejectedOrDenied,
 };
 
-function notYet(sent: Sent): ImportKeyResult {
+function notYet(sent: SubmitResult): ImportKeyResult {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
 	const exitCode = sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error);
 	const head = resultHead("import-key", exitCode, null);

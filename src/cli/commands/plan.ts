@@ -30,13 +30,20 @@ export async function plan(flags: PlanFlags, terminal: Terminal, output: Output)
 		...(bases === undefined ? {} : { bases: bases.documents }),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	});
-	const threeWay = [...found.compared.flatMap(({ comparison }) => comparison.threeWay ?? []), ...(bases?.dropped ?? [])];
+	const threeWay = [
+		...found.compared.flatMap(({ comparison }) => comparison.threeWay ?? []),
+		...(bases?.dropped ?? []),
+	];
 	const result = resultOf(found, threeWay, flags);
 	const positionOf = positionsOf(found.compared.map(({ comparison }) => comparison.desired));
 	return { result: save === null ? result : { ...result, savedPlan: save(result) }, positionOf };
 }
 
-function resultOf({ compared, failed: errors }: ComparedOrganizations, threeWay: PlanResult["threeWay"] & {}, flags: PlanFlags): PlanResult {
+function resultOf(
+	{ compared, failed: errors }: ComparedOrganizations,
+	threeWay: PlanResult["threeWay"] & {},
+	flags: PlanFlags,
+): PlanResult {
 	const plans = compared.map(({ comparison }) => comparison.plan);
 	const failed = errors.map((one) => describeFailed(one));
 	const codes = [...plans.map((one) => codeOf(one, flags)), ...errors.map(({ error }) => exitCodeOfError(error))];

@@ -67,4 +67,3 @@ export async function readSelected(
 	});
 	return own.map((desired) => narrow(desired, selections));
 }
-

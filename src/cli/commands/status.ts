@@ -14,22 +14,27 @@ import { documentsOf, findOrganization, type OrganizationFlags } from "./query.t
 
 /** Returns what is pending in each organization. Exit 8 when something is, else 0. */
 export async function status(flags: OrganizationFlags, terminal: Terminal, output: Output): Promise<StatusResult> {
-	const { readWaiting } = await import("../../sync/waiting.ts");
+	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const organizations = await findOrganizations(flags, terminal);
 	const journal = await viewJournal([...organizations.keys()], flags, terminal, output);
 	const connection = await connect(flags, terminal, output);
 	try {
 		const open: OpenActivities[] = [];
 		for (const [organizationId, desired] of organizations) {
-			const { activities, abandoned, unlisted } = await readWaiting(organizationId, connection.client.reader, journal, {
-				reads: flags.reads,
-				nowMs: terminal.now(),
-				confirms: true,
-			});
+			const { activities, abandoned, unlisted } = await readPendingActivities(
+				organizationId,
+				connection.client.reader,
+				journal,
+				{
+					reads: flags.reads,
+					nowMs: terminal.now(),
+					confirms: true,
+				},
+			);
 			// An activity without an id was submitted from here, without an answer.
 			const named = activities.filter(({ activityId }) => activityId !== null);
 			const inDoubt = new Set(activities.flatMap((one) => (one.activityId === null ? [one.fingerprint] : [])));
-			const unanswered = journal.open(organizationId).filter(({ body }) => inDoubt.has(body.fingerprint));
+			const unanswered = journal.openEntries(organizationId).filter(({ body }) => inDoubt.has(body.fingerprint));
 			open.push({
 				organizationId,
 				userNames: desired === undefined ? {} : namesOfUsers(desired),

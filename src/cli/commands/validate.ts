@@ -4,7 +4,7 @@
 import { exitCodes } from "../../errors.ts";
 import { resultHead, type ValidateResult } from "../../plan/result.ts";
 import type { Output, Terminal } from "../output.ts";
-import { readSharded, type ShareFlags } from "./comparing.ts";
+import { readSharded, type ShareFlags } from "./selection.ts";
 
 /** Says that the documents are sound, or throws their problems. Asks no service anything. */
 export async function validate(flags: ShareFlags, terminal: Terminal, output: Output): Promise<ValidateResult> {

@@ -6,7 +6,7 @@ import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { resultHead, type WaitResult } from "../../plan/result.ts";
 import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
-import { judgeActivity } from "../../sync/outcomes.ts";
+import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
@@ -74,16 +74,16 @@ interface WaitRun {
 
 /** Everything that is pending or in doubt; with ids only those, of which each has to be known somewhere. */
 async function track(organizationIds: readonly string[], activityIds: readonly string[], run: WaitRun) {
-	const { readWaiting } = await import("../../sync/waiting.ts");
+	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
 	const all: Tracked[] = [];
 	const unlisted: string[] = [];
 	for (const organizationId of organizationIds) {
-		const own = journal.open(organizationId);
+		const own = journal.openEntries(organizationId);
 		all.push(...own.map((entry) => trackEntry(entry)));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
-		const others = { open: () => [], abandoned: (id: string) => journal.abandoned(id) };
-		const listed = await readWaiting(organizationId, reader, others, {
+		const others = { openEntries: () => [], abandonedNames: (id: string) => journal.abandonedNames(id) };
+		const listed = await readPendingActivities(organizationId, reader, others, {
 			reads: flags.reads,
 			nowMs: terminal.now(),
 			confirms: true,
@@ -130,7 +130,7 @@ async function readOutcome(
 		const { activity } = (await reader.query(extendedReads.get_activity, { organizationId, activityId })).value;
 		if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
 		// Only its status is looked at, which every activity has.
-		return judgeActivity(readActivity(submits.update_user_tag, activity)).outcome;
+		return outcomeOfActivity(readActivity(submits.update_user_tag, activity)).outcome;
 	} catch (error) {
 		if (isUnavailable(error)) return undefined;
 		throw error;
@@ -156,11 +156,11 @@ async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promis
 }
 
 async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
-	const { settle } = await import("../../sync/settle.ts");
+	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const { journal, reader, terminal, flags } = run;
 	const heard = new Set<string>();
 	for (const id of new Set(tracked.filter(({ isOurs }) => isOurs).map(({ organizationId }) => organizationId))) {
-		const settled = await settle(id, { reader, journal, reads: flags.reads, now: terminal.now });
+		const settled = await settleOpenEntries(id, { reader, journal, reads: flags.reads, now: terminal.now });
 		for (const fingerprint of settled.keys()) heard.add(fingerprint);
 	}
 	const ended: Ended[] = [];

@@ -5,20 +5,20 @@
 import type { Change, TagChange } from "../plan/change.ts";
 import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
-import type { Applied, JournalEntry } from "./journal.ts";
-import type { CompletedAt, Wish } from "./send.ts";
+import type { AppliedObject, JournalEntry } from "./journal.ts";
+import type { ActivityRequest, CompletionTime } from "./submit-once.ts";
 
-type Remember = NonNullable<Wish["remember"]>;
+type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
 
 /**
  * What to remember of a completed step that makes these changes; `parameters` are its own. A tag that only stepped aside
  * leaves its members as they were remembered.
  */
-export function rememberStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
+export function appliedByStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
 	return (covers, memory, at) =>
 		changes
 			.filter(({ address }) => covers.includes(address))
-			.flatMap((change): readonly Applied[] => {
+			.flatMap((change): readonly AppliedObject[] => {
 				if (change.kind === "userTag") {
 					const name = String(parameters.newUserTagName ?? change.before.name);
 					if (name !== change.after.name) return [];
@@ -34,7 +34,7 @@ export function rememberStep(parameters: Readonly<Record<string, unknown>>, chan
  * What to remember of an activity that completed after the run that sent it: known by its body alone, because what was
  * planned then is gone.
  */
-export function rememberEntry({ body, covers }: JournalEntry): Remember {
+export function appliedByEntry({ body, covers }: JournalEntry): Remember {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, string & readonly string[]> };
 	const { userTagId = "", newUserTagName, addUserIds = [], removeUserIds = [], userId, appId } = parameters;
 	return (_covers, memory, at) => {
@@ -68,13 +68,17 @@ export function rememberEntry({ body, covers }: JournalEntry): Remember {
 }
 
 /** The tag's `updatedAt` added to what was just remembered of it; nothing when it is there already. */
-export function rememberTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly Applied[] {
+export function withUpdateTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly AppliedObject[] {
 	return remembered === undefined || remembered.updatedAt !== ""
 		? []
 		: [{ kind: "userTag", id: tag.id, tag: { ...remembered, updatedAt: tag.updatedAt } }];
 }
 
-function rememberTag(change: TagChange, earlier: RememberedTag | undefined, at: CompletedAt): readonly Applied[] {
+function rememberTag(
+	change: TagChange,
+	earlier: RememberedTag | undefined,
+	at: CompletionTime,
+): readonly AppliedObject[] {
 	const { tagId: id, addUserIds, removeUserIds, after } = change;
 	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
 		// Only the name was changed and the members are not known: what is remembered of them, and its time, stays.

@@ -1,17 +1,17 @@
 /** What a saved plan has carried out: its own completed requests, whole or in parts, and nothing that only looks like one. */
 import { expect, it } from "vitest";
 import type { Step } from "../../src/plan/steps.ts";
-import { findCarriedOut } from "../../src/sync/carried-out.ts";
-import { type JournalEntry, wishOf } from "../../src/sync/journal.ts";
+import { findCompletedSteps } from "../../src/sync/completed-steps.ts";
+import { type JournalEntry, requestDigestOf } from "../../src/sync/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 function entryOf(operation: Step["operation"], parameters: Step["parameters"]): JournalEntry {
 	const body = encodeSubmit(submits[operation], organizationId, parameters, 1_767_225_600_000);
-	const wish = wishOf(organizationId, operation, parameters);
+	const requestDigest = requestDigestOf(organizationId, operation, parameters);
 	const settled = { outcome: "completed", activityId: "activity", settledAtMs: 2, settledPosition: 2 } as const;
-	return { body, wish, covers: [], plans: [], sentAtMs: 1, ...settled };
+	return { body, requestDigest, covers: [], planDigests: [], sentAtMs: 1, ...settled };
 }
 
 function stepOf(operation: Step["operation"], parameters: Step["parameters"]): Step {
@@ -42,5 +42,5 @@ it.each<[string, ReturnType<typeof stepOf>, JournalEntry[], boolean]>([
 	["a rename of which only the stepping aside is done", stepOf(...rename("new")), [entryOf(...rename("aside"))], false],
 	["a step of which nothing was sent", stepOf(...policies(one)), [], false],
 ])("tells whether it is done: %s", (_what, step, entries, isDone) => {
-	expect(findCarriedOut([step], entries).map((done) => done.step)).toEqual(isDone ? [step] : []);
+	expect(findCompletedSteps([step], entries).map((done) => done.step)).toEqual(isDone ? [step] : []);
 });

@@ -11,8 +11,9 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, inject } from "vitest";
-import { run as runHere } from "../../src/cli/run.ts";
-import { checkSchema } from "../../src/schema.ts";
+import { run as runHere } from "../src/cli/run.ts";
+import { checkSchema } from "../src/schema.ts";
+import { clockEnvironment, clockOption } from "./clock.ts";
 
 export interface Answer {
 	/** Null when a signal ended it. */
@@ -29,6 +30,8 @@ export interface RunOptions {
 	readonly stdin?: string;
 	/** On a terminal of its own. */
 	readonly terminal?: boolean;
+	/** How much later than the clock of the test file it is for the command; nothing when left out. */
+	readonly laterMs?: number;
 }
 
 export interface Started {
@@ -39,7 +42,7 @@ export interface Started {
 }
 
 const main = fileURLToPath(
-	new URL(process.env.ORGSYNC_TEST_DIST ? "../../dist/cli/main.js" : "../../src/cli/main.ts", import.meta.url),
+	new URL(process.env.ORGSYNC_TEST_DIST ? "../dist/cli/main.js" : "../src/cli/main.ts", import.meta.url),
 );
 
 /** The command that is `orgsync`. */
@@ -84,7 +87,7 @@ export async function run(words: readonly string[], options: RunOptions = {}): P
 		stderr: collect("stderr"),
 		environment: environmentOf(options),
 		directory: options.cwd ?? makeFolder(),
-		now: Date.now,
+		now: () => Date.now() + (options.laterMs ?? 0),
 		steadyNow: () => performance.now(),
 		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 	});
@@ -97,8 +100,9 @@ export function runProcess(words: readonly string[], options: RunOptions = {}): 
 	return runProgram([...orgsync, ...words], options);
 }
 
-function environmentOf({ env }: RunOptions): Readonly<Record<string, string | undefined>> {
-	return { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: compiled, ...env };
+function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
+	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
+	return { PATH: process.env.PATH, HOME: home, ...node, ...env };
 }
 
 /** Starts `orgsync` and leaves it running; its input is open. */

@@ -35,7 +35,7 @@ const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", 
 const clockMarginMs = 10 * 60 * 1000;
 
 /** Activities that are pending, as far as they are known. */
-export interface WaitingRead {
+export interface PendingActivities {
 	readonly activities: readonly WaitingActivity[];
 	/** Those that were abandoned and are still pending: they hold nothing back. */
 	readonly abandoned: readonly WaitingActivity[];
@@ -47,7 +47,7 @@ export interface WaitingRead {
 	readonly isCutOff: boolean;
 }
 
-export interface WaitingQuestion {
+export interface PendingOptions {
 	readonly reads: Reads;
 	/** Our own clock, milliseconds since 1970. */
 	readonly nowMs: number;
@@ -64,12 +64,12 @@ export interface WaitingQuestion {
  * reads, and where the service does not list activities, those that are pending are the journal's. Throws what
  * Reader.query throws, other than 403, 404 and 501 of the service itself.
  */
-export async function readWaiting(
+export async function readPendingActivities(
 	organizationId: string,
 	reader: Reader,
-	journal: Pick<Journal, "open" | "abandoned">,
-	{ reads, nowMs, operations, confirms, asksForEnds = false }: WaitingQuestion,
-): Promise<WaitingRead> {
+	journal: Pick<Journal, "openEntries" | "abandonedNames">,
+	{ reads, nowMs, operations, confirms, asksForEnds = false }: PendingOptions,
+): Promise<PendingActivities> {
 	const isAskedFor = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
 	const types = [...byType.values()].filter(({ name }) => isAskedFor(name)).map(({ type }) => type);
 	const listed = reads === "auto" ? await listWaiting(organizationId, types, reader) : undefined;
@@ -79,16 +79,16 @@ export async function readWaiting(
 	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
 	const rejected: WaitingActivity[] = [];
-	for (const entry of journal.open(organizationId)) {
+	for (const entry of journal.openEntries(organizationId)) {
 		if (heardOf.has(entry.body.fingerprint) || !isAskedFor(entry.body.operation.name as SubmitName)) continue;
 		// What the service said to be pending, and lists no more, has ended; one in doubt may never have begun.
 		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
 		const isAsked = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
 		const end = isAsked ? await endOf(entry, reader, nowMs) : "open";
-		if (end === "rejected") rejected.push(fromEntry({ ...entry, outcome: "rejected" }));
-		else if (end === "open" && !hasEnded) found.push(fromEntry(entry));
+		if (end === "rejected") rejected.push(toPendingActivity({ ...entry, outcome: "rejected" }));
+		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
 	}
-	const names = new Set([...journal.abandoned(organizationId)].map((name) => name.toLowerCase()));
+	const names = new Set([...journal.abandonedNames(organizationId)].map((name) => name.toLowerCase()));
 	const isAbandoned = ({ activityId, fingerprint }: WaitingActivity): boolean =>
 		names.has(activityId?.toLowerCase() ?? "") || names.has(fingerprint.toLowerCase());
 	return {
@@ -121,13 +121,13 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
 async function endOf(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return "open";
-	if ("missing" in found) return isExpired(entry, found.serverTimeMs ?? nowMs) ? "over" : "open";
+	if ("missing" in found) return hasExpired(entry, found.serverTimeMs ?? nowMs) ? "over" : "open";
 	if (found.activity.status === "ACTIVITY_STATUS_REJECTED") return "rejected";
 	return endedStatuses.includes(found.activity.status) ? "over" : "open";
 }
 
 /** What reading shows of a body: its activity, or that no list has it (then by the service's clock at that time). */
-export type Found =
+export type ActivityLookup =
 	| { readonly activity: Activity }
 	| { readonly missing: true; readonly serverTimeMs: number | undefined };
 
@@ -136,16 +136,16 @@ export type Found =
  * reaches back beyond the time they were made and does not have it: then they never arrived. Undefined when the service
  * does not say: it has no such query, does not know the id, answers with another activity, or does not list that far back.
  */
-export async function findActivity(entry: JournalEntry, reader: Reader): Promise<Found | undefined> {
+export async function findActivity(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
 	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
 }
 
 /** Whether the service can accept these bytes no more, with a margin for clocks. `serverTimeMs` is its own clock. */
-export function isExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+export function hasExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs > bodyLifetimeMs + clockMarginMs;
 }
 
-async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<Found | undefined> {
+async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {
 	const { body } = entry;
 	try {
 		const fields = { organizationId: body.organizationId, activityId };
@@ -157,7 +157,7 @@ async function readById(entry: JournalEntry, activityId: string, reader: Reader)
 	}
 }
 
-async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<Found | undefined> {
+async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
 	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
 	for await (const page of listPages(reader, { organizationId, filterByType: [operation.type] })) {
 		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
@@ -171,7 +171,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<F
 }
 
 /** The activity, if it is what the bytes of the entry asked for. */
-function ours({ body, activityId }: JournalEntry, record: ActivityRecord): Found | undefined {
+function ours({ body, activityId }: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
 	return isOther || findMismatch(body, activity) !== null ? undefined : { activity };
@@ -233,7 +233,7 @@ const states: Partial<Record<NonNullable<JournalEntry["outcome"]>, ActivityState
 };
 
 /** An entry of the journal as an activity: one that may be pending, or was rejected. */
-export function fromEntry({ body, activityId, outcome, sentAtMs }: JournalEntry): WaitingActivity {
+export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): WaitingActivity {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
 	return {
 		activityId,

@@ -10,30 +10,30 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
-import { refuseStrange, sidecars } from "../private-file.ts";
+import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
 import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */
-export const usualBusyMs = 10_000;
+export const defaultBusyMs = 10_000;
 
 /** A copy of a journal in a folder of its own; `remove` deletes the folder. */
-export interface Copy {
+export interface JournalCopy {
 	readonly path: string;
 	readonly remove: () => void;
 }
 
 /** Throws what SQLite throws for a file that is no database, and StorageError for a database that is no journal. */
-export async function refuseOther(file: string, busyMs = usualBusyMs): Promise<void> {
-	for (const suffix of sidecars) refuseStrange(file + suffix);
+export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Promise<void> {
+	for (const suffix of sqliteSidecars) refuseForeignFile(file + suffix);
 	if (!hasLog(file)) {
 		try {
 			// As immutable, it is read without making files beside it.
-			return judge(await openImmutable(file));
+			return checkIsJournal(await openImmutable(file));
 		} catch {
 			// Without locks it can be read while another process writes it: read it again, with locks.
 		}
 	}
-	judge(await openToLook(file, busyMs));
+	checkIsJournal(await openReadOnly(file, busyMs));
 }
 
 function hasLog(file: string): boolean {
@@ -48,7 +48,7 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 }
 
 /** Closes the database. A file without tables is a journal that somebody begins to make. */
-function judge(database: DatabaseSync): void {
+function checkIsJournal(database: DatabaseSync): void {
 	try {
 		const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
 		if (names.length === 0 || names.some(({ name }) => name === "sent")) return;
@@ -64,7 +64,7 @@ function judge(database: DatabaseSync): void {
  * The database, to be read only; where SQLite needs to write beside it and cannot, a copy, which is deleted by `close`.
  * Throws what SQLite throws.
  */
-export async function openToLook(file: string, busyMs = usualBusyMs): Promise<DatabaseSync> {
+export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promise<DatabaseSync> {
 	const { DatabaseSync } = await importSqlite();
 	const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs, open: false });
 	try {
@@ -91,7 +91,7 @@ export async function openToLook(file: string, busyMs = usualBusyMs): Promise<Da
 }
 
 /** A copy of all that the database holds, its log included; closes the database. */
-export async function copyOf(database: DatabaseSync): Promise<Copy> {
+export async function copyDatabase(database: DatabaseSync): Promise<JournalCopy> {
 	const { backup } = await importSqlite();
 	const copy = makeCopy();
 	try {
@@ -105,7 +105,7 @@ export async function copyOf(database: DatabaseSync): Promise<Copy> {
 	}
 }
 
-function makeCopy(): Copy {
+function makeCopy(): JournalCopy {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
 	return { path: join(folder, "journal.sqlite"), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -114,7 +114,7 @@ function makeCopy(): Copy {
 const maxAttempts = 5;
 
 /** A copy of the files as they are. Where nothing can be written, no lock keeps another process from writing meanwhile. */
-async function copyFiles(file: string): Promise<Copy> {
+async function copyFiles(file: string): Promise<JournalCopy> {
 	const copy = makeCopy();
 	const suffixes = ["", "-wal", "-journal"];
 	const states = (): string => suffixes.map((suffix) => stateOf(file + suffix)).join();
@@ -172,7 +172,7 @@ const lossHint =
 	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
 
 /** What to do about an error at the journal's file. Never only another file: that can lead to a second activity. */
-export function hintOf(error: unknown): string {
+export function hintFor(error: unknown): string {
 	if (error instanceof StorageError && error.hint !== undefined) return error.hint;
 	if (isBusy(error)) return busyHint;
 	if (isAny(error, codes.full) || (error as { code?: unknown }).code === "ENOSPC") {

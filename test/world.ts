@@ -6,8 +6,8 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Seed } from "../../src/emulator/server.ts";
-import { startEmulator } from "../../src/emulator/server.ts";
+import type { Seed } from "../src/emulator/server.ts";
+import { startEmulator } from "../src/emulator/server.ts";
 import { type Answer, keepSecret, makeFolder, type RunOptions, run, type Started, start } from "./run.ts";
 
 interface Key {
@@ -131,7 +131,7 @@ export interface World {
 	organization(): any;
 	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
 	activities(): readonly any[];
-	/** Moves the emulator's clock, as POST /emulator/clock; that of the commands is the real one. */
+	/** Moves the emulator's clock, as POST /emulator/clock; that of the commands stays. */
 	moveClock(advanceMs: number): Promise<void>;
 	/** An activity of another user, bob, by hand, at the emulator's time or so much later. */
 	submitAsBob(name: string, parameters: object, laterMs?: number): Promise<void>;
@@ -152,7 +152,7 @@ export async function makeWorld(
 		expect(await response.json(), path).not.toHaveProperty("message");
 	};
 	const requests = () => emulator.requests().map(({ operation, path }) => operation ?? path);
-	let aheadMs = 0;
+	let movedMs = 0;
 	const world: World = {
 		url: emulator.url,
 		folder,
@@ -170,11 +170,11 @@ export async function makeWorld(
 		organization: () => emulator.state(organizationId).organization,
 		activities: () => emulator.state(organizationId).activities,
 		moveClock: (advanceMs) => {
-			aheadMs += advanceMs;
+			movedMs += advanceMs;
 			return order("clock", { advanceMs });
 		},
 		submitAsBob: (name, parameters, laterMs = 0) =>
-			submitAs(emulator.url, keys.bob, name, parameters, Date.now() + aheadMs + laterMs),
+			submitAs(emulator.url, keys.bob, name, parameters, Date.now() + movedMs + laterMs),
 	};
 	if (text !== undefined) world.write("orgsync.yaml", text);
 	return world;
@@ -194,14 +194,4 @@ async function submitAs(
 	const headers = { "x-stamp": Buffer.from(stamp).toString("base64url") };
 	const response = await fetch(`${url}/public/v1/submit/${name}`, { method: "POST", body, headers });
 	expect(response.status, await response.text()).toBe(200);
-}
-
-/**
- * Without list_activities a second runner is recognized by its bytes, which are the same only within a quarter of an hour
- * (docs/commands.md#never-twice). Where it is about to end, the test begins in the next.
- */
-export async function quietQuarterHour(): Promise<void> {
-	const quarterHourMs = 15 * 60 * 1000;
-	const leftMs = quarterHourMs - (Date.now() % quarterHourMs);
-	if (leftMs < 15_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 10));
 }

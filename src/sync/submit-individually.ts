@@ -6,8 +6,8 @@
  * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
  */
 import type { PartResult } from "../plan/report.ts";
-import type { Sent } from "./outcomes.ts";
-import { type SendContext, sendWish, type Wish } from "./send.ts";
+import type { SubmitResult } from "./outcomes.ts";
+import { type ActivityRequest, type SubmitContext, submitOnce } from "./submit-once.ts";
 
 /** The parameter under which an operation lists what it removes. */
 const listOf: Readonly<Record<string, string>> = {
@@ -16,46 +16,49 @@ const listOf: Readonly<Record<string, string>> = {
 };
 
 /** One thing that was removed, or was not, by itself. */
-export interface Apart {
+export interface SubmittedPart {
 	readonly id: string;
 	readonly address: string;
-	readonly sent: Sent;
+	readonly sent: SubmitResult;
 }
 
 /** What the report says of each of them. */
-export function partResults(apart: readonly Apart[]): readonly PartResult[] {
+export function toPartResults(apart: readonly SubmittedPart[]): readonly PartResult[] {
 	return apart.map(({ address, sent: { outcome, activityId, fingerprint, message, refusedStatus } }) => {
 		return { address, outcome, activityId, fingerprint, message, refusedStatus };
 	});
 }
 
 /** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
-export function idsApart(wish: Wish): readonly string[] {
-	const ids = wish.unseen === true ? wish.parameters[listOf[wish.operation] ?? ""] : undefined;
+export function separableIds(wish: ActivityRequest): readonly string[] {
+	const ids = wish.isUnobservable === true ? wish.parameters[listOf[wish.operation] ?? ""] : undefined;
 	return Array.isArray(ids) && ids.length > 1 ? (ids as string[]) : [];
 }
 
 /** What became of each of them, sent one after the other. */
-export async function sendApart(wish: Wish, context: SendContext): Promise<readonly Apart[]> {
+export async function submitIndividually(
+	wish: ActivityRequest,
+	context: SubmitContext,
+): Promise<readonly SubmittedPart[]> {
 	const list = listOf[wish.operation] ?? "";
-	const results: Apart[] = [];
-	let stop: Sent | undefined;
-	for (const id of idsApart(wish)) {
+	const results: SubmittedPart[] = [];
+	let stop: SubmitResult | undefined;
+	for (const id of separableIds(wish)) {
 		const covers = wish.covers.filter((address) => address.endsWith(id));
 		const address = covers[0] ?? id;
 		if (stop !== undefined) {
 			results.push({ id, address, sent: notAttemptedAfter(stop) });
 			continue;
 		}
-		const sent = await sendWish({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
+		const sent = await submitOnce({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
 		results.push({ id, address, sent });
-		if (sent.hopeless || sent.unrecorded !== undefined) stop = sent;
+		if (sent.isFatal || sent.journalError !== undefined) stop = sent;
 	}
 	return results;
 }
 
 /** A part that is not sent, because what became of the one before keeps everything from being sent. */
-function notAttemptedAfter({ message, outcome }: Sent): Sent {
+function notAttemptedAfter({ message, outcome }: SubmitResult): SubmitResult {
 	return {
 		outcome: "not-attempted",
 		activity: null,
@@ -66,22 +69,22 @@ function notAttemptedAfter({ message, outcome }: Sent): Sent {
 		refusedStatus: null,
 		keyNotAccepted: false,
 		policyEvaluations: [],
-		hopeless: false,
+		isFatal: false,
 	};
 }
 
 /** All of it as one: how it went with the first that did not complete, and which they are. */
-export function asOne(together: Sent, apart: readonly Apart[]): Sent {
+export function combineParts(together: SubmitResult, apart: readonly SubmittedPart[]): SubmitResult {
 	const open = apart.filter(({ sent }) => sent.outcome !== "completed");
 	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
 	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
-	const unrecorded = apart.find(({ sent }) => sent.unrecorded !== undefined)?.sent.unrecorded;
-	const hopeless = apart.some(({ sent }) => sent.hopeless);
+	const journalError = apart.find(({ sent }) => sent.journalError !== undefined)?.sent.journalError;
+	const isFatal = apart.some(({ sent }) => sent.isFatal);
 	const isRetry = together.isRetry === true || apart.some(({ sent }) => sent.isRetry === true);
 	const failed = {
-		hopeless,
+		isFatal,
 		...(isRetry ? { isRetry: true as const } : {}),
-		...(unrecorded === undefined ? {} : { unrecorded }),
+		...(journalError === undefined ? {} : { journalError }),
 	};
 	if (open.length === 0) return { ...first, requests, ...failed };
 	const ids = open.map(({ id }) => id).join(", ");

@@ -18,7 +18,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
@@ -26,7 +26,7 @@ import { id, organizationId } from "../plan/support-organizations.ts";
 
 const parameters = { policyIds: [id("policy", 1)] };
 const body = encodeSubmit(submits.delete_policies, organizationId, parameters, 1_767_225_600_000);
-const wish = wishOf(organizationId, "delete_policies", parameters);
+const requestDigest = requestDigestOf(organizationId, "delete_policies", parameters);
 
 let folder: string;
 let file: string;
@@ -46,10 +46,10 @@ async function refusal(open: () => Promise<unknown>): Promise<StorageError> {
 /** How many requests are open, as readers see it and as writers do. */
 async function countOpen(): Promise<readonly (number | undefined)[]> {
 	const view = await readJournal(file);
-	const seen = view?.open(organizationId).length;
+	const seen = view?.openEntries(organizationId).length;
 	view?.close();
 	const journal = await openJournal(file);
-	const written = journal.open(organizationId).length;
+	const written = journal.openEntries(organizationId).length;
 	journal.close();
 	return [seen, written];
 }
@@ -58,7 +58,7 @@ async function countOpen(): Promise<readonly (number | undefined)[]> {
 async function makeUnmerged(pages: number | undefined): Promise<void> {
 	const first = join(folder, "first.sqlite");
 	const journal = await openJournal(first);
-	await journal.sending(body, wish, ["policy:1"], 1);
+	await journal.recordSending(body, requestDigest, ["policy:1"], 1);
 	copyFileSync(first, file);
 	copyFileSync(`${first}-wal`, `${file}-wal`);
 	journal.close();
@@ -102,18 +102,18 @@ describe("a journal whose log was not merged", () => {
 		try {
 			file = join(mounted.path, "journal.sqlite");
 			const journal = await openJournal(file);
-			await journal.sending(body, wish, ["policy:1"], 1);
+			await journal.recordSending(body, requestDigest, ["policy:1"], 1);
 			const fill = join(mounted.path, "fill");
 			for (let isFull = false; !isFull; ) {
 				isFull = spawnSync("sh", ["-c", `head -c 1024 /dev/zero >> ${fill}`]).status !== 0;
 			}
 			journal.close();
 			const view = await readJournal(file);
-			expect(view?.open(organizationId).length).toBe(1);
+			expect(view?.openEntries(organizationId).length).toBe(1);
 			view?.close();
 			const { hint } = await refusal(async () => {
 				const full = await openJournal(file);
-				await full.sending(body, "other", [], 1).finally(() => full.close());
+				await full.recordSending(body, "other", [], 1).finally(() => full.close());
 			});
 			expect(hint).not.toContain("--journal");
 			rmSync(fill);

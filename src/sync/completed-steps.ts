@@ -11,7 +11,7 @@ import type { JournalEntry } from "./journal.ts";
  * Returns the entries that did what one of the steps would submit, each with its step; `entries` completed for the plan. A
  * removal can have been completed in parts: it is done when all of its objects are.
  */
-export function findCarriedOut(
+export function findCompletedSteps(
 	steps: readonly Step[],
 	entries: readonly JournalEntry[],
 ): readonly { readonly step: Step; readonly entry: JournalEntry }[] {

@@ -12,18 +12,25 @@ import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import {
-	type Applied,
-	type Choice,
+	type AppliedObject,
+	type ClaimDecision,
 	isOpen,
 	type Journal,
 	type JournalEntry,
-	type NewEntry,
-	wishOf,
+	type NewJournalEntry,
+	requestDigestOf,
 } from "./journal.ts";
-import { isUnderWay, judgeAgain, judgeAnswer, notSent, type Sent, tooOld } from "./outcomes.ts";
+import {
+	expiredResult,
+	isProcessing,
+	outcomeOfAnswer,
+	outcomeOfResend,
+	type SubmitResult,
+	withoutSubmit,
+} from "./outcomes.ts";
 
 /** When something was completed. */
-export interface CompletedAt {
+export interface CompletionTime {
 	/** By our clock, ISO 8601 in UTC. */
 	readonly appliedAt: string;
 	/** The activity's last update by the service's clock, milliseconds since 1970; left out when the service does not say. */
@@ -31,7 +38,7 @@ export interface CompletedAt {
 }
 
 /** What is to be submitted: an operation of the five and its parameters. */
-export interface Wish {
+export interface ActivityRequest {
 	readonly organizationId: string;
 	readonly operation: SubmitName;
 	readonly parameters: Readonly<Record<string, unknown>>;
@@ -41,18 +48,18 @@ export interface Wish {
 	 * When the object that it changes was last changed, as it was read: by the service's clock, milliseconds since 1970. Left
 	 * out where that is not known, and for removals, which nothing undoes: what is made again has another id.
 	 */
-	readonly changedAtMs?: number | undefined;
+	readonly objectChangedAtMs?: number | undefined;
 	/** What it does could not be seen when the organization was read: that it is wished again does not mean it was undone. */
-	readonly unseen?: boolean;
+	readonly isUnobservable?: boolean;
 	/** Its answer is wanted, not its effect: within the quarter of an hour the activity that gave it gives it again. */
-	readonly answerOnly?: boolean;
+	readonly needsResult?: boolean;
 	/** What its completion adds to what is remembered; written together with the outcome. */
-	readonly remember?: (covers: readonly string[], memory: Memory, at: CompletedAt) => readonly Applied[];
+	readonly appliedObjects?: (covers: readonly string[], memory: Memory, at: CompletionTime) => readonly AppliedObject[];
 }
 
-export interface SendContext {
+export interface SubmitContext {
 	readonly submitter: Submitter;
-	readonly journal: Pick<Journal, "claim" | "settled" | "entry">;
+	readonly journal: Pick<Journal, "claim" | "recordOutcome" | "entry">;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
@@ -68,7 +75,7 @@ export interface SendContext {
 	 */
 	readonly readPosition?: number | undefined;
 	/** What `settle` heard a moment ago, by fingerprint: it is not asked for again. */
-	readonly settled?: ReadonlyMap<string, Sent>;
+	readonly settled?: ReadonlyMap<string, SubmitResult>;
 	/** Digest of the saved plan that is applied: the journal notes it with each request that is sent for it. */
 	readonly planDigest?: string;
 	/** Send again what was rejected before. */
@@ -89,19 +96,28 @@ const serviceClocksMarginMs = 60 * 1000;
 
 /** What is to be sent, or what is known without sending. */
 type Decision =
-	| { readonly known: Sent }
+	| { readonly known: SubmitResult }
 	/** `again`: the entry of these bytes, which were sent before. */
 	| { readonly body: RequestBody; readonly again: JournalEntry }
 	/** `isShared`: another runner may have sent the same bytes. `isRetry`: the same was rejected before. */
-	| { readonly body: RequestBody; readonly put: NewEntry; readonly isShared: boolean; readonly isRetry: boolean };
+	| {
+			readonly body: RequestBody;
+			readonly put: NewJournalEntry;
+			readonly isShared: boolean;
+			readonly isRetry: boolean;
+	  };
 
 /**
  * Submits a wish unless an earlier activity already stands for it, and says what became of it. `joined` is an open entry
  * that the plan took for the wish: its bytes are asked first. Never throws for an answer; throws StorageError when the
  * journal cannot take the bytes, and then nothing was sent.
  */
-export async function sendWish(wish: Wish, context: SendContext, joined?: JournalEntry): Promise<Sent> {
-	const key = wishOf(wish.organizationId, wish.operation, wish.parameters);
+export async function submitOnce(
+	wish: ActivityRequest,
+	context: SubmitContext,
+	joined?: JournalEntry,
+): Promise<SubmitResult> {
+	const key = requestDigestOf(wish.organizationId, wish.operation, wish.parameters);
 	const first =
 		joined === undefined
 			? await context.journal.claim(key, (entries) => withPlan(decide(entries, wish, context), context))
@@ -115,7 +131,7 @@ export async function sendWish(wish: Wish, context: SendContext, joined?: Journa
 	return { ...fresh, ...retry, requests: fresh.requests + sent.requests };
 }
 
-function withPlan<D extends Choice>(decision: D, { planDigest }: SendContext): D {
+function withPlan<D extends ClaimDecision>(decision: D, { planDigest }: SubmitContext): D {
 	return planDigest === undefined ? decision : { ...decision, plan: planDigest };
 }
 
@@ -123,13 +139,18 @@ function withPlan<D extends Choice>(decision: D, { planDigest }: SendContext): D
  * What to do about a wish, given the entries of the same wish, the latest written first. What is open is never bypassed,
  * whatever the clocks say of when it was made. `over`: bytes whose activity had ended before the organization was read.
  */
-function decide(entries: readonly JournalEntry[], wish: Wish, context: SendContext, over?: string): Decision & Choice {
+function decide(
+	entries: readonly JournalEntry[],
+	wish: ActivityRequest,
+	context: SubmitContext,
+	over?: string,
+): Decision & ClaimDecision {
 	const open = entries.find((entry) => isOpen(entry) && entry.activityId !== null) ?? entries.find(isOpen);
 	if (open !== undefined) return resend(open, context);
 	const [latest] = entries;
 	if (latest?.outcome === "rejected" && context.retryRejected !== true) {
 		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
-		return { known: notSent(latest, "rejected", message) };
+		return { known: withoutSubmit(latest, "rejected", message) };
 	}
 	const { readPosition } = context;
 	const meanwhile = entries.find(
@@ -139,13 +160,13 @@ function decide(entries: readonly JournalEntry[], wish: Wish, context: SendConte
 			readPosition !== undefined &&
 			(settledPosition ?? 0) > readPosition,
 	);
-	if (meanwhile !== undefined && wish.answerOnly !== true) {
-		return { known: notSent(meanwhile, "completed", "it completed while the organization was read") };
+	if (meanwhile !== undefined && wish.needsResult !== true) {
+		return { known: withoutSubmit(meanwhile, "completed", "it completed while the organization was read") };
 	}
 	const nowMs = serviceNowMs(context);
 	const shared = encode(wish, nowMs - (nowMs % quarterHourMs));
 	const before = entries.find(({ body }) => body.fingerprint === shared.fingerprint);
-	if (before?.outcome === "completed" && wish.answerOnly === true) return { body: shared, again: before };
+	if (before?.outcome === "completed" && wish.needsResult === true) return { body: shared, again: before };
 	const isShared = over === undefined && (before === undefined || before.outcome === "not-attempted");
 	const body = isShared ? shared : encodeFresh(wish, nowMs, entries, over);
 	return {
@@ -157,17 +178,19 @@ function decide(entries: readonly JournalEntry[], wish: Wish, context: SendConte
 }
 
 /** The same bytes again, as long as the service accepts them. */
-function resend(entry: JournalEntry, context: SendContext): Decision {
-	return isFresh(entry, serviceNowMs(context)) ? { body: entry.body, again: entry } : { known: tooOld(entry) };
+function resend(entry: JournalEntry, context: SubmitContext): Decision {
+	return isWithinLifetime(entry, serviceNowMs(context))
+		? { body: entry.body, again: entry }
+		: { known: expiredResult(entry) };
 }
 
 /** The service's clock, as far as it is known. */
-function serviceNowMs({ now, clockOffsetMs = 0 }: SendContext): number {
+function serviceNowMs({ now, clockOffsetMs = 0 }: SubmitContext): number {
 	return now() + clockOffsetMs;
 }
 
 /** Whether the service would still accept these bytes (docs/service.md#time-window). */
-function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
+function isWithinLifetime({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs < bodyLifetimeMs - lifetimeMarginMs;
 }
 
@@ -176,14 +199,14 @@ function isFresh({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): bo
  * their time is that of the change which undid it, so that runners without a common journal make the same bytes again.
  */
 function encodeFresh(
-	wish: Wish,
+	wish: ActivityRequest,
 	nowMs: number,
 	entries: readonly JournalEntry[],
 	over: string | undefined,
 ): RequestBody {
 	const taken = new Set(entries.map(({ body }) => body.fingerprint));
 	if (over !== undefined) taken.add(over);
-	const undoneAtMs = wish.changedAtMs ?? nowMs;
+	const undoneAtMs = wish.objectChangedAtMs ?? nowMs;
 	const isRecent = undoneAtMs <= nowMs && undoneAtMs > nowMs - quarterHourMs;
 	let timestampMs = isRecent ? undoneAtMs : nowMs;
 	let body = encode(wish, timestampMs);
@@ -191,11 +214,11 @@ function encodeFresh(
 	return body;
 }
 
-function encode(wish: Wish, timestampMs: number): RequestBody {
+function encode(wish: ActivityRequest, timestampMs: number): RequestBody {
 	return encodeSubmit(submits[wish.operation], wish.organizationId, wish.parameters, timestampMs);
 }
 
-async function carryOut(decision: Decision, wish: Wish, context: SendContext): Promise<Sent> {
+async function carryOut(decision: Decision, wish: ActivityRequest, context: SubmitContext): Promise<SubmitResult> {
 	if ("known" in decision) return decision.known;
 	const { body } = decision;
 	const earlier = "again" in decision ? decision.again : undefined;
@@ -203,20 +226,20 @@ async function carryOut(decision: Decision, wish: Wish, context: SendContext): P
 	if (heard !== undefined) return heard;
 	const { answer, requests } = await submitUntilDone(body, context);
 	if (earlier !== undefined && answer.kind !== "activity") {
-		return { ...judgeAgain(answer, earlier), fingerprint: body.fingerprint, requests };
+		return { ...outcomeOfResend(answer, earlier), fingerprint: body.fingerprint, requests };
 	}
 	const retry = "put" in decision && decision.isRetry && answer.kind !== "not-sent" ? { isRetry: true as const } : {};
-	const sent: Sent = { ...judgeAnswer(answer), fingerprint: body.fingerprint, requests, ...retry };
+	const sent: SubmitResult = { ...outcomeOfAnswer(answer), fingerprint: body.fingerprint, requests, ...retry };
 	const isDone = sent.outcome === "completed" && !isOver(sent, decision, wish, context);
-	return record(sent, wish.covers, isDone ? wish.remember : undefined, context);
+	return recordResult(sent, wish.covers, isDone ? wish.appliedObjects : undefined, context);
 }
 
 /** Submits, and submits the same bytes again while the service works on their activity and there is time to wait. */
-async function submitUntilDone(body: RequestBody, context: SendContext) {
+async function submitUntilDone(body: RequestBody, context: SubmitContext) {
 	const untilMs = context.now() + context.waitMs;
 	let answer = await submit(body, context);
 	let requests = answer.requests;
-	for (let pauseMs = 100; isUnderWay(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
+	for (let pauseMs = 100; isProcessing(answer) && context.now() < untilMs; pauseMs = Math.min(pauseMs * 2, 2000)) {
 		await context.sleep(Math.min(pauseMs, Math.max(0, untilMs - context.now())));
 		const next = await submit(body, context);
 		requests += next.requests;
@@ -228,7 +251,7 @@ async function submitUntilDone(body: RequestBody, context: SendContext) {
 }
 
 /** The answer; a body that could not be stamped was not sent, and the next could not be stamped either. */
-async function submit(body: RequestBody, context: SendContext): Promise<SubmitAnswer> {
+async function submit(body: RequestBody, context: SubmitContext): Promise<SubmitAnswer> {
 	try {
 		return await context.submitter.submit(body);
 	} catch (error) {
@@ -241,12 +264,12 @@ async function submit(body: RequestBody, context: SendContext): Promise<SubmitAn
  * Notes the outcome, and with it what is remembered. A journal that cannot be written any more does not change what the
  * service did: the outcome is reported, and the bytes stay open.
  */
-export function record(
-	sent: Sent,
+export function recordResult(
+	sent: SubmitResult,
 	covers: readonly string[],
-	remember: Wish["remember"],
-	{ journal, now }: { readonly journal: Pick<Journal, "settled">; readonly now: () => number },
-): Sent {
+	remember: ActivityRequest["appliedObjects"],
+	{ journal, now }: { readonly journal: Pick<Journal, "recordOutcome">; readonly now: () => number },
+): SubmitResult {
 	const nowMs = now();
 	const completedAtMs = sent.activity?.updatedAtMs;
 	const at = {
@@ -255,13 +278,13 @@ export function record(
 	};
 	try {
 		const applied = remember === undefined ? undefined : (memory: Memory) => remember(covers, memory, at);
-		const isNoted = journal.settled(sent.fingerprint ?? "", sent.outcome, sent.activityId, nowMs, applied);
+		const isNoted = journal.recordOutcome(sent.fingerprint ?? "", sent.outcome, sent.activityId, nowMs, applied);
 		if (isNoted || sent.activityId !== null || sent.outcome === "unknown") return sent;
 		const message = `${sent.message ?? sent.outcome}; another process has sent the same request, so what became of it is not known`;
 		return { ...sent, outcome: "unknown", message };
 	} catch (error) {
 		if (!(error instanceof StorageError)) throw error;
-		return { ...sent, unrecorded: error };
+		return { ...sent, journalError: error };
 	}
 }
 
@@ -271,12 +294,12 @@ export function record(
  * object, which was changed after its end: both times are of one clock, while `Date` may be another machine's. Where
  * nothing shows that, a completed activity fulfils the wish; bytes that nobody else can have sent before always do.
  */
-function isOver(sent: Sent, decision: Decision, wish: Wish, context: SendContext): boolean {
+function isOver(sent: SubmitResult, decision: Decision, wish: ActivityRequest, context: SubmitContext): boolean {
 	if ("known" in decision || ("put" in decision && !decision.isShared)) return false;
 	const endedAtMs = sent.activity?.updatedAtMs ?? sent.activity?.createdAtMs;
 	if (endedAtMs === undefined) return false;
 	if (sent.outcome === "completed") {
-		return wish.unseen !== true && wish.changedAtMs !== undefined && wish.changedAtMs > endedAtMs;
+		return wish.isUnobservable !== true && wish.objectChangedAtMs !== undefined && wish.objectChangedAtMs > endedAtMs;
 	}
 	const { serverTimeMs } = context;
 	return sent.outcome === "failed" && serverTimeMs !== undefined && endedAtMs + serviceClocksMarginMs < serverTimeMs;

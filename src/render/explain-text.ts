@@ -93,7 +93,7 @@ function describePolicies({ judgments, policies, activity, reads }: ExplainResul
 	return [
 		...current.map((judgment) => {
 			const consensus = asking.includes(judgment) ? policyOf(judgment)?.consensus : null;
-			const required = consensus == null ? "" : `; it requires \`${showText(consensus)}\``;
+			const required = consensus == null ? "" : `: \`${showText(consensus)}\``;
 			return `${describeJudgment(judgment, policyOf(judgment), 0)}${required}`;
 		}),
 		...judgments

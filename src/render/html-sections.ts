@@ -216,7 +216,7 @@ function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
 			if (!guard.refuses) return html`<span class="word good">holds</span> <span>${said}</span>`;
 			return applied
 				? html`<span class="word attention">acknowledged</span> <span>${said}</span>`
-				: html`<span class="word bad">refuses</span> <span>${said}<br>when this is meant: <code>${meant}</code></span>`;
+				: html`<span class="word bad">refuses</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
 		}),
 	);
 }

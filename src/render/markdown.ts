@@ -203,7 +203,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			headings.guards,
 			(results === null ? blockingGuards(plan) : []).map((guard) => {
 				const { found, allowed, meant } = tellGuard(guard);
-				return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
+				return `${codeSpanOf(found, longestGuard)} (${allowed}); to override: \`${meant}\``;
 			}),
 		),
 	({ overrides, plan }) =>

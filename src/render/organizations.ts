@@ -47,7 +47,7 @@ export const states = {
 	interrupted: ["interrupted", "bad"],
 	failed: ["failed", "bad"],
 	stopped: ["stopped by an error", "bad"],
-	unknown: ["in an unknown state", "bad"],
+	unknown: ["with unreadable objects", "bad"],
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
 	inDoubt: ["with a request in doubt", "attention"],
@@ -116,7 +116,7 @@ function assess(found: Found): OrganizationResult {
 export function unplannedOf(result: CommandResult): readonly FailedOrganization[] {
 	if (!("plans" in result)) return [];
 	if (result.command === "show") {
-		const error = { code: "not-planned", message: "it could not be read when the plan was made", hint: null };
+		const error = { code: "not-planned", message: "it was unreadable when the plan was made", hint: null };
 		return (result.savedPlan.unread ?? []).map((organizationId) => ({ organizationId, error, steps: [] }));
 	}
 	const planned = new Set(result.plans.map(({ organizationId }) => organizationId));

@@ -136,7 +136,11 @@ function renderRunOverrides(result: OrganizationsResult, style: Style): readonly
 
 function renderApply(result: ApplyResult, style: Style, quiet: boolean): string {
 	if (errorOfCall(result) !== null) return renderOverrides(result.overrides, style).join("\n");
-	return join([...renderApplied(result, style, quiet ? "all" : "open"), ...renderSavedPlan(result, style)]);
+	return join([
+		...renderApplied(result, style, quiet ? "all" : "open"),
+		...renderSavedPlan(result),
+		...renderRunOverrides(result, style),
+	]);
 }
 
 /** Returns the report of every organization, or that nobody agreed to any. */

@@ -230,7 +230,7 @@ export function renderGuards(plan: Plan, style: Style): readonly string[] {
 /** What a guard found and how it is acknowledged, in one line. */
 export function renderGuard(guard: Guard): string {
 	const { found, allowed, meant } = tellGuard(guard);
-	return `${found} (${allowed}); when this is meant: ${meant}`;
+	return `${found} (${allowed}); to override: ${meant}`;
 }
 
 /** What a guard found, what is allowed, and the flag that acknowledges it. */

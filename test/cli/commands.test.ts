@@ -194,7 +194,7 @@ describe("explain", () => {
 		return { world, activityId: readOutput(answer).reports[0].steps[0].activityId };
 	}
 
-	test("says which policy waits for more approvals", async () => {
+	test("says which policy requires more approvals", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const { code, stdout, stderr } = await world.run(["explain", activityId]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -224,7 +224,7 @@ describe("explain", () => {
 		return policyId;
 	}
 
-	test("names what a policy that waits for more approvals asks for, where policies can be read", async () => {
+	test("names what a policy that requires more approvals asks for, where policies can be read", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const policyId = await listPolicyOfRule(world, activityId);
 		const { stdout } = await world.run(["explain", activityId]);
@@ -258,7 +258,7 @@ describe("explain", () => {
 		await world.setRules({ denyReads: ["get_activity", "list_policies"] });
 		const { code, stdout } = await world.run(["explain", activityId]);
 		expect(code).toBe(0);
-		expect(stdout).toContain("  the service does not say who may approve it\n");
+		expect(stdout).toContain("  the service does not say who can approve it\n");
 		expect(readOutput(await world.run(["explain", activityId, "--format", "json"]))).toMatchObject({
 			activity: null,
 			policies: [],
@@ -283,7 +283,7 @@ describe("explain", () => {
 		const organization = ["--organization", organizationId];
 		const alone = await world.run(["explain", activityId, ...organization]);
 		expect(alone).toMatchObject({ code: 0, stderr: "" });
-		expect(alone.stdout).toContain(`  user ${alice}, MFA policy `);
+		expect(alone.stdout).toContain(`  user ${alice} (live name alice), MFA policy `);
 		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
 	});
 

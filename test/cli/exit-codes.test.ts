@@ -451,7 +451,7 @@ describe("exit 130: interrupted", () => {
 		const { answer } = await interrupt("text");
 		expect(answer.code).toBe(130);
 		expect(answer.stdout).toContain("Interrupted: 1 completed, 2 not attempted");
-		expect(answer.stderr).toContain("Interrupted: the steps in flight are finished");
+		expect(answer.stderr).toContain("Interrupted: finishing the steps in flight");
 	});
 
 	test("twice ends at once, and the next apply finishes the activity that was in flight instead of making another", async () => {

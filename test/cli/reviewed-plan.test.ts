@@ -151,7 +151,7 @@ describe("a file with a digest that fits", () => {
 		expect(answer.stdout + answer.stderr).not.toContain("LIE");
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
-			broken: [{ organizationId: second, error: { code: "live-problem" } }],
+			failed: [{ organizationId: second, error: { code: "live-problem" } }],
 			reports: [{ organizationId, converged: true }],
 		});
 	});
@@ -266,7 +266,7 @@ describe("a plan that the journal has as carried out", () => {
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
-				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+				`error: the saved plan was already applied, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
 			),
 		);
 		expect(world.requests()).toEqual([]);
@@ -280,7 +280,7 @@ describe("a plan that the journal has as carried out", () => {
 		expect((await runIn(world, applying)).code).toBe(0);
 		await undo(world);
 		const { stderr } = await runIn(world, [...applying, "--journal", join(makeFolder(), "other.sqlite")]);
-		expect(stderr).not.toContain("applied already");
+		expect(stderr).not.toContain("already applied");
 	});
 
 	test("goes on when nothing of it has completed: it waits, it failed, or it was interrupted", async () => {
@@ -299,7 +299,7 @@ describe("a plan that the journal has as carried out", () => {
 		const answer = await runIn(world, [...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
 		expect(answer.stderr).toContain(
-			"error: the saved plan was applied already in part, nothing was sent: organization ",
+			"error: the saved plan was already applied in part, nothing was sent: organization ",
 		);
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});

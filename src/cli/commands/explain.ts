@@ -138,7 +138,7 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-function describeActivity(activity: Activity): ExplainedActivity {
+export function describeActivity(activity: Activity): ExplainedActivity {
 	return {
 		status: activity.status,
 		type: activity.type,

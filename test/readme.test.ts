@@ -23,18 +23,24 @@ import { parseDocuments } from "../src/document/parse.ts";
 import { exitCodes } from "../src/errors.ts";
 import { extendedReads, queries } from "../src/wire/operations.ts";
 import { ensureEngine } from "./engine/engine.ts";
-import { playScene, readScenes, type Scene, writeScenes } from "./transcript.ts";
+import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** Markdown files whose commands are run, and the folder that a reader stands in at first. */
+/** Markdown files whose commands are run, and the folder that a reader is in at first. */
 const tours = [
 	["README.md", "."],
 	["examples/quickstart/README.md", "examples/quickstart"],
 	["examples/team/README.md", "."],
 	["docs/document.md", "."],
 	["docs/commands.md", "."],
+	["docs/output.md", "."],
+	["docs/saved-plans.md", "."],
+	["docs/drift.md", "."],
+	["docs/base-comparison.md", "."],
+	["docs/exactly-once.md", "."],
+	["docs/guards.md", "."],
 ] as const;
 
 const isForTheClone = ({ block, command }: Scene): boolean => block === "sh" && command.startsWith("npm ");
@@ -46,12 +52,16 @@ describe.each(tours)("the commands of %s", (file, place) => {
 	const outputs: string[] = [];
 	let folder: string;
 
+	/** The README's commands are run by the program that was built, all others by the sources. */
+	const playOne = async (command: string, here: string): Promise<string> =>
+		file === "README.md" ? playScene(command, here) : playSceneHere(command, here);
+
 	/** Plays the scenes one after the other; `cd` is where the next ones are. */
-	const play = (): void => {
+	const play = async (): Promise<void> => {
 		let here = join(folder, place);
 		for (const { block, command } of scenes) {
 			const [, target] = (block === "sh" && /^cd (\S+)$/.exec(command)) || [];
-			if (target === undefined) outputs.push(playScene(command, here));
+			if (target === undefined) outputs.push(await playOne(command, here));
 			else {
 				here = join(here, target);
 				if (!existsSync(here)) throw new Error(`${file}: there is no folder ${target}`);
@@ -60,10 +70,10 @@ describe.each(tours)("the commands of %s", (file, place) => {
 		}
 	};
 
-	beforeAll(() => {
+	beforeAll(async () => {
 		folder = mkdtempSync(join(tmpdir(), "orgsync-tour-"));
 		for (const name of ["docs", "examples"]) cpSync(join(root, name), join(folder, name), { recursive: true });
-		play();
+		await play();
 		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, shown(outputs)));
 	}, 60_000);
 
@@ -104,7 +114,7 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test stands for all of them: this one would run itself.
-		for (const name of [...whole, "test/plan/escape.test.ts", "test/shared.ts", "test/engine"])
+		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
 			cpSync(join(root, name), join(clone, name), { recursive: true });
 		rmSync(join(clone, "test/engine/engine.test.ts"));
 		// What is installed, and the engine, which was made before the tests.
@@ -161,10 +171,26 @@ describe("README.md", () => {
 		expect(parseDocuments([{ file: "README.md", content }], {}).problems).toEqual([]);
 	});
 
-	it("lists only exit codes that there are", () => {
-		const listed = [...readme.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-		expect(listed.length).toBeGreaterThan(6);
-		expect(Object.values(exitCodes)).toEqual(expect.arrayContaining(listed));
+	it("names only variables, commands and flags that exist", () => {
+		const block = /```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+		const names = [...block.matchAll(/^export (\w+)=/gm)].map(([, name = ""]) => name);
+		expect(names.length).toBeGreaterThan(2);
+		const { commands } = makeProgram({} as Terminal, () => {});
+		const flags = commands.flatMap((command) => command.options.map(({ long }) => long));
+		const commandLine = readFileSync(join(root, "docs/connection.md"), "utf8");
+		for (const name of names) expect(commandLine, name).toContain(`\`${name}\``);
+		for (const [, name = ""] of block.matchAll(/^orgsync (\S+)/gm))
+			expect(commands.map((command) => command.name())).toContain(name);
+		for (const [flag] of block.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag);
+	});
+
+	it("imports only what the package exports", async () => {
+		const [, names = ""] = /import \{ (.*?) \} from "orgsync"/.exec(readme) ?? [];
+		expect(Object.keys(await import("../src/index.ts"))).toEqual(expect.arrayContaining(names.split(", ")));
+	});
+
+	it("has at most 200 lines", () => {
+		expect(readme.split("\n").length).toBeLessThanOrEqual(200);
 	});
 });
 
@@ -243,7 +269,7 @@ describe("the extended reads", () => {
 		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
 	};
 	const lists = [
-		["README.md", "**What can be seen.**", "\n\n"],
+		["docs/service.md", "\n## Extended reads", "\n`get_organization_configs`"],
 		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
 		["docs/commands.md", "The seven extended reads are", "\n\n"],
 	] as const;
@@ -254,12 +280,7 @@ describe("the extended reads", () => {
 		expect([...new Set(told.filter(isRead))].sort()).toEqual(names);
 	});
 
-	it.each([
-		"README.md",
-		"SECURITY.md",
-		"docs/document.md",
-		"docs/commands.md",
-	])("are as many in %s as in the code", (file) => {
+	it.each(["SECURITY.md", "docs/document.md", "docs/commands.md"])("are as many in %s as in the code", (file) => {
 		const counts = [...readFileSync(join(root, file), "utf8").matchAll(/(\w+)\s+\[?(?:extended reads|reads outside)/g)];
 		const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 		const told = counts.map(([, word = ""]) => words.indexOf(word) + 1).filter((count) => count > 0);
@@ -285,10 +306,9 @@ describe("the extended reads", () => {
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
 const pages = [
-	["README.md", [...blockWords, "typescript"]],
-	["docs/document.md", blockWords],
-	["docs/commands.md", blockWords],
+	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
+	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json"]],
 	// test/pulumi/docs.test.ts
@@ -304,6 +324,23 @@ describe.each(pages)("%s", (file, known) => {
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);
 		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
+	});
+});
+
+describe("docs/troubleshooting.md", () => {
+	const rows = readFileSync(join(root, "docs/troubleshooting.md"), "utf8")
+		.split("## Symptoms without a message", 1)[0]
+		?.matchAll(/^\| `([^`]+)` \|/gm);
+	const messages = [...(rows ?? [])].map(([, message = ""]) => message);
+	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+		.filter((file) => file.endsWith(".ts"))
+		.map((file) => readFileSync(join(root, "src", file), "utf8").replaceAll("\\`", "`"))
+		.join("\n");
+
+	it("explains the messages that readers meet", () => expect(messages.length).toBeGreaterThan(25));
+
+	it.each(messages)("quotes a message of the program: %s", (message) => {
+		for (const part of message.split("…").map((one) => one.trim())) expect(sources.includes(part), part).toBe(true);
 	});
 });
 

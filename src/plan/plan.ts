@@ -4,13 +4,14 @@
  * lists them.
  */
 import type { Problem } from "../errors.ts";
-import type { Change, RemovalChange, Unread } from "./change.ts";
+import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
 import { type Override, overridesInPlan } from "./overrides.ts";
+import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
-import { makeSteps, type Step } from "./steps.ts";
+import { makeSteps } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
 import { holdRejected, holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
@@ -69,8 +70,13 @@ export interface PlanContext {
 }
 
 /** The plan that makes live what is desired. It never holds a step that changes nothing. */
-export function makePlan(desired: DesiredOrganization, live: LiveOrganization, context: PlanContext): Plan {
-	const { changes, problems, unread } = diff(desired, live);
+export function makePlan(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	context: PlanContext,
+	differences: Differences = diff(desired, live),
+): Plan {
+	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
 	const held = holdSteps(wanted, context.waiting ?? []);

@@ -3,13 +3,15 @@
  * of it. One session serves all resources of a process, so that reads are shared; it connects when it is first needed, and
  * a stack that submits nothing needs no key.
  */
+
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
+import { parseAddress } from "../plan/address.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { applyPlan } from "../sync/apply.ts";
+import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
@@ -191,16 +193,19 @@ export class Session {
 		if (isJudged) this.refuseGuarded(plan, resource);
 		refuseImpossible(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
-		const report = await applyPlan(comparison, {
+		const applied = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
 			concurrency: 4,
 			// Live members show at the next refresh whether it holds. Where memory stands in for them, the time of our own change
 			// has to be learned now, or somebody else's could not be told from it.
-			verify: learnsTime && plan.unread.some(({ address }) => address.startsWith("userTag:")),
+			verify:
+				learnsTime &&
+				plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
 			stats: () => client.stats(),
 			...(signal === undefined ? {} : { signal }),
 		});
+		const report = reportOf(applied);
 		this.#overrides.tell(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
 		return { plan, report, journal };

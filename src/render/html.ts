@@ -6,6 +6,7 @@
 
 import { outcomesOf } from "../plan/report.ts";
 import type { CommandResult, FailedOrganization } from "../plan/result.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
@@ -174,7 +175,7 @@ function countedIn({ command, plan, results }: OrganizationResult): (address: st
 		return (address) => byAddress.get(address)?.outcome === "completed";
 	}
 	if (command === "apply") return () => false;
-	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
+	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
 	return (address) => covered.has(address);
 }
 

@@ -17,7 +17,7 @@ import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import { matchDocuments, type SavedPlan, type SavedPlanFacts, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
-import type { Step } from "../../plan/steps.ts";
+import type { Step } from "../../plan/step.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
@@ -200,7 +200,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 interface Done {
 	readonly organizationId: string;
 	readonly activityId: string | null;
-	readonly settledAtMs: number | null;
+	readonly settledAtMs: number;
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
@@ -219,7 +219,7 @@ const mostDone = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
 	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
-		const time = new Date(settledAtMs ?? Number.NaN);
+		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
 		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});

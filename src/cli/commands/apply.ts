@@ -191,20 +191,14 @@ async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly O
 	const applied = await mapConcurrently(possible, flags.concurrency, async (one): Promise<OrganizationEnd> => {
 		const { organizationId } = one.comparison.plan;
 		const about = possible.length === 1 ? "" : `${organizationId} `;
-		const steps: StepResult[] = [];
-		try {
-			const report = await applyPlan(one.comparison, {
-				...contextOf(one, possible.length, run),
-				onStep: (result, done, total) => {
-					steps.push(result);
-					output.note(`${about}[${done}/${total}] ${renderStep(result, output.style)[0] ?? ""}`);
-				},
-			});
-			return { organizationId, report };
-		} catch (error) {
-			output.showStack(error);
-			return { organizationId, error, steps };
-		}
+		const end = await applyPlan(one.comparison, {
+			...contextOf(one, possible.length, run),
+			onStep: (result, done, total) => {
+				output.note(`${about}[${done}/${total}] ${renderStep(result, output.style)[0] ?? ""}`);
+			},
+		});
+		if ("error" in end) output.showStack(end.error);
+		return { organizationId, ...end };
 	});
 	const impossible = compared.flatMap(({ comparison: { plan } }): readonly OrganizationEnd[] =>
 		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan), steps: [] }] : [],

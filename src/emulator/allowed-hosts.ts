@@ -1,0 +1,49 @@
+/**
+ * Which Host headers reach /emulator/. A web page whose name a name server points at this machine sends that name: so names
+ * have to be known, while an address can be pointed nowhere. Pure.
+ */
+import { BlockList, isIP } from "node:net";
+import { ConfigurationError } from "../errors.ts";
+import { loopbackHosts } from "./assumptions.ts";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Whether only this machine reaches what listens at an IP address. */
+export function isLoopbackAddress(address: string): boolean {
+	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+}
+
+export interface HostCheckOptions {
+	/** As the owner named it: a name or an address. */
+	readonly host: string;
+	/** The IP address that it turned out to be. */
+	readonly address: string;
+	/** Further names that the owner allows. */
+	readonly allowed: readonly string[];
+}
+
+/** Says of a Host header, with its port, whether it may reach /emulator/. */
+export function makeHostCheck({ host, address, allowed }: HostCheckOptions): (header: string | undefined) => boolean {
+	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(formatHost)]);
+	const takesAddresses = !isLoopbackAddress(address);
+	return (header) => {
+		const name = (header ?? "").replace(/:[0-9]+$/, "").toLowerCase();
+		return names.has(name) || (takesAddresses && isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0);
+	};
+}
+
+/** A name or an address as URLs and Host headers write it. */
+export function formatHost(host: string): string {
+	return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
+}
+
+/** Throws ConfigurationError for what no Host header can name. */
+export function checkAllowedHosts(names: readonly string[]): void {
+	const wrong = names.find((name) => isIP(name) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?$/i.test(name));
+	if (wrong === undefined) return;
+	throw new ConfigurationError(`\`${wrong}\` is not a host name`, {
+		hint: "give names without scheme and port, for example emulator.test",
+	});
+}

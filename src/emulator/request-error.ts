@@ -1,0 +1,65 @@
+/**
+ * Answers that say no: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them; the
+ * service turns them into error bodies. A refusal changes nothing but the counter of the
+ * passkey that stamped the request.
+ */
+
+/** The error body of the service (docs/service.md#errors). */
+export interface ErrorBody {
+	readonly code: number;
+	readonly message: string;
+	readonly details: readonly unknown[];
+	readonly turnkeyErrorCode: string;
+}
+
+/** Thrown by handlers; becomes the answer. No stamp and no body may be in `message`. */
+export class RequestError extends Error {
+	readonly status: number;
+	readonly code: number;
+	readonly details: readonly unknown[];
+
+	constructor(status: number, code: number, message: string, details: readonly unknown[] = []) {
+		super(message);
+		this.name = "Refusal";
+		this.status = status;
+		this.code = code;
+		this.details = details;
+	}
+
+	/** The error body that goes over the wire. */
+	body(): ErrorBody {
+		return { code: this.code, message: this.message, details: this.details, turnkeyErrorCode: "" };
+	}
+}
+
+/** 400, gRPC 3: the request itself is wrong. */
+export function badRequest(message: string): RequestError {
+	return new RequestError(400, 3, message);
+}
+
+/** 401, gRPC 16: no stamp, a bad stamp or an unknown key. */
+export function unauthenticated(message: string): RequestError {
+	return new RequestError(401, 16, message);
+}
+
+/** 404, gRPC 5: what the request names is not there. */
+export function notFound(message: string): RequestError {
+	return new RequestError(404, 5, message);
+}
+
+/** 403, gRPC 7, without details: a query that a rule denies. */
+export function deniedRead(): RequestError {
+	return new RequestError(403, 7, "You don't have sufficient permissions to take this action.");
+}
+
+/** 403, gRPC 7, with the evaluation that denied; there is no activity. */
+export function deniedByPolicy(policyId: string): RequestError {
+	const message = "You don't have sufficient permissions to take this action.";
+	return new RequestError(403, 7, message, [
+		{
+			"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+			message: "No policies evaluated to outcome: Allow",
+			policyEvaluations: [{ policyId, outcome: "OUTCOME_DENY_EXPLICIT" }],
+		},
+	]);
+}

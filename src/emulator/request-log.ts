@@ -1,0 +1,89 @@
+/**
+ * The request log: what was asked and how it was answered, never with what stamp or which body.
+ */
+import { maxLoggedRequests } from "./assumptions.ts";
+import type { FaultKind } from "./faults.ts";
+
+/** One request to a path outside /emulator/. */
+export interface RequestLogEntry {
+	/** Counts up from 1 and is not reset when the log is cleared. */
+	readonly sequence: number;
+	/** When it came, in milliseconds of the emulator's clock. */
+	readonly timeMs: number;
+	readonly method: string;
+	/** Without the query string. */
+	readonly path: string;
+	/** Null when no operation has the path. */
+	readonly operation: string | null;
+	/** Null when the body named no organization by a UUID. */
+	readonly organizationId: string | null;
+	/** Null when the connection was cut before an answer. */
+	readonly status: number | null;
+	/** Of submits. */
+	readonly fingerprint: string | null;
+	/** The same bytes had come before, and their activity was answered again. */
+	readonly replayed: boolean;
+	/** The fault that struck the request. */
+	readonly fault: FaultKind | null;
+}
+
+export interface RequestLog {
+	/** Adds an entry when a request comes; the function that comes back fills in what became of it. */
+	start(
+		entry: Pick<RequestLogEntry, "timeMs" | "method" | "path" | "operation">,
+	): (
+		outcome: Partial<Pick<RequestLogEntry, "organizationId" | "status" | "fingerprint" | "replayed" | "fault">>,
+	) => void;
+	/** Oldest first. */
+	entries(): readonly RequestLogEntry[];
+	/** A request has come; the function that comes back must be called, once, when it is answered or cut off. */
+	enter(): () => void;
+	/** The greatest number of requests that were under way at once since the log was cleared. */
+	maxInFlight(): number;
+	/** Forgets the entries; the greatest number starts again from those that are under way. */
+	clear(): void;
+}
+
+const maxPathLength = 200;
+
+/** An empty log. */
+export function makeRequestLog(): RequestLog {
+	let entries: RequestLogEntry[] = [];
+	let sequence = 0;
+	let inFlight = 0;
+	let most = 0;
+	return {
+		start(begun) {
+			sequence += 1;
+			const entry: { -readonly [Key in keyof RequestLogEntry]: RequestLogEntry[Key] } = {
+				sequence,
+				...begun,
+				path: begun.path.slice(0, maxPathLength),
+				organizationId: null,
+				status: null,
+				fingerprint: null,
+				replayed: false,
+				fault: null,
+			};
+			entries.push(entry);
+			// Cut in blocks: shifting one entry for every request would copy the list each time.
+			if (entries.length >= maxLoggedRequests * 2) entries = entries.slice(-maxLoggedRequests);
+			return (outcome) => {
+				Object.assign(entry, outcome);
+			};
+		},
+		entries: () => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
+		enter() {
+			inFlight += 1;
+			most = Math.max(most, inFlight);
+			return () => {
+				inFlight -= 1;
+			};
+		},
+		maxInFlight: () => most,
+		clear() {
+			entries = [];
+			most = inFlight;
+		},
+	};
+}

@@ -1,0 +1,64 @@
+/**
+ * Says which user stamped a request. Written from docs/service.md#stamps alone and sharing no code with the
+ * stampers, so that a problem there cannot hide here.
+ */
+
+import type { User } from "./kinds/user.ts";
+import { type RegisteredAuthenticator, verifyPasskey } from "./passkeys.ts";
+import { unauthenticated } from "./request-error.ts";
+import { readMembers, signatureFits } from "./signatures.ts";
+import type { Signer } from "./state.ts";
+
+const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
+
+/** The two headers of docs/service.md#stamps, as received. */
+export interface StampHeaders {
+	readonly apiKey: string | undefined;
+	readonly passkey: string | undefined;
+}
+
+/** Who owns which credential of one organization. */
+export interface CredentialIndex {
+	readonly apiKeys: ReadonlyMap<string, string>;
+	readonly authenticators: ReadonlyMap<string, RegisteredAuthenticator>;
+}
+
+/** The credentials of `users`, by public key and by credential id. */
+export function indexCredentials(users: Iterable<User>): CredentialIndex {
+	const apiKeys = new Map<string, string>();
+	const authenticators = new Map<string, RegisteredAuthenticator>();
+	for (const user of users) {
+		for (const key of user.apiKeys) apiKeys.set(key.publicKey, user.userId);
+		for (const authenticator of user.authenticators) {
+			authenticators.set(authenticator.credentialId, { userId: user.userId, authenticator });
+		}
+	}
+	return { apiKeys, authenticators };
+}
+
+function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIndex): Signer {
+	const json = /^[A-Za-z0-9_-]+=*$/.test(header) ? Buffer.from(header, "base64url").toString("utf8") : "";
+	const [publicKey, scheme, signature] = readMembers(json, ["publicKey", "scheme", "signature"]) ?? [];
+	if (publicKey === undefined || scheme === undefined || signature === undefined) {
+		throw unauthenticated("X-Stamp is not base64url of a JSON object with publicKey, scheme and signature");
+	}
+	if (scheme !== apiKeyScheme) throw unauthenticated(`X-Stamp names a scheme that is not ${apiKeyScheme}`);
+	const lowerKey = publicKey.toLowerCase();
+	const userId = credentials.apiKeys.get(lowerKey);
+	if (userId === undefined) throw unauthenticated("the public key of X-Stamp is not registered in the organization");
+	if (!/^(?:[0-9a-fA-F]{2})+$/.test(signature)) throw unauthenticated("the signature of X-Stamp is not hex");
+	if (!signatureFits(lowerKey, rawBody, Buffer.from(signature, "hex"))) {
+		throw unauthenticated("the signature of X-Stamp does not fit the body and the public key");
+	}
+	return { userId, publicKey: lowerKey, signature, scheme, passkey: false };
+}
+
+/** The user whose credential stamped these exact bytes. Throws a 401 refusal, with a message for each cause. */
+export function verifyStamp(headers: StampHeaders, rawBody: Buffer, credentials: CredentialIndex): Signer {
+	if (headers.apiKey !== undefined && headers.passkey !== undefined) {
+		throw unauthenticated("the request carries two stamps: send X-Stamp or X-Stamp-WebAuthn");
+	}
+	if (headers.apiKey !== undefined) return verifyApiKey(headers.apiKey, rawBody, credentials);
+	if (headers.passkey !== undefined) return verifyPasskey(headers.passkey, rawBody, credentials.authenticators);
+	throw unauthenticated("the request carries no stamp: send X-Stamp or X-Stamp-WebAuthn");
+}

@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
 		code: 1,
 		verdict: "orgsync apply stopped: the organization cannot converge, nothing was sent.",
 		annotation:
-			"the organization cannot converge; nothing was sent; the plan says why; change the document, or the organization by hand",
+			"the organization cannot converge; nothing was sent; the plan shows why: change the document, or the organization manually",
 	},
 	{
 		why: "flag",

@@ -80,7 +80,7 @@ describe("an invisible character", () => {
 });
 
 describe("a combining mark", () => {
-	it("without a letter is shown as its number", () => {
+	it("without a base letter is shown as its number", () => {
 		expect(showText("\u0336\u0336bob")).toBe("\\u{336}\\u{336}bob");
 		expect(showText("a \u0336b")).toBe("a \\u{336}b");
 	});
@@ -106,7 +106,7 @@ describe("escaped text", () => {
 		);
 	});
 
-	it("has no invisible character and no workflow command", () => {
+	it("contains no invisible character and starts no command", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				const shown = showText(text);

@@ -6,7 +6,7 @@
  */
 import type { Memory, RememberedTag } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { AppliedObject, Journal, JournalEntry } from "../sync/journal.ts";
+import { type AppliedObject, type Journal, type JournalEntry, knownOutcome } from "../sync/journal.ts";
 import { decodeExactly, isKeptOutcome, type KeptActivity } from "./kept-read.ts";
 
 export interface Kept {
@@ -27,7 +27,7 @@ export function keepActivities(
 	const open = earlier.flatMap((one): readonly KeptActivity[] => {
 		if (told.some(({ fingerprint }) => fingerprint === one.fingerprint)) return [];
 		const entry = journal.entry(one.fingerprint);
-		const outcome = entry === undefined ? undefined : (entry.outcome ?? "unknown");
+		const outcome = entry === undefined || entry.outcome === "abandoned" ? undefined : knownOutcome(entry);
 		return outcome === "unknown" || outcome === "awaiting-approval" || outcome === "awaiting-authenticator"
 			? [{ ...one, outcome }]
 			: [];
@@ -54,7 +54,7 @@ function keepReported(report: Report | undefined, journal: Pick<Journal, "entry"
 /** A step that was not attempted because of an activity leaves that activity as it was. */
 function keptOutcome(outcome: Outcome, entry: JournalEntry | undefined): Outcome {
 	if (outcome !== "not-attempted") return outcome;
-	return entry === undefined || entry.outcome === null || entry.outcome === "abandoned" ? "unknown" : entry.outcome;
+	return entry === undefined ? "unknown" : knownOutcome(entry);
 }
 
 /** Puts what the state keeps into a journal that does not know it yet. The activities were read by readKeptActivities. */

@@ -11,7 +11,7 @@ import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memo
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { applyPlan } from "../sync/apply.ts";
+import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
@@ -193,7 +193,7 @@ export class Session {
 		if (isJudged) this.refuseGuarded(plan, resource);
 		refuseImpossible(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
-		const report = await applyPlan(comparison, {
+		const applied = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
 			concurrency: 4,
@@ -205,6 +205,7 @@ export class Session {
 			stats: () => client.stats(),
 			...(signal === undefined ? {} : { signal }),
 		});
+		const report = reportOf(applied);
 		this.#overrides.tell(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
 		return { plan, report, journal };

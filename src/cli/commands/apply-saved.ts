@@ -178,7 +178,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 interface Done {
 	readonly organizationId: string;
 	readonly activityId: string | null;
-	readonly settledAtMs: number | null;
+	readonly settledAtMs: number;
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
@@ -197,7 +197,7 @@ const mostDone = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
 	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
-		const time = new Date(settledAtMs ?? Number.NaN);
+		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
 		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});

@@ -5,7 +5,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
 import { isMocked } from "./mocks.ts";
-import { ownSurroundings } from "./process.ts";
+import { processContext } from "./process-context.ts";
 import { Session } from "./session.ts";
 import {
 	configurationNamespace,
@@ -66,7 +66,7 @@ export function programSession(given: GivenSettings = configuredSettings()): Ses
 	const known = sessions.get(key);
 	if (known !== undefined) return known;
 	try {
-		const session = new Session(readSettings(given, process.env), { ...ownSurroundings(), warn });
+		const session = new Session(readSettings(given, process.env), { ...processContext(), warn });
 		sessions.set(key, session);
 		return session;
 	} catch (error) {

@@ -7,7 +7,7 @@ import type { Problem } from "../errors.ts";
 import { escapeSequence, replaceHidden } from "../invisible.ts";
 
 /** The object as a document of one line. Throws RunError if it cannot be written, and names the property. */
-export function writeObject(document: Readonly<Record<string, unknown>>): string {
+export function objectToDocument(document: Readonly<Record<string, unknown>>): string {
 	const later = findLater(document, "document", new Set());
 	if (later !== undefined) {
 		throw new pulumi.RunError(

@@ -11,7 +11,7 @@ import type { CheckFailure, Properties } from "./inputs.ts";
 const printedFailure = "(orgsync failure)";
 
 /** Whether this line, as the dynamic provider prints it, says only what the engine shows beside the resource anyway. */
-export function isRepetition(line: unknown): boolean {
+export function isRepeatedFailure(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
@@ -46,7 +46,7 @@ export class ResourceFailure extends Error {
 		return new ResourceFailure(message, id && properties ? change(id, properties) : undefined);
 	}
 
-	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepetition. */
+	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepeatedFailure. */
 	override toString(): string {
 		return printedFailure;
 	}
@@ -55,7 +55,7 @@ export class ResourceFailure extends Error {
 /** Message and hint of an error that is thrown on purpose, in words for whoever runs Pulumi; any other is thrown again. */
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
-	return showLines(forPulumi(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
+	return showLines(replaceFlags(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
 }
 
 /** An error of a check: about a property, or about none when it is not the inputs' fault. */
@@ -95,7 +95,7 @@ function listFailures(report: Report): readonly string[] {
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
 	const { step, message, activityId, fingerprint, policyEvaluations, apart } = result;
-	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`];
+	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`];
 	for (const { policyId, outcome: verdict } of policyEvaluations) {
 		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
 	}
@@ -120,7 +120,7 @@ function explainPart({ address, outcome, message, activityId, fingerprint }: Par
 		activityId !== null && outcome.startsWith("awaiting")
 			? [`    \`orgsync explain ${activityId}\` says what it waits for`]
 			: [];
-	const said = `  ${address}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`;
+	const said = `  ${address}: ${words[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`;
 	return [said, ...named, ...explained, ...(next === undefined ? [] : [`    ${next}`])];
 }
 
@@ -147,7 +147,7 @@ const settingOf: Readonly<Record<string, string>> = {
 };
 
 /** What the command line would say with flags, said with configuration. */
-export function forPulumi(text: string): string {
+export function replaceFlags(text: string): string {
 	return (
 		text
 			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {

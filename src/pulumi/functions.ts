@@ -8,6 +8,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AuthenticationError, ConfigurationError } from "../errors.ts";
 import { type QueryName, queries } from "../wire/operations.ts";
+import { programError, programSession } from "./configuration.ts";
+import { explain } from "./failure.ts";
+import { withoutUndefined } from "./inputs.ts";
+import { askMocks, isMocked } from "./mocks.ts";
+import { knownSettings, type Provider } from "./provider-resource.ts";
 import type {
 	BootProof,
 	MfaPolicy,
@@ -16,15 +21,10 @@ import type {
 	SessionProfile,
 	SupportedAsset,
 	UserTagRecord,
-} from "./answers.ts";
-import { programError, programSession } from "./configuration.ts";
-import { explain } from "./failure.ts";
-import { withoutUndefined } from "./inputs.ts";
-import { askMocks, isMocked } from "./mocks.ts";
-import { knownSettings, type Provider } from "./provider-resource.ts";
+} from "./query-results.ts";
+import { noOrganization } from "./resource.ts";
 import { SecretValues } from "./secrets.ts";
 import type { GivenSettings } from "./settings.ts";
-import { noOrganization } from "./user-tag-inputs.ts";
 
 /** The organization to ask; left out, the configured one. */
 export interface QueriedOrganization {

@@ -14,14 +14,16 @@ import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { programSession } from "./configuration.ts";
-import { listPaths, writeObject } from "./document-object.ts";
-import { explain, forPulumi } from "./failure.ts";
-import { withoutUndefined, writeMembers } from "./inputs.ts";
+import { listPaths, objectToDocument } from "./document-object.ts";
+import { explain, replaceFlags } from "./failure.ts";
+import { withoutUndefined } from "./inputs.ts";
 import { isMocked } from "./mocks.ts";
 import { listOverrides } from "./overrides.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
-import { type MembersArgs, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "./resources.ts";
+import { typeToken } from "./resource-class.ts";
+import { resources } from "./resources.ts";
+import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
 	/**
@@ -98,7 +100,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		}
 		try {
 			// Its own, or one that it has from the component above: the same that its children get.
-			const found = this.getProvider("pulumi-nodejs:dynamic/orgsync:UserTag");
+			const found = this.getProvider(typeToken("UserTag"));
 			const provider = found !== undefined && "settings" in found ? (found as Provider) : undefined;
 			const given = provider === undefined ? undefined : await knownSettings(provider);
 			if (provider !== undefined && given === undefined) {
@@ -109,9 +111,9 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			}
 			const session = programSession(given);
 			const resource = `${name} (component)`;
-			const { plan } = await session.compare({ resource, desired, kept: { activities: [], applied: [] } });
+			const { plan } = await session.compare({ resource, desired, stored: nothingStored });
 			if (plan.problems.length > 0) throw new pulumi.RunError(listProblems(plan.problems));
-			session.refuseGuarded(plan);
+			session.assertGuardsAllowed(plan);
 			this.#show(plan, allowsOf(plan.guards, session.settings.allow));
 			this.#register(name, desired, plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
@@ -139,43 +141,22 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			.catch(() => undefined);
 	}
 
-	/** The children. Each may take away as much as the whole plan does at its place: that is what was judged. */
+	/** Registers the parts. Each may remove as much as the whole plan does at its addresses, because the guards allowed that. */
 	#register(name: string, desired: DesiredOrganization, plan: Plan | undefined): void {
-		const { organizationId } = desired;
-		const options = { parent: this };
-		const part = { organizationId, partOf: name };
-		const userOf = new Map(Object.entries(desired.users).map(([alias, id]) => [id, alias]));
-		for (const { name: tagName, id, previously, members } of desired.userTags) {
-			const address = `userTag:${tagName}`;
-			const args = {
-				...part,
-				...isOutOfSync(plan, address),
-				name: tagName,
-				tagId: id,
-				previously: previously.length === 0 ? undefined : [...previously],
-				members: writeMembers(members) as MembersArgs | undefined,
-				limits: { memberRemovals: countRemovals(plan, address) },
-			};
-			// A tag that is called otherwise from now on is the same resource.
-			const aliases = previously.map((earlier) => ({ name: `${name}-${earlier}` }));
-			new UserTag(`${name}-${tagName}`, withoutUndefined(args), { ...options, aliases });
-		}
-		const { policyIds, oauthProviders, tvcAppIds } = desired.absent;
-		if (policyIds.length > 0) {
-			const limits = { policies: countRemovals(plan, "policy:") };
-			const args = { ...part, ...isOutOfSync(plan, "policy:"), policyIds: [...policyIds], limits };
-			new PolicyRemoval(`${name}-policies`, args, options);
-		}
-		for (const { userId, providerIds } of oauthProviders) {
-			const user = userOf.get(userId) ?? userId;
-			const address = `oauthProvider:${user}/`;
-			const limits = { oauthProviders: countRemovals(plan, address) };
-			const args = { ...part, ...isOutOfSync(plan, address), userId, providerIds: [...providerIds], limits };
-			new OauthProviderRemoval(`${name}-oauth-providers-${user}`, args, options);
-		}
-		for (const appId of tvcAppIds) {
-			const args = { ...part, ...isOutOfSync(plan, `tvcApp:${appId}`), appId };
-			new TvcAppRemoval(`${name}-tvc-app-${appId}`, args, options);
+		for (const { definition, Class } of resources) {
+			for (const part of definition.partsOf(desired)) {
+				const changes = (plan?.changes ?? []).filter(({ address }) => part.covers(address));
+				const args = {
+					organizationId: desired.organizationId,
+					partOf: name,
+					...isOutOfSync(changes),
+					...part.args,
+					...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
+				};
+				// A renamed tag is the same resource.
+				const aliases = part.earlierSuffixes?.map((suffix) => ({ name: `${name}-${suffix}` }));
+				new Class(`${name}-${part.suffix}`, args as never, { parent: this, ...withoutUndefined({ aliases }) });
+			}
 		}
 	}
 }
@@ -184,7 +165,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 function tellPlan({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
 	const unguarded = { ...plan, guards: [] };
 	const used = listOverrides([...allows, ...overrides], plan.guards);
-	return `${forPulumi(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+	return `${replaceFlags(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
 }
 
 /** Of an error that nobody handles Pulumi prints the stack; the message says all there is to say. */
@@ -193,16 +174,9 @@ function withoutStack(error: Error): Error {
 	return error;
 }
 
-/** The changes at an address: those of a tag, or of objects whose address begins so. */
-function changesAt(plan: Plan | undefined, address: string): Plan["changes"] {
-	return (plan?.changes ?? []).filter((change) =>
-		change.kind === "userTag" ? change.address === address : change.address.startsWith(address),
-	);
-}
-
-/** How much the plan takes away at an address: members of a tag, or objects. */
-function countRemovals(plan: Plan | undefined, address: string): number {
-	return changesAt(plan, address).reduce((sum, change) => {
+/** How much these changes remove: members of tags, or objects. */
+function countRemovals(changes: Plan["changes"]): number {
+	return changes.reduce((sum, change) => {
 		if (change.kind === "userTag") return sum + change.removeUserIds.length;
 		return sum + (change.action === "remove" ? 1 : 0);
 	}, 0);
@@ -212,8 +186,8 @@ function countRemovals(plan: Plan | undefined, address: string): number {
  * The input that makes a part update although its other inputs are unchanged: set if live state is known to differ. Where
  * live state is unknown, only the state of the part records whether its desired state was applied before.
  */
-function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfSync?: true } {
-	return changesAt(plan, address).some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
+function isOutOfSync(changes: Plan["changes"]): { readonly outOfSync?: true } {
+	return changes.some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
 }
 
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */
@@ -230,7 +204,7 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
-			: { file: "document", content: writeObject(document) };
+			: { file: "document", content: objectToDocument(document) };
 	const { organizations, problems } = parseDocuments([source], process.env, {
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,

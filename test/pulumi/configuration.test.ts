@@ -2,7 +2,7 @@
  * Addresses, keys and other settings that are wrong; secrets; Providers of a program's own; and the functions.
  */
 import { describe, expect, it } from "vitest";
-import { userTag } from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/provider.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../cli/world.ts";
 import { type Answer, expectSuccess } from "../engine/harness.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
@@ -107,7 +107,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 			apiPrivateKey: keys.alice.privateKey,
 			[name]: value,
 		};
-		const provider = userTag();
+		const provider = providerOf("UserTag");
 		const get = (key: string) => settings[key.replace("orgsync:", "")];
 		await provider.configure?.({ config: { get, require: get } } as never);
 		const checked = await provider.check?.({}, { name: "signers", resource: "signers" });

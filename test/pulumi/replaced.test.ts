@@ -4,10 +4,9 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { userTag } from "../../src/pulumi/provider.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../cli/world.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
-import { providerOf } from "./providers.ts";
+import { startProvider } from "./providers.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
@@ -61,9 +60,9 @@ describe("deleting a UserTag of one stack", () => {
 		});
 		const journal = join(world.folder, "journal.sqlite");
 		// Another `wait` makes another session, as in another process.
-		const one = await providerOf(userTag, world, { journal });
+		const one = await startProvider("UserTag", world, { journal });
 		const { outs } = await one.create(resource("one"));
-		const two = await providerOf(userTag, world, { journal, wait: "9" });
+		const two = await startProvider("UserTag", world, { journal, wait: "9" });
 		const other = await two.create(resource("two"));
 
 		await one.delete(tags.signers, outs);

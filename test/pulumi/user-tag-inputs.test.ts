@@ -4,24 +4,19 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
-import * as found from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/provider.ts";
 import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
 
-const kinds = {
-	UserTag: found.userTag,
-	PolicyRemoval: found.policyRemoval,
-	OauthProviderRemoval: found.oauthProviderRemoval,
-	TvcAppRemoval: found.tvcAppRemoval,
-};
+type ResourceName = "UserTag" | "PolicyRemoval" | "OauthProviderRemoval" | "TvcAppRemoval";
 
 /** What Pulumi has in the place of a value that is not known yet. */
 const sentinel = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-async function providerOf(
-	kind: keyof typeof kinds,
+async function startProvider(
+	resource: ResourceName,
 	settings: Readonly<Record<string, string>> = {},
 ): Promise<Required<dynamic.ResourceProvider>> {
-	const provider = kinds[kind]() as Required<dynamic.ResourceProvider>;
+	const provider = providerOf(resource) as Required<dynamic.ResourceProvider>;
 	const given: Readonly<Record<string, string>> = { organizationId, ...settings };
 	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
 	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
@@ -29,8 +24,8 @@ async function providerOf(
 }
 
 /** The failures of a check as text, `property: reason`. */
-async function failuresOf(kind: keyof typeof kinds, inputs: object): Promise<readonly string[]> {
-	const { failures = [] } = await (await providerOf(kind)).check({}, { resource: "it", ...inputs });
+async function failuresOf(kind: ResourceName, inputs: object): Promise<readonly string[]> {
+	const { failures = [] } = await (await startProvider(kind)).check({}, { resource: "it", ...inputs });
 	return failures.map(({ property, reason }) => `${property}: ${reason}`);
 }
 
@@ -77,7 +72,7 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 ];
 
 const provider = providers.bob[0];
-const wrongRemovals: readonly (readonly [kind: keyof typeof kinds, inputs: object, failure: string])[] = [
+const wrongRemovals: readonly (readonly [kind: ResourceName, inputs: object, failure: string])[] = [
 	["PolicyRemoval", {}, "policyIds: it is missing, and has to be there"],
 	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: it must be a list of UUIDs, and is "${policies[0]}"`],
 	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, and is "x"`],
@@ -123,13 +118,13 @@ describe("check", () => {
 	])("keeps what it knows beside %j, which is not known yet", async (unknown) => {
 		const olds = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "it" };
 		const news = { name: "signers", resource: "it", ...unknown };
-		const { inputs, failures } = await (await providerOf("UserTag")).check(olds, news);
+		const { inputs, failures } = await (await startProvider("UserTag")).check(olds, news);
 		expect(failures).toEqual([]);
 		expect(inputs).toEqual({ ...olds, ...unknown });
 	});
 });
 
-const agreeing: readonly (readonly [kind: keyof typeof kinds, inputs: object, kept: object])[] = [
+const agreeing: readonly (readonly [kind: ResourceName, inputs: object, kept: object])[] = [
 	[
 		"UserTag",
 		{ name: "signers", tagId: tags.signers.toUpperCase(), members: { exactly: [bob.toUpperCase(), alice] } },
@@ -148,14 +143,14 @@ const agreeing: readonly (readonly [kind: keyof typeof kinds, inputs: object, ke
 describe("check of what the state has already", () => {
 	it.each(agreeing)("of a %s takes %j as the state has it, and asks nothing", async (kind, inputs, kept) => {
 		const olds = { organizationId, resource: "it", ...kept };
-		const checked = await (await providerOf(kind)).check(olds, { resource: "it", ...inputs });
+		const checked = await (await startProvider(kind)).check(olds, { resource: "it", ...inputs });
 		expect(checked).toEqual({ inputs: olds, failures: [] });
 	});
 
 	it("says how to forget a tag that somebody has deleted, when the program does not name its id", async () => {
 		const world = await makeWorld();
 		const settings = { url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
-		const provider = await providerOf("UserTag", settings);
+		const provider = await startProvider("UserTag", settings);
 		await world.change({ remove: { userTags: [tags.auditors] } });
 		const olds = { organizationId, name: "auditors", tagId: tags.auditors, onDestroy: "keep", resource: "it" };
 		const { failures } = await provider.check(olds, { name: "reviewers", resource: "it" });
@@ -170,7 +165,7 @@ describe("check of what the state has already", () => {
 
 const other = "0000000f-0000-4000-8000-000000000002";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", members: { exactly: [alice] } };
-const replacing: readonly (readonly [keyof typeof kinds, olds: object, more: object, replaces: readonly string[]])[] = [
+const replacing: readonly (readonly [ResourceName, olds: object, more: object, replaces: readonly string[]])[] = [
 	["UserTag", tag, { organizationId: other }, ["organizationId"]],
 	["UserTag", tag, { tagId: tags.oncall }, ["tagId"]],
 	["UserTag", tag, { name: "approvers", members: { exactly: [bob] }, previously: ["signers"] }, []],
@@ -185,15 +180,15 @@ const replacing: readonly (readonly [keyof typeof kinds, olds: object, more: obj
 describe("diff", () => {
 	it.each(replacing)("of a %s from %j with %j replaces for %j", async (kind, olds, more, replaces) => {
 		const id = kind === "UserTag" ? tags.signers : "it";
-		const difference = await (await providerOf(kind)).diff(id, olds, { ...olds, ...more });
+		const difference = await (await startProvider(kind)).diff(id, olds, { ...olds, ...more });
 		expect(difference).toEqual({ changes: true, replaces });
-		expect(await (await providerOf(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
+		expect(await (await startProvider(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
 	});
 });
 
 describe("diff of a secret input", () => {
 	it("updates the resource whose input becomes a secret, and replaces it where its id holds the value", async () => {
-		const provider = await providerOf("UserTag");
+		const provider = await startProvider("UserTag");
 		const olds = { ...tag, resource: "it" };
 		const members = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["members"] });
 		expect(members).toEqual({ changes: true, replaces: [] });
@@ -206,7 +201,7 @@ describe("diff of a secret input", () => {
 	});
 
 	it("shows no value of a secret of the wrong form, and names no property whose value the engine would print", async () => {
-		const provider = await providerOf("UserTag");
+		const provider = await startProvider("UserTag");
 		const name = "n".repeat(80);
 		const inputs = { name, tagId: "not-an-id", members: { exactly: ["nobody"] }, resource: "it" };
 		const { failures } = await provider.check({}, { ...inputs, secretInputs: ["members", "name", "tagId"] });
@@ -232,7 +227,7 @@ describe("delete", () => {
 			journal: ":memory:",
 			reads: "documented",
 		};
-		const provider = await providerOf("UserTag", settings);
+		const provider = await startProvider("UserTag", settings);
 		const limits = { memberRemovals: "25%" };
 		const props = { ...tag, members: { exactly: userIds }, limits, onDestroy: "removeMembers", resource: "it" };
 		await provider.delete(tags.signers, props);

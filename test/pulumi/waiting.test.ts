@@ -243,8 +243,8 @@ new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first 
 	});
 
 	it("ends the provider at once when nothing is in flight: the engine waits for it after every command", async () => {
-		const code = `import { userTag } from ${JSON.stringify(providerFile)};
-const provider = userTag();
+		const code = `import { providerOf } from ${JSON.stringify(providerFile)};
+const provider = providerOf("UserTag");
 await provider.configure({ config: { get: () => undefined } });
 await provider.check({}, { name: "signers", resource: "signers", organizationId: "${organizationId}" });
 setInterval(() => console.log("ready"), 50);`;

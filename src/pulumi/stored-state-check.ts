@@ -14,7 +14,7 @@ import { type Body, decodeSubmit, encodeSubmit } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
 
 /** An activity that has not completed, as a state keeps it. */
-export interface KeptActivity {
+export interface StoredActivity {
 	/** Null when it was sent and never answered. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
@@ -27,7 +27,7 @@ export interface KeptActivity {
 }
 
 /** Whose state it is. */
-export interface KeptBy {
+export interface StateContext {
 	/** The resource's name in the program. */
 	readonly resource: string;
 	readonly organizationId: string;
@@ -41,7 +41,7 @@ export interface KeptBy {
 	readonly nowMs: number;
 }
 
-const keptOutcomes: ReadonlySet<string> = new Set<Outcome>([
+const storedOutcomes: ReadonlySet<string> = new Set<Outcome>([
 	"awaiting-approval",
 	"awaiting-authenticator",
 	"rejected",
@@ -54,15 +54,15 @@ const keptOutcomes: ReadonlySet<string> = new Set<Outcome>([
 const clockMarginMs = 60 * 60 * 1000;
 
 /** Whether an activity of this outcome is kept: a completed one needs no keeping, and nothing can come of a denied one. */
-export function isKeptOutcome(outcome: string): boolean {
-	return keptOutcomes.has(outcome);
+export function isStoredOutcome(outcome: string): boolean {
+	return storedOutcomes.has(outcome);
 }
 
 /** The activities of a state, without abandoned ones. Throws StorageError for one that cannot be used. */
-export function readKeptActivities(value: unknown, by: KeptBy): readonly KeptActivity[] {
+export function readStoredActivities(value: unknown, by: StateContext): readonly StoredActivity[] {
 	if (value === undefined) return [];
 	if (!Array.isArray(value)) throw refuse(by, "`activities` is not a list");
-	return value.flatMap((item: unknown): readonly KeptActivity[] => {
+	return value.flatMap((item: unknown): readonly StoredActivity[] => {
 		const activity = readActivity(item, by);
 		const names = [activity.activityId ?? "", activity.fingerprint].map((name) => name.toLowerCase());
 		if (names.some((name) => by.abandon.includes(name))) {
@@ -92,7 +92,7 @@ export function decodeExactly(bytes: string): (Body & { readonly wish: string })
 }
 
 /** What a state says was last applied to a tag, or undefined. Throws StorageError if it is no such record. */
-export function readKeptTag(value: unknown, by: KeptBy): RememberedTag | undefined {
+export function readLastAppliedTag(value: unknown, by: StateContext): RememberedTag | undefined {
 	if (value === undefined) return undefined;
 	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof RememberedTag, unknown>>;
 	const isTag = isPast(appliedAt, by) && typeof name === "string" && typeof updatedAt === "string";
@@ -101,14 +101,14 @@ export function readKeptTag(value: unknown, by: KeptBy): RememberedTag | undefin
 }
 
 /** What a state says was removed, by key, with its time. Throws StorageError if it is no such record. */
-export function readKeptTimes(value: unknown, by: KeptBy): Readonly<Record<string, string>> {
+export function readRemovalTimes(value: unknown, by: StateContext): Readonly<Record<string, string>> {
 	const entries = Object.entries((value ?? {}) as Readonly<Record<string, unknown>>);
 	const isRecord = entries.every(([key, at]) => key.split("/").every(isId) && isPast(at, by));
 	if (isRecord) return Object.fromEntries(entries) as Record<string, string>;
 	throw refuse(by, "`removedAt` is not a record of what was removed");
 }
 
-function refuse({ resource }: KeptBy, what: string, hint?: string): StorageError {
+function refuse({ resource }: StateContext, what: string, hint?: string): StorageError {
 	const change = "see who changed the state; `pulumi state edit` corrects it";
 	return new StorageError(`the state of \`${showText(resource)}\` cannot be used, nothing was sent: ${what}`, {
 		hint: hint === undefined ? change : `${change}; ${hint}`,
@@ -116,8 +116,8 @@ function refuse({ resource }: KeptBy, what: string, hint?: string): StorageError
 }
 
 /** The item as an activity, as far as its shape goes. */
-function readActivity(item: unknown, by: KeptBy): KeptActivity {
-	const kept = (item ?? {}) as Partial<Record<keyof KeptActivity, unknown>>;
+function readActivity(item: unknown, by: StateContext): StoredActivity {
+	const kept = (item ?? {}) as Partial<Record<keyof StoredActivity, unknown>>;
 	const { activityId, fingerprint, outcome, body, wish, covers, sentAt } = kept;
 	const isNamed = (activityId === null || isName(activityId)) && isName(fingerprint);
 	const hasBody = body !== undefined || wish !== undefined;
@@ -127,13 +127,13 @@ function readActivity(item: unknown, by: KeptBy): KeptActivity {
 			typeof wish === "string" &&
 			(covers === undefined || isTexts(covers)) &&
 			(sentAt === undefined || isPast(sentAt, by)));
-	if (isNamed && typeof outcome === "string" && isWhole) return item as KeptActivity;
+	if (isNamed && typeof outcome === "string" && isWhole) return item as StoredActivity;
 	throw refuse(by, "`activities` holds what is no record of an activity");
 }
 
 /** Why an activity cannot be used, or undefined if it can. */
-function findMistake({ fingerprint, outcome, body, wish }: KeptActivity, by: KeptBy): string | undefined {
-	if (!isKeptOutcome(outcome)) return "has an outcome that is never kept";
+function findMistake({ fingerprint, outcome, body, wish }: StoredActivity, by: StateContext): string | undefined {
+	if (!isStoredOutcome(outcome)) return "has an outcome that is never kept";
 	if (body === undefined) return undefined;
 	const decoded = decodeExactly(body);
 	if (decoded === undefined) return "has a body that orgsync did not make";
@@ -143,7 +143,7 @@ function findMistake({ fingerprint, outcome, body, wish }: KeptActivity, by: Kep
 	return decoded.wish === wish ? undefined : "has a body that does something else than recorded";
 }
 
-function isPast(value: unknown, { nowMs }: KeptBy): value is string {
+function isPast(value: unknown, { nowMs }: StateContext): value is string {
 	return typeof value === "string" && Date.parse(value) <= nowMs + clockMarginMs;
 }
 

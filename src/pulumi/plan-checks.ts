@@ -8,7 +8,7 @@ import { NameTakenError } from "./name-queue.ts";
 import type { Settings } from "./settings.ts";
 
 /** Throws GuardError when a guard blocks the plan and was not acknowledged. */
-export function refuseGuarded({ guards }: Plan, allow: Settings["allow"]): void {
+export function assertGuardsAllowed({ guards }: Plan, allow: Settings["allow"]): void {
 	const refusing = refusingGuards(guards, allow);
 	if (refusing.length === 0) return;
 	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
@@ -28,7 +28,7 @@ const nameHint =
 	"if the program does rename that tag, its resource has to be updated at the same time or before: not with --parallel 1, or with dependsOn";
 
 /** Throws NameTakenError where names alone are in the way, and LiveProblemError for any other problem. */
-export function refuseImpossible({ problems }: Plan): void {
+export function assertCanConverge({ problems }: Plan): void {
 	if (problems.length === 0) return;
 	const message = problems.map((problem) => problem.message).join("; ");
 	throw problems.every(({ code }) => code === "tag-name-taken")

@@ -5,7 +5,7 @@
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";
 
-export type Shape = "text" | "id" | "any" | OneOf | ListOf | Fields;
+export type PropertySchema = "text" | "id" | "any" | OneOf | ListOf | Fields;
 
 interface OneOf {
 	readonly oneOf: readonly string[];
@@ -17,10 +17,10 @@ interface ListOf {
 
 /** An object that has these fields and no others; each may be left out. */
 interface Fields {
-	readonly fields: Readonly<Record<string, Shape>>;
+	readonly fields: Readonly<Record<string, PropertySchema>>;
 }
 
-export interface InputShapes extends Fields {
+export interface InputSchema extends Fields {
 	readonly required: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const longestShown = 60;
 
 /** Each input that cannot be what it stands for; what is not known yet is not judged. */
-export function checkShapes(given: Properties, { fields, required }: InputShapes): readonly CheckFailure[] {
+export function checkInputSchema(given: Properties, { fields, required }: InputSchema): readonly CheckFailure[] {
 	const inputs = withoutMeta(given);
 	const secrets = namesOfSecrets(given);
 	const missing = required.filter((property) => inputs[property] === undefined);
@@ -60,7 +60,7 @@ function inPlace(property: string, { path, message }: Mistake): string {
 /** How a value is shown in a message. */
 type Show = (value: unknown) => string;
 
-function findMistakes(path: string, shape: Shape, value: unknown, show: Show): readonly Mistake[] {
+function findMistakes(path: string, shape: PropertySchema, value: unknown, show: Show): readonly Mistake[] {
 	const mistake = (wanted: string): readonly Mistake[] => [
 		{ path, message: `must be ${wanted}, and is ${show(value)}` },
 	];

@@ -12,7 +12,7 @@ import type { MetaInputs } from "./inputs.ts";
  * For example `signers: adopts the user tag approvers and renames it to signers`; undefined when it changes nothing. Of
  * members that are a secret it gives the number.
  */
-export function announceCreation(
+export function describeCreate(
 	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
 	{ changes }: Plan,
 ): string | undefined {

@@ -71,10 +71,10 @@ export default {
 		},
 		onlyDoor("ajv", ["src/schema\\.ts"]),
 		onlyDoor("ajv-formats", ["src/schema\\.ts"]),
-		onlyDoor("undici", ["src/wire/route\\.ts"]),
+		onlyDoor("undici", ["src/wire/transport\\.ts"]),
 		onlyDoor("fast-deep-equal", ["src/plan/value\\.ts"]),
 		onlyDoor("yaml", ["src/document/(yaml|tree|edit)\\.ts", "src/emulator/seed\\.ts"]),
-		onlyDoor("commander", ["src/cli/(run|program|flags)\\.ts"]),
+		onlyDoor("commander", ["src/cli/(run|program|flags|flag-values)\\.ts"]),
 		onlyDoor("@pulumi/pulumi", ["src/pulumi/.*"]),
 		{
 			name: "tests-are-not-imported",

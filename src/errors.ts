@@ -5,7 +5,7 @@
  * No message, hint or cause here may hold a key, a stamp, a bundle or a token.
  */
 
-/** Exit codes of the command line, the same in every output format (design.md, "Errors"). */
+/** Exit codes of the command line, the same in every output format (docs/commands.md#exit-codes). */
 export const exitCodes = {
 	converged: 0,
 	error: 1,
@@ -75,7 +75,7 @@ export class DocumentError extends OrgsyncError {
 	}
 }
 
-/** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (service-facts.md, "Errors"). */
+/** The service does not accept the key or the stamp: 401, or 403 with gRPC code 16 (docs/service.md#errors). */
 export class AuthenticationError extends OrgsyncError {
 	readonly code = "not-authorized";
 	readonly exitCode = exitCodes.notAuthorized;

@@ -5,8 +5,8 @@
  * const { organizations, problems } = parseDocuments([{ file: "orgsync.yaml", content }], process.env);
  * const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }) });
  * const journal = await openJournal(".orgsync/journal.sqlite");
- * const comparison = await compareLive(desired, client.reader, journal.memory(desired.organizationId), options);
- * const report = await apply(comparison, context);
+ * const comparison = await compareLive(desired, client.reader, journal.lastApplied(desired.organizationId), options);
+ * const report = await applyPlan(comparison, context);
  * ```
  */
 
@@ -63,14 +63,14 @@ export { type PositionOf, positionsOf } from "./render/positions.ts";
 export { renderReport } from "./render/report-text.ts";
 export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
-export { type ApplyContext, apply } from "./sync/apply.ts";
-export { type Attributed, attribute } from "./sync/attribute.ts";
+export { type ApplyContext, applyPlan } from "./sync/apply.ts";
+export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export type { Journal, JournalView } from "./sync/journal.ts";
 export { openJournal, readJournal } from "./sync/journal-file.ts";
 export { readLive } from "./sync/read.ts";
-export { settle } from "./sync/settle.ts";
-export { type Body, encodeSubmit } from "./wire/body.ts";
+export { settleOpenEntries } from "./sync/settle.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
+export { encodeSubmit, type RequestBody as Body } from "./wire/request-body.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

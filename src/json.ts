@@ -7,14 +7,14 @@
 export const maxJsonDepth = 200;
 
 /** Words for a text or a value with more levels than that. */
-export const tooDeepWords = `nested more than ${maxJsonDepth} levels deep`;
+export const tooDeepMessage = `nested more than ${maxJsonDepth} levels deep`;
 
 /** A value, or why there is none: `it is ${mistake}`. */
-export type ReadJson = { readonly value: unknown } | { readonly mistake: string };
+export type JsonResult = { readonly value: unknown } | { readonly mistake: string };
 
 /** The value that a JSON text holds. Never throws. */
-export function readJson(text: string): ReadJson {
-	if (isTextTooDeep(text)) return { mistake: tooDeepWords };
+export function readJson(text: string): JsonResult {
+	if (isTextTooDeep(text)) return { mistake: tooDeepMessage };
 	try {
 		return { value: JSON.parse(text) };
 	} catch {

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { explainFileError, StorageError } from "./errors.ts";
 
 /** What SQLite keeps beside a database. It gives new ones the database's own mode. */
-export const sidecars = ["-wal", "-shm", "-journal"];
+export const sqliteSidecars = ["-wal", "-shm", "-journal"];
 
 /**
  * Makes `path` a regular file that only its owner can read and write. A missing file is created empty with mode 0600, in
@@ -24,7 +24,7 @@ export function makePrivate(path: string, notice: (text: string) => void): void 
 		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 		checkFolder(dirname(path));
 		if (lstatSync(path, { throwIfNoEntry: false }) === undefined) create(path);
-		for (const file of [path, ...sidecars.map((suffix) => path + suffix)]) tighten(file, notice);
+		for (const file of [path, ...sqliteSidecars.map((suffix) => path + suffix)]) tighten(file, notice);
 	} catch (error) {
 		if (error instanceof StorageError) throw error;
 		throw new StorageError(`${path} cannot be kept private: ${explainFileError(error)}`, { cause: error });
@@ -73,7 +73,7 @@ function tighten(file: string, notice: (text: string) => void): void {
 }
 
 /** Throws StorageError for a symbolic link, for anything that is no regular file, and for a file of another user. */
-export function refuseStrange(file: string): void {
+export function refuseForeignFile(file: string): void {
 	const found = lstatSync(file, { throwIfNoEntry: false });
 	if (found !== undefined) checkKindAndOwner(file, found);
 }

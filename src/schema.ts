@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { isValueTooDeep, tooDeepWords } from "./json.ts";
+import { isValueTooDeep, tooDeepMessage } from "./json.ts";
 
 export type SchemaError = ErrorObject;
 
@@ -99,7 +99,7 @@ const tooDeep: SchemaError = {
 	instancePath: "",
 	schemaPath: "",
 	params: {},
-	message: `must not be ${tooDeepWords}`,
+	message: `must not be ${tooDeepMessage}`,
 };
 
 /**

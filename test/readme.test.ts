@@ -14,11 +14,11 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
-import type { Terminal } from "../src/cli/voice.ts";
 import { parseDocuments } from "../src/document/parse.ts";
 import { exitCodes } from "../src/errors.ts";
 import { extendedReads, queries } from "../src/wire/operations.ts";
@@ -304,26 +304,6 @@ describe.each(pages)("%s", (file, known) => {
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);
 		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
-	});
-});
-
-describe("the pages", () => {
-	it.each(pages.map(([file]) => file))("%s links only to what is there", (file) => {
-		const markdown = readFileSync(join(root, file), "utf8");
-		const links = [...markdown.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]+))?\)/g)];
-		for (const [link, path = "", anchor] of links) {
-			const target = path === "" ? join(root, file) : join(root, dirname(file), path);
-			if (path.startsWith("https:")) continue;
-			expect(existsSync(target), link).toBe(true);
-			if (anchor === undefined) continue;
-			const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
-				heading
-					.toLowerCase()
-					.replaceAll(/[^\w\- ]/g, "")
-					.replaceAll(" ", "-"),
-			);
-			expect(headings, link).toContain(anchor);
-		}
 	});
 });
 

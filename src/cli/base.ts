@@ -9,8 +9,8 @@ import { showText } from "../escape.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
 import { type Asked, type Found, Git } from "./git.ts";
+import type { Terminal } from "./output.ts";
 import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
-import type { Terminal } from "./voice.ts";
 
 export interface BaseFlags {
 	/** A revision of git. */

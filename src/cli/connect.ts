@@ -12,8 +12,8 @@ import type { Journal, JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import type { Client } from "../wire/client.ts";
 import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
-import { localFolder } from "./local.ts";
-import type { Terminal, Voice } from "./voice.ts";
+import { localFolder } from "./local-service.ts";
+import type { Output, Terminal } from "./output.ts";
 
 /** Flags that every command which speaks to a service has. */
 export interface ServiceFlags extends CredentialFlags {
@@ -53,33 +53,35 @@ export interface Connection {
 export async function connect(
 	flags: ServiceFlags & { readonly concurrency?: number },
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url exclude each other");
 	}
-	await checkTls(flags, terminal, voice);
+	await checkTls(flags, terminal, output);
 	const { createClient } = await import("../wire/client.ts");
 	const { readProxies } = await import("../wire/proxy.ts");
 	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
 	const local =
 		flags.local === true
-			? await (await import("./local.ts")).startLocalService(terminal.directory, (text) => voice.note(showText(text)))
+			? await (await import("./local-service.ts")).startLocalService(terminal.directory, (text) =>
+					output.note(showText(text)),
+				)
 			: undefined;
 	try {
 		const url = local?.url ?? findUrl(flags, terminal.environment);
 		const stamper = findStamper(
 			local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile },
 			terminal.environment,
-			(text) => voice.note(showText(text)),
+			(text) => output.note(showText(text)),
 		);
 		const { needsTls } = await import("../wire/tls.ts");
 		const overrides: readonly Override[] =
 			flags.insecure === true && needsTls(url, terminal.environment) ? [{ flag: "insecure" }] : [];
-		for (const override of overrides) voice.recordOverride(override);
+		for (const override of overrides) output.recordOverride(override);
 		const notices = makeThrottleNotices(terminal.steadyNow);
 		const tell = (notice: string | undefined): void => {
-			if (notice !== undefined) voice.note(showText(notice));
+			if (notice !== undefined) output.note(showText(notice));
 		};
 		const client = createClient({
 			url,
@@ -89,11 +91,11 @@ export async function connect(
 			insecure: flags.insecure === true,
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
-			onRequest: (event) => {
-				const { operation, attempt, outcome, durationMs } = event;
-				tell(notices.hear(event));
-				voice.detail(
-					`${operation}: ${outcome}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
+			onAttempt: (event) => {
+				const { operation, attempt, result, durationMs } = event;
+				tell(notices.onAttempt(event));
+				output.detail(
+					`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
 				);
 			},
 		});
@@ -102,7 +104,7 @@ export async function connect(
 			localOrganizationIds: local?.organizationIds,
 			overrides,
 			close: async () => {
-				tell(notices.end());
+				tell(notices.summarize());
 				await client.close();
 				await local?.close();
 			},
@@ -114,9 +116,9 @@ export async function connect(
 }
 
 /** Warns of `--insecure`. Throws ConfigurationError for weakened TLS that it does not allow. */
-async function checkTls(flags: ServiceFlags, { environment }: Terminal, voice: Voice): Promise<void> {
+async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output): Promise<void> {
 	if (flags.insecure === true) {
-		voice.warn(
+		output.warn(
 			"--insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets",
 		);
 		return;
@@ -126,22 +128,22 @@ async function checkTls(flags: ServiceFlags, { environment }: Terminal, voice: V
 }
 
 /** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */
-export function journalFile(flags: JournalFlags, terminal: Terminal): string {
+function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }
 
 /** The journal, made when it is not there. Warns at its end when its file was removed or replaced meanwhile. */
-export async function openJournalOf(flags: JournalFlags, terminal: Terminal, voice: Voice): Promise<Journal> {
+export async function openJournalOf(flags: JournalFlags, terminal: Terminal, output: Output): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
-	const journal = await openJournal(file, journalOptions(flags, voice));
+	const journal = await openJournal(file, journalOptions(flags, output));
 	const opened = identityOf(file);
 	return {
 		...journal,
 		close: () => {
 			if (identityOf(file) !== opened) {
-				voice.warn(
+				output.warn(
 					`the journal ${showText(file)} was removed or replaced during this run: what the run submitted is not recorded there; check it with orgsync status before you run apply again`,
 				);
 			}
@@ -160,18 +162,21 @@ function identityOf(file: string): string | undefined {
 export async function readJournalOf(
 	flags: JournalFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<JournalView | undefined> {
 	const { readJournal } = await import("../sync/journal-file.ts");
-	return readJournal(journalFile(flags, terminal), journalOptions(flags, voice));
+	return readJournal(journalFile(flags, terminal), journalOptions(flags, output));
 }
 
-function journalOptions(flags: JournalFlags, voice: Voice): JournalFileOptions {
-	return { isNamed: flags.journal !== undefined, notice: (text) => voice.note(showText(text)) };
+function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions {
+	return { isNamed: flags.journal !== undefined, notice: (text) => output.note(showText(text)) };
 }
 
 /** What commands that only look need of the journal. */
-export type JournalSummary = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
+export type JournalSummary = Pick<
+	JournalView,
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+>;
 
 /**
  * The journal's view of these organizations, read at once: nothing is kept open while the service is asked. An empty one
@@ -181,22 +186,22 @@ export async function viewJournal(
 	organizationIds: readonly string[],
 	flags: JournalFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<JournalSummary> {
-	const journal = await readJournalOf(flags, terminal, voice);
+	const journal = await readJournalOf(flags, terminal, output);
 	try {
 		const read = <T>(of: (journal: JournalView, id: string) => T) =>
 			new Map(journal === undefined ? [] : organizationIds.map((id) => [id, of(journal, id)] as const));
-		const memories = read((found, id) => found.memory(id));
-		const open = read((found, id) => found.open(id));
-		const rejected = read((found, id) => found.rejected(id));
-		const abandoned = read((found, id) => found.abandoned(id));
+		const memories = read((found, id) => found.lastApplied(id));
+		const open = read((found, id) => found.openEntries(id));
+		const rejected = read((found, id) => found.rejectedEntries(id));
+		const abandoned = read((found, id) => found.abandonedNames(id));
 		const position = journal?.position() ?? 0;
 		return {
-			memory: (id) => memories.get(id) ?? emptyMemory,
-			open: (id) => open.get(id) ?? [],
-			rejected: (id) => rejected.get(id) ?? [],
-			abandoned: (id) => abandoned.get(id) ?? new Set(),
+			lastApplied: (id) => memories.get(id) ?? emptyMemory,
+			openEntries: (id) => open.get(id) ?? [],
+			rejectedEntries: (id) => rejected.get(id) ?? [],
+			abandonedNames: (id) => abandoned.get(id) ?? new Set(),
 			position: () => position,
 		};
 	} finally {
@@ -208,12 +213,17 @@ export async function viewJournal(
  * The same journal as it will be when these ids and fingerprints, in small letters, have been given up in it. Nothing is
  * written: whoever plans with it may still be refused.
  */
-export function withGivenUp<J extends Pick<Journal, "open" | "abandoned">>(journal: J, names: readonly string[]): J {
+export function withAbandoned<J extends Pick<Journal, "openEntries" | "abandonedNames">>(
+	journal: J,
+	names: readonly string[],
+): J {
 	const isNamed = (name: string | null): boolean => name !== null && names.includes(name.toLowerCase());
 	return {
 		...journal,
-		open: (organizationId: string) =>
-			journal.open(organizationId).filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
-		abandoned: (organizationId: string) => new Set([...journal.abandoned(organizationId), ...names]),
+		openEntries: (organizationId: string) =>
+			journal
+				.openEntries(organizationId)
+				.filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
+		abandonedNames: (organizationId: string) => new Set([...journal.abandonedNames(organizationId), ...names]),
 	};
 }

@@ -22,7 +22,7 @@ export function findUrl(flags: CredentialFlags, environment: credentials.Environ
 
 /** The stamper for whoever runs this. Throws ConfigurationError when there is no key, or it is no key. */
 export function findStamper(
-	flags: CredentialFlags & Pick<credentials.GivenCredentials, "directory">,
+	flags: CredentialFlags & Pick<credentials.CredentialOptions, "directory">,
 	environment: credentials.Environment,
 	warn: (text: string) => void,
 ): Stamper {

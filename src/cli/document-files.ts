@@ -7,7 +7,7 @@ import { basename, join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { isInside, leadsOutside, realPathOf } from "../files.ts";
-import { orRefuse } from "./named-file.ts";
+import { readOrRefuse } from "./read-file.ts";
 
 /** Where a command looks when no file is named. */
 export const defaultDocument = "orgsync.yaml";
@@ -41,7 +41,7 @@ const standardInput: DocumentFile = { name: "-", path: "-", isForeign: false };
 
 function findNamed(name: string, isDefault: boolean, directory: string): readonly DocumentFile[] {
 	const full = resolve(directory, name);
-	const found = orRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
+	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
 		throw new ConfigurationError(`there is no file ${showText(name)}`, {
 			hint: isDefault
@@ -49,7 +49,7 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 				: "-f takes files, folders and - for standard input",
 		});
 	}
-	return orRefuse(name, () => {
+	return readOrRefuse(name, () => {
 		const path = realPathOf(full);
 		if (!found.isDirectory()) {
 			return [{ name, path, isForeign: leadsOutside(full) }];
@@ -126,7 +126,7 @@ class Walk {
 	}
 
 	#enter(folder: Place): void {
-		const entries = orRefuse(folder.name, () => readdirSync(folder.path, { withFileTypes: true }));
+		const entries = readOrRefuse(folder.name, () => readdirSync(folder.path, { withFileTypes: true }));
 		this.#entries += entries.length;
 		if (this.#entries > maxEntries) {
 			throw new ConfigurationError(
@@ -147,7 +147,7 @@ class Walk {
 		const target = orNothing(() => statSync(link.path));
 		const isDocument = hasDocumentEnding(basename(link.path));
 		if (target?.isDirectory() !== true && !isDocument) return;
-		const place = { name: link.name, path: orRefuse(link.name, () => realPathOf(link.path)) };
+		const place = { name: link.name, path: readOrRefuse(link.name, () => realPathOf(link.path)) };
 		if (!isInside(place.path, this.#root.path)) this.#refuse(link);
 		if (target?.isDirectory() === true) this.#addFolder(place);
 		else if (target !== undefined) this.#addFile(place, target);

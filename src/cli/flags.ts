@@ -1,164 +1,197 @@
 /**
- * Flags that several commands share, as commander knows them: each group is added to a command by one function, and each
- * value is checked before the command begins.
+ * The flags of all commands, in the groups that `--help` shows. Each value is checked before the command begins.
  */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { isCredential, isVariableName } from "../document/variables.ts";
-import { ConfigurationError } from "../errors.ts";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import {
+	parseDuration,
+	parseFileName,
+	parseFileOrStream,
+	parseKeyFile,
+	parsePlanDigest,
+	parseRequestRate,
+	parseText,
+	parseVariableName,
+	wholeNumber,
+} from "./flag-values.ts";
 import type { Format } from "./formats.ts";
 
-export function withVoice(command: Command, choices: readonly Format[] = ["text", "json"]): Command {
-	if (choices.includes("markdown")) {
-		command
-			.option("--comment-key <key>", "name in the hidden first line of Markdown, to find it again")
-			.option("--full-at <place>", "place of the full result, named in Markdown that was cut");
-	}
-	return command
-		.addOption(new Option("--format <format>", "output format").choices(choices).default("text"))
-		.addOption(outputFile("--output <file>", "file for the result"))
-		.option("--no-color", "print without colors")
-		.option("-q, --quiet", "print only the result and errors")
-		.option("--verbose", "print every request (never its stamp), and where a defect occurred");
+export type { Argument, Option as Flag } from "commander";
+
+type Parse = (value: string) => unknown;
+
+/** Returns a flag. `parse` returns the checked value, or throws. */
+export function flag(flags: string, description: string, parse?: Parse): Option {
+	const option = new Option(flags, description);
+	return parse === undefined ? option : option.argParser(parse);
 }
 
-export function withFile(command: Command): Command {
-	return command.addOption(
-		new Option("-f, --file <path>", "document, folder of documents, or - for standard input; repeatable")
-			.default([], "orgsync.yaml")
-			.argParser((value: string, earlier: string[]) => [...earlier, fileOrStream(value)]),
-	);
+export function argument(name: string, description: string, parse?: Parse): Argument {
+	const made = new Argument(name, description);
+	return parse === undefined ? made : made.argParser(parse);
 }
 
-/** Adds the flags of documents: which files, and which variables they can use. */
-export function withDocuments(command: Command): Command {
-	return withFile(command).addOption(
-		new Option("--env <name>", "let documents use this variable (always: ORGSYNC_VAR_*); repeats")
-			.default([], "none")
-			.argParser((value: string, earlier: string[]) => [...earlier, usableVariable(value)]),
-	);
+/** Returns these flags, which `--help` shows under the heading. */
+export function group(heading: string, options: readonly Option[]): readonly Option[] {
+	return options.map((option) => option.helpGroup(`${heading}:`));
 }
 
-export function withService(command: Command, choices?: readonly Format[]): Command {
-	return withVoice(withDocuments(command), choices)
-		.option("--url <url>", "base address of the service (ORGSYNC_URL)")
-		.option("--local", "use the embedded service in .orgsync; needs no account")
-		.addOption(new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(keyFile))
-		.option("--stamp-command <command>", "command that stamps a body (ORGSYNC_STAMP_COMMAND)")
-		.option("--insecure", "verify no certificate, and allow weakened TLS")
-		.addOption(
-			new Option("--timeout <seconds>", "time limit of one request with its retries")
-				.default(30)
-				.argParser(wholeNumber(1, 3600)),
-		)
-		.addOption(
-			new Option("--max-rps <number>", "max requests per second (default: what the service allows)").argParser(
-				requestRate,
-			),
-		);
+export function documentFlags(): readonly Option[] {
+	return group("Documents", [
+		repeatable("-f, --file <path>", "document, folder, or - for standard input", parseFileOrStream).default(
+			[],
+			"orgsync.yaml",
+		),
+		repeatable("--env <name>", "let documents use this environment variable", parseVariableName).default(
+			[],
+			"ORGSYNC_VAR_*",
+		),
+	]);
 }
 
-export function reads(): Option {
-	return new Option("--reads <which>", "use the extended reads too, or only the documented queries")
-		.choices(["auto", "documented"])
-		.default("auto");
+/** Selects objects and organizations of the documents. */
+export function scopeFlags(): readonly Option[] {
+	return group("Scope", [
+		repeatable("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*").default([], "all"),
+		shard(),
+	]);
 }
 
-export function journal(): Option {
-	return file("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
-}
-
-export function withConnection(command: Command, choices?: readonly Format[]): Command {
-	return withService(command, choices)
-		.addOption(reads())
-		.addOption(
-			new Option("--concurrency <number>", "max organizations, and max independent steps, at once")
-				.default(4)
-				.argParser(wholeNumber(1, 64)),
-		)
-		.addOption(journal());
-}
-
-export function withOrganization(command: Command): Command {
-	return command.option("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)");
-}
-
-export function withWaiting(command: Command): Command {
-	return command
-		.addOption(
-			new Option("--wait <seconds>", "max time to wait for an activity that is being processed")
-				.default(30)
-				.argParser(wholeNumber(0, 86400)),
-		)
-		.addOption(retryRejected());
-}
-
-export function retryRejected(): Option {
-	return new Option("--retry-rejected", "submit again what was rejected before");
-}
-
-/** A flag that takes a value each time it is given. */
-export function repeated(flags: string, description: string): Option {
-	return new Option(flags, description).default([], "none").argParser((value: string, earlier: string[]) => {
-		if (value === "") throw new InvalidArgumentError("It must not be empty.");
-		return [...earlier, value];
-	});
-}
-
-/** Guards to override; what is wrong with them is told where they are read, with all that can be written. */
-export function allow(): Option {
-	const flag = repeated("--allow <kind=number>", "override a guard by the number it found: policies=7; repeatable");
-	return flag.argParser((value: string, earlier: string[]) => [...earlier, value]);
-}
-
-/** A flag whose value is checked where it is used. */
-export function checkedLater(flags: string, description: string): Option {
-	return new Option(flags, description).argParser((value: string) => value);
-}
-
-export function only(): Option {
-	return repeated("--only <kind/glob>", "limit to a kind, or to some of it: userTag/sign*; repeatable").default(
-		[],
-		"all",
-	);
-}
-
+/** The value is checked by the command, which knows how the organizations are divided. */
 export function shard(): Option {
 	return checkedLater("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
 }
 
-export function since(): Option {
-	return file("--since <file>", "report of an earlier drift --format json --output FILE");
+export function organizationFlag(): readonly Option[] {
+	return group("Scope", [new Option("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)")]);
 }
 
-/** A flag that names a file, for which `-` is no name. */
+/** `more` are the flags that only some commands have: `reads()`, `concurrency()`. */
+export function connectionFlags(...more: readonly Option[]): readonly Option[] {
+	return group("Connection", [
+		new Option("--url <url>", "base URL of the service (ORGSYNC_URL)"),
+		new Option("--local", "use the embedded local service; needs no account"),
+		...more,
+		new Option("--timeout <seconds>", "time limit of one request, retries included")
+			.default(30)
+			.argParser(wholeNumber(1, 3600)),
+		new Option("--max-rps <number>", "max requests per second (default: the service's rate limit)").argParser(
+			parseRequestRate,
+		),
+		new Option("--insecure", "skip certificate verification, and allow weakened TLS"),
+	]);
+}
+
+export function reads(): Option {
+	return new Option("--reads <which>", "read with all queries, or with the documented ones only")
+		.choices(["auto", "documented"])
+		.default("auto");
+}
+
+export function concurrency(): Option {
+	return new Option("--concurrency <number>", "max steps, and max organizations, in parallel")
+		.default(4)
+		.argParser(wholeNumber(1, 64));
+}
+
+export function credentialFlags(): readonly Option[] {
+	return group("Credentials", [
+		new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(parseKeyFile),
+		new Option("--stamp-command <command>", "command that stamps a request body (ORGSYNC_STAMP_COMMAND)"),
+	]);
+}
+
+export function activityFlags(...options: readonly Option[]): readonly Option[] {
+	return group("Activities", [...options, journal()]);
+}
+
+function journal(): Option {
+	return file("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
+}
+
+export function wait(): Option {
+	return new Option("--wait <seconds>", "max time to wait for an activity that is in progress")
+		.default(30)
+		.argParser(wholeNumber(0, 86400));
+}
+
+export function retryRejected(): Option {
+	return new Option("--retry-rejected", "submit rejected activities again");
+}
+
+/** The flags of a saved plan, as `apply` reads it. */
+export function savedPlanFlags(): readonly Option[] {
+	return group("Saved plan", [
+		new Option("--plan <file>", "apply only this saved plan, or - for standard input").argParser(parseFileOrStream),
+		new Option("--digest <sha256>", "reject a saved plan with another digest").argParser(parsePlanDigest),
+		new Option("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds").argParser(parseDuration),
+	]);
+}
+
+/** Empty values of `--allow` are checked by the guards, which know what can be written. */
+export function safetyFlags(): readonly Option[] {
+	return group("Safety", [
+		new Option("-y, --yes", "submit without asking for confirmation"),
+		repeatable(
+			"--allow <kind=number>",
+			"override a guard with the number it found: policies=7",
+			(value) => value,
+		).default([], "none"),
+		new Option("--no-verify", "skip reading live state again after the last step"),
+	]);
+}
+
+/** Formats of most commands; `formats` has all of them. */
+const commonFormats: readonly Format[] = ["text", "json"];
+
+export function outputFlags(choices: readonly Format[] = commonFormats, ...more: readonly Option[]): readonly Option[] {
+	const markdown = [
+		new Option("--comment-key <key>", "name in the hidden first line of Markdown (default: the command)"),
+		new Option("--full-at <place>", "where to find the full result, for truncated Markdown"),
+	];
+	return group("Output", [
+		new Option("--format <format>", "output format").choices(choices).default("text"),
+		outputFile("--output <file>", "file for the result, or - for standard output"),
+		...(choices.includes("markdown") ? markdown : []),
+		...more,
+		new Option("--no-color", "disable colors (NO_COLOR)"),
+		new Option("-q, --quiet", "print only the result and errors"),
+		new Option("--verbose", "log each request, without its stamp, and stack traces"),
+	]);
+}
+
+/** Returns a flag that can be given several times. `parse` checks each value. */
+export function repeatable(flags: string, description: string, parse: (value: string) => string = parseText): Option {
+	return new Option(flags, `${description}; repeatable`)
+		.default([], "none")
+		.argParser((value: string, earlier: string[]) => [...earlier, parse(value)]);
+}
+
+/** Returns a flag whose value the command checks. */
+export function checkedLater(flags: string, description: string): Option {
+	return new Option(flags, description).argParser((value: string) => value);
+}
+
+/** Returns a flag that names a file. `-` is refused. */
 export function file(flags: string, description: string): Option {
-	return new Option(flags, description).argParser(fileName);
+	return new Option(flags, description).argParser(parseFileName);
 }
 
-function fileName(value: string): string {
-	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, and - is none.");
-	return fileOrStream(value);
+/** Returns a flag that names a file to read, or standard input with `-`. */
+export function inputFile(flags: string, description: string): Option {
+	return new Option(flags, `${description}, or - for standard input`).argParser(parseFileOrStream);
 }
-
-function keyFile(value: string): string {
-	if (!keyPattern.test(value)) return fileName(value);
-	throw new InvalidArgumentError("It must be the name of a file that holds the key, not the key.");
-}
-
-/** What looks like a private key, which must not be repeated in a message. */
-export const keyPattern = /\b[0-9a-f]{64}\b/i;
 
 /** Flags for which `-` is standard output, where the result goes without them. */
 const outputFiles = new WeakSet<Option>();
 
-/** A flag that names a file to write, or standard output with `-`. */
+/** Returns a flag that names a file to write, or standard output with `-`. */
 export function outputFile(flags: string, description: string): Option {
-	const option = new Option(flags, `${description}; - is standard output`).argParser(fileOrStream);
+	const option = new Option(flags, `${description} (default: -)`).argParser(parseFileOrStream);
 	outputFiles.add(option);
 	return option;
 }
 
-/** The command's flags by name, without those that name standard output. */
+/** Returns the command's flags by name, without those that name standard output. */
 export function readFlags<F>(command: Command): F {
 	const given = { ...command.opts() };
 	for (const option of command.options) {
@@ -169,58 +202,10 @@ export function readFlags<F>(command: Command): F {
 }
 
 /**
- * The name of a file, or `-` for a standard stream. An empty name, as an unset shell variable leaves it, would mean the
- * working folder; a name that begins with `-` is a flag whose predecessor lost its value.
+ * Makes the command refuse an empty value of any flag or argument, which comes from an unset shell variable. It also refuses
+ * a second value of a flag that takes one, because commander would drop the first silently.
  */
-export function fileOrStream(value: string): string {
-	if (value === "") throw new InvalidArgumentError("It must be the name of a file.");
-	if (value === "-" || !value.startsWith("-")) return value;
-	throw new InvalidArgumentError(`It must be the name of a file; write ./${value} for a file of that name.`);
-}
-
-export function wholeNumber(least: number, most: number): (text: string) => number {
-	return (text) => {
-		const number = Number(text);
-		if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-		throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-	};
-}
-
-/** The longest duration, in days: more is a slip. */
-const mostDays = 3650;
-
-/** The milliseconds of a duration such as `90m`, `24h`, `1h30m` or `7d`; a plain number is seconds. */
-export function duration(text: string): number {
-	const [, days, hours, minutes, seconds] =
-		/^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(/^\d+$/.test(text) ? `${text}s` : text) ?? [];
-	const ms =
-		((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60_000 + Number(seconds ?? 0) * 1000;
-	if (ms > 0 && ms <= mostDays * 24 * 60 * 60_000) return ms;
-	throw new InvalidArgumentError("It must be a duration such as 90m, 24h or 7d; a plain number is seconds.");
-}
-
-/** The digest of a saved plan as orgsync writes it, given with or without its prefix, in any case. */
-export function planDigest(text: string): string {
-	const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];
-	if (hex !== undefined) return `sha256:${hex.toLowerCase()}`;
-	throw new InvalidArgumentError("It must be the SHA-256 digest that plan --out and show print.");
-}
-
-/** Timers hold at most 2^31 ms: a slower rate would wait not at all. */
-const leastRate = 0.001;
-const mostRate = 1_000_000;
-
-function requestRate(text: string): number {
-	const number = Number(text);
-	if (/^\d+(\.\d+)?$/.test(text) && number >= leastRate && number <= mostRate) return number;
-	throw new InvalidArgumentError(`It must be a number from ${leastRate} to ${mostRate}.`);
-}
-
-/**
- * Makes the command refuse an empty value of any flag or argument, as an unset shell variable leaves it, and a second value
- * of a flag that has one: the first would be dropped without a word.
- */
-export function refuseSlips(command: Command): void {
+export function refuseEmptyAndRepeated(command: Command): void {
 	for (const option of command.options.filter(({ required }) => required)) {
 		option.argParser(refuseEmpty(option.parseArg, false));
 		if (Array.isArray(option.defaultValue)) continue;
@@ -237,33 +222,11 @@ export function refuseSlips(command: Command): void {
 
 type ParseArg = <T>(value: string, previous: T) => T;
 
-/** The parser, or where there is none one that takes every value but an empty one. `isList`: it collects all values. */
+/** Returns the parser, or one that takes every value but an empty one. With `isList` it collects all values. */
 function refuseEmpty(parse: ParseArg | undefined, isList: boolean): ParseArg {
 	if (parse !== undefined) return parse;
 	return <T>(value: string, previous: T): T => {
 		if (value === "") throw new InvalidArgumentError("It must not be empty.");
 		return (isList ? [...((previous ?? []) as readonly string[]), value] : value) as T;
 	};
-}
-
-/**
- * Returns the name of a variable that documents can be allowed to use. Throws ConfigurationError otherwise, without repeating
- * anything but a name: a value can be a secret.
- */
-function usableVariable(text: string): string {
-	const [name = "", ...value] = text.split("=");
-	if (!isVariableName(name)) {
-		throw new ConfigurationError("--env: it takes the name of an environment variable", {
-			hint: "for example --env STAGE",
-		});
-	}
-	if (value.length > 0) {
-		throw new ConfigurationError("--env: it takes a name without a value", {
-			hint: "export the variable, then allow it by its name: --env NAME",
-		});
-	}
-	if (!isCredential(name)) return name;
-	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
-		hint: "a plan shows the values of variables; use a separate variable, such as ORGSYNC_VAR_STAGE",
-	});
 }

@@ -11,7 +11,7 @@ export const formats = ["text", "json", "markdown", "html", "github"] as const;
 
 export type Format = (typeof formats)[number];
 
-export interface Rendered {
+interface Rendered {
 	/** Ends with a newline. */
 	readonly text: string;
 	/** What a pipeline shows beside its log; empty when the format has none. */

@@ -9,8 +9,8 @@ import { execFile } from "node:child_process";
 import { devNull } from "node:os";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
+import type { Terminal } from "./output.ts";
 import { fileLimitBytes } from "./sources.ts";
-import type { Terminal } from "./voice.ts";
 
 /** What is at a path of a commit. */
 export interface Found {

@@ -1,22 +1,57 @@
 /**
- * What `orgsync --help` prints below the commands.
+ * What `--help` prints below the flags: exit codes, environment variables and examples.
  */
-import { exitCodes } from "../errors.ts";
+import { type ExitCode, exitCodes } from "../errors.ts";
 
-export const programHelp = `
-Exit codes:
-  ${exitCodes.converged}    in sync, or nothing to report
-  ${exitCodes.error}    error
-  ${exitCodes.changes}    changes or drift found (plan --detailed-exitcode, drift)
-  ${exitCodes.invalid}    invalid document, flags or configuration
-  ${exitCodes.notAuthorized}    not authorized
-  ${exitCodes.guard}    blocked by a guard
-  ${exitCodes.stalePlan}    saved plan is stale
-  ${exitCodes.partlyApplied}    partly applied
-  ${exitCodes.waiting}    pending approval
-  ${exitCodes.rejectedOrDenied}    rejected or denied
-  ${exitCodes.interrupted}  interrupted
+/** The meaning of each exit code, where a command says nothing more precise. */
+const meanings: Readonly<Record<ExitCode, string>> = {
+	[exitCodes.converged]: "in sync, or nothing to report",
+	[exitCodes.error]: "error",
+	[exitCodes.changes]: "changes or drift found (plan --detailed-exitcode, drift)",
+	[exitCodes.invalid]: "invalid document, flags or configuration",
+	[exitCodes.notAuthorized]: "not authorized",
+	[exitCodes.guard]: "blocked by a guard",
+	[exitCodes.stalePlan]: "saved plan is stale",
+	[exitCodes.partlyApplied]: "partly applied",
+	[exitCodes.waiting]: "pending approval",
+	[exitCodes.rejectedOrDenied]: "rejected or denied",
+	[exitCodes.interrupted]: "interrupted",
+};
 
-Example, without an account:
+/** Exit codes of one command, each with its meaning there; `true` for the usual meaning. */
+export type CommandExitCodes = Readonly<Partial<Record<ExitCode, string | true>>>;
+
+/** Returns what the help of a command ends with. */
+export function commandHelp(example: string, codes: CommandExitCodes): string {
+	return `\n${describeExitCodes(codes)}\n\nExample:\n  ${example}`;
+}
+
+/** Returns what the help of the program ends with. */
+export function programHelp(): string {
+	return `
+${describeExitCodes(meanings)}
+
+Environment variables:
+  ORGSYNC_URL              base URL of the service
+  ORGSYNC_ORGANIZATION_ID  organization id
+  ORGSYNC_API_PRIVATE_KEY  private API key
+  ORGSYNC_KEY_FILE         file with the private API key
+  ORGSYNC_STAMP_COMMAND    command that stamps a request body
+  ORGSYNC_VAR_*            variables for documents: \${ORGSYNC_VAR_STAGE}
+
+Examples, which need no account:
   orgsync init --local
-  orgsync plan --local`;
+  orgsync plan --local
+
+orgsync COMMAND --help prints the flags of a command.`;
+}
+
+function describeExitCodes(codes: CommandExitCodes): string {
+	// Integer keys are listed in ascending order.
+	const rows = Object.entries(codes).map(([code, meaning]) => [
+		code,
+		meaning === true ? meanings[Number(code) as ExitCode] : meaning,
+	]);
+	const width = Math.max(...rows.map(([code = ""]) => String(code).length));
+	return ["Exit codes:", ...rows.map(([code, meaning]) => `  ${String(code).padEnd(width)}  ${meaning}`)].join("\n");
+}

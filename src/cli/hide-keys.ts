@@ -1,10 +1,10 @@
 /**
  * Hides private keys that the command line has in place of another value: an error repeats that value, and logs keep it.
  */
-import { keyPattern } from "./flags.ts";
+import { keyPattern } from "./flag-values.ts";
 
 /** Returns what looks like a private key in the arguments. A digest has 64 hexadecimal digits too, and is none. */
-export function keysIn(words: readonly string[]): readonly string[] {
+export function findPrivateKeys(words: readonly string[]): readonly string[] {
 	return words
 		.filter((word, at) => words[at - 1] !== "--digest" && !word.startsWith("--digest="))
 		.flatMap((word) => word.replaceAll(/\bsha256:[0-9a-f]{64}\b/gi, "").match(new RegExp(keyPattern, "gi")) ?? []);

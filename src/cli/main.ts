@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { showText } from "../escape.ts";
+import type { Terminal } from "./output.ts";
 import { Outlet, settleStreams } from "./streams.ts";
-import type { Terminal } from "./voice.ts";
 
 const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
@@ -21,8 +21,8 @@ process.on("warning", (warning) => {
 
 // A defect of orgsync. Node would print its stack and exit with 1, too.
 process.on("uncaughtException", async (error) => {
-	const { hideKeys, keysIn } = await import("./hide-keys.ts");
-	const hide = (text: string): string => hideKeys(text, keysIn(words));
+	const { hideKeys, findPrivateKeys } = await import("./hide-keys.ts");
+	const hide = (text: string): string => hideKeys(text, findPrivateKeys(words));
 	stderr.write(`error: something orgsync did not foresee: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
 	if (words.includes("--verbose")) stderr.write(`${hide(error.stack ?? "")}\n`);

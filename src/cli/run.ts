@@ -1,14 +1,14 @@
 /**
- * Words to exit code: the commands are made, called, and what commander has to say goes through the one voice.
+ * Runs the command that these words name and returns its exit code. Errors of commander are printed by `Output` too.
  */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
-import { keyPattern } from "./flags.ts";
+import { keyPattern } from "./flag-values.ts";
 import { type Format, formats } from "./formats.ts";
-import { keysIn } from "./hide-keys.ts";
+import { findPrivateKeys } from "./hide-keys.ts";
+import type { Terminal } from "./output.ts";
+import { makeOutput } from "./output-flags.ts";
 import { makeProgram } from "./program.ts";
-import type { Terminal } from "./voice.ts";
-import { makeVoice } from "./voice-flags.ts";
 
 /** The exit code of the command that these words call, after it has printed what it has to say. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -16,8 +16,8 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
 	};
-	const program = makeProgram(terminal, finish, keysIn(given));
-	// Mistakes in flags go through the one voice too, in the format that was asked for.
+	const program = makeProgram(terminal, finish, findPrivateKeys(given));
+	// Mistakes in flags are printed in the requested format.
 	for (const command of [program, ...program.commands]) {
 		command.exitOverride().configureOutput({
 			writeOut: (text) => terminal.stdout.write(text),
@@ -73,17 +73,17 @@ async function failedFlags(
 	terminal: Terminal,
 ): Promise<ExitCode> {
 	const called = program.commands.find((command) => command.name() === words[0]);
-	const voice = makeVoice(
+	const output = makeOutput(
 		called?.name() ?? program.name(),
 		{ format: formatOf(words, called) },
 		terminal,
-		keysIn(words),
+		findPrivateKeys(words),
 	);
-	if (!(error instanceof CommanderError)) return voice.failure(error);
+	if (!(error instanceof CommanderError)) return output.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
 	const message = said.replaceAll(new RegExp(keyPattern, "gi"), "(a key)");
-	return voice.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
+	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }
 
 /** The format that was asked for, if the command has it; whoever asked for JSON gets it whatever was called. */

@@ -7,8 +7,8 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type DocumentFile, findDocumentFiles } from "./document-files.ts";
-import { orRefuse } from "./named-file.ts";
-import type { Terminal } from "./voice.ts";
+import type { Terminal } from "./output.ts";
+import { readOrRefuse } from "./read-file.ts";
 
 export { defaultDocument } from "./document-files.ts";
 
@@ -20,7 +20,7 @@ export interface DocumentFlags {
 	readonly env: readonly string[];
 }
 
-/** Larger files are no documents (product.md section 1): reading stops there. */
+/** Larger files are no documents: reading stops there. */
 export const fileLimitBytes = 8 * 1024 * 1024;
 
 /** Max bytes of all documents of one command together. */
@@ -67,7 +67,7 @@ export async function readSources(files: readonly string[], terminal: Terminal):
 function readFile({ name, path }: DocumentFile): Uint8Array {
 	const known = pipes.get(path);
 	if (known !== undefined) return known;
-	const { bytes, stats } = orRefuse(name, () => readRegularFile(path, fileLimitBytes));
+	const { bytes, stats } = readOrRefuse(name, () => readRegularFile(path, fileLimitBytes));
 	if (stats.isFIFO()) pipes.set(path, bytes);
 	return bytes;
 }

@@ -5,7 +5,7 @@
 import { matchesGlob } from "../plan/only.ts";
 import type { Plan } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
-import { learnOrGiveUp, nameOf, type Waiting } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
 
 /** An address that a pattern fits and that is not accepted. */
 export interface LeftOut {
@@ -71,12 +71,13 @@ function select(pattern: string, addresses: readonly string[]): readonly string[
 
 function waitingOver(address: string, { waiting }: Plan): Waiting | undefined {
 	// Of what was rejected nothing can come any more.
-	return waiting.find(({ covers, verdict }) => verdict !== "rejected" && covers.includes(address));
+	return waiting.find(({ covers, relation }) => relation !== "rejected" && covers.includes(address));
 }
 
 function tellWaiting(waiting: Waiting | undefined): string {
 	if (waiting === undefined) return "";
-	if (waiting.status === null) return `something was sent for it and never answered: ${learnOrGiveUp(nameOf(waiting))}`;
+	if (waiting.state === "in-doubt")
+		return `something was sent for it and never answered: ${settleOrAbandon(nameOf(waiting))}`;
 	return `activity ${nameOf(waiting)} waits and would change this: have it rejected first, or give it up`;
 }
 

@@ -14,7 +14,7 @@ import { type Cell, entriesOf, entryOf, itemsOf, plain } from "./cell.ts";
 import { type Findings, placeOf, quoted, quotedCell } from "./findings.ts";
 import { filledIn, readId, readUserKeys, type Users } from "./users.ts";
 
-/** Networks of `list_supported_assets` (interface.md 4.3; the Solana references from service-facts.md). */
+/** Networks of `list_supported_assets` (docs/service.md#networks). */
 export const knownCaip2: readonly string[] = [
 	...[1, 11155111, 8453, 84532, 137, 80002, 56, 97, 10, 11155420, 143, 10143, 42161, 4217, 42431, 421614].map(
 		(chain) => `eip155:${chain}`,
@@ -23,13 +23,13 @@ export const knownCaip2: readonly string[] = [
 	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
 ];
 
-/** Aliases that the service normalizes to the canonical values (interface.md 4.3). */
+/** Aliases that the service normalizes to the canonical values (docs/service.md#networks). */
 export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 	["solana:mainnet", "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"],
 	["solana:devnet", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"],
 ]);
 
-/** Fields of interface.md 2.4, 2.5, 2.7 and 2.8 in the order in which `fields` holds them. */
+/** Fields of each expected kind (docs/service.md#objects), in the order in which `fields` holds them. */
 const sessionProfileFields = ["name", "scope", "expirationSeconds", "notes"];
 const mfaPolicyFields = ["name", "condition", "requiredAuthenticationMethods", "order", "notes"];
 const bootProofFields = [
@@ -211,7 +211,7 @@ function readField(cell: Cell, name: string, findings: Findings): unknown {
 	return plain(cell);
 }
 
-/** A step with its methods sorted: any one of them will do, so their order means nothing (interface.md 2.5, "Step rule"). */
+/** A step with its methods sorted: any one of them will do, so their order means nothing (docs/service.md#mfa-policy). */
 function readStep(step: Cell, findings: Findings): { readonly any: readonly Fields[] } {
 	const methods = new Map<string, Fields>();
 	const cells = new Map<string, Cell>();

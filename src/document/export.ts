@@ -222,7 +222,7 @@ function byOrder(left: LiveRecord, right: LiveRecord): number {
 	);
 }
 
-/** The value without members that are null: answers have them where something is not set (service-facts.md, "Answers"). */
+/** The value without members that are null: answers have them where something is not set (docs/service.md#tolerant-reading). */
 function withoutNothing(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutNothing);
 	if (typeof value !== "object" || value === null) return value;

@@ -13,7 +13,7 @@ import { type Cell, pathOf } from "./cell.ts";
 /** Longest text that a message repeats, in characters. */
 const longestQuote = 60;
 
-/** More candidates than this are not compared: an organization has 100 users and 100 tags (service-facts.md, "Rates"). */
+/** More candidates than this are not compared: an organization has 100 users and 100 tags (docs/service.md#rates-and-limits). */
 const mostCandidates = 200;
 
 /** After so many problems no nearest words are looked for: it takes long, and the file is not the one that was meant. */

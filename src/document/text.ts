@@ -3,8 +3,8 @@
  */
 import type { Findings } from "./findings.ts";
 
-/** Largest file that is read, in bytes (product.md 1). */
-export const largestFile = 8 * 1024 * 1024;
+/** Largest file that is read, in bytes. */
+const largestFile = 8 * 1024 * 1024;
 
 /** The text of a file without a byte order mark; nothing when it is unusable, which is then reported. */
 export function readText(file: string, content: string | Uint8Array, findings: Findings): string | undefined {

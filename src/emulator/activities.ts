@@ -1,8 +1,8 @@
 /**
- * From a submit to an activity: idempotency by bytes, the time window, denials, waiting, execution (interface.md 2.2;
- * service-facts.md, "Bytes" and "Activity"). Pure: what comes back are changes for the store.
+ * From a submit to an activity: idempotency by bytes, the time window, denials, waiting, execution (docs/service.md#activity-object;
+ * docs/service.md#fingerprint-and-idempotency). Pure: what comes back are changes for the store.
  */
-import { approvals, bodyAheadMs, bodyLifetimeMs, type SubmitOperation, submits } from "../wire/operations.ts";
+import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
 import {
 	canApprove,
 	canReject,
@@ -37,7 +37,7 @@ const effectsByName: ReadonlyMap<string, Effect> = new Map(Object.entries(effect
 function checkWindow(timestampMs: string, nowMs: number): void {
 	const age = nowMs - Number(timestampMs);
 	if (age >= bodyLifetimeMs) throw invalid(staleTimestampMessage);
-	if (-age > bodyAheadMs) throw invalid(futureTimestampMessage);
+	if (-age > maxClockLeadMs) throw invalid(futureTimestampMessage);
 }
 
 /** The stable id of the policy that stands for a rule about one type of activity. */
@@ -50,7 +50,7 @@ function checkDenials({ organizationId, rules }: Organization, type: string, use
 	if (rule !== undefined) throw denied(policyIdOfRule(organizationId, type));
 }
 
-/** What of `parameters` the intent repeats: the operation's own fields, as they were sent (interface.md 2.2). */
+/** What of `parameters` the intent repeats: the operation's own fields, as they were sent (docs/service.md#activity-object). */
 function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const sent = operation.fields.filter((field) => parameters[field] !== undefined && parameters[field] !== null);
 	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
@@ -71,7 +71,7 @@ export function makeVote(
 	return { id, userId, user, activityId, selection, message, publicKey, signature, scheme, createdAt };
 }
 
-/** Votes that have not lapsed (service-facts.md, "Activity"). */
+/** Votes that have not lapsed (docs/service.md#votes). */
 export function liveVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
@@ -185,7 +185,7 @@ export function submitActivity(
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 
-/** What a user is shown of an activity (interface.md 2.2; service-facts.md, "Activity"). */
+/** What a user is shown of an activity (docs/service.md#activity-object). */
 export function describeActivity(record: ActivityRecord, userId: string, replayed: boolean): Record<string, unknown> {
 	const operation = submitsByName.get(record.operation);
 	if (operation === undefined) throw new Error(`no submit operation is called ${record.operation}`);

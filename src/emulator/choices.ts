@@ -1,22 +1,21 @@
 /**
- * Every choice that the emulator makes where interface.md and service-facts.md are silent, in one place. A client that
+ * Every choice that the emulator makes where docs/service.md is silent, in one place. A client that
  * depends on one of these depends on the emulator, not on the service.
  */
 import type { ActivityRecord, Authenticator, Vote } from "./state.ts";
 
-// Unverified, chosen: the largest body; interface.md 8 shows no sizes. A tag of 100 users needs about 8 kB.
+// Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs about 8 kB.
 export const bodyLimitBytes = 1024 * 1024;
 
 // Unverified, chosen: the same under /emulator/. A larger state is seeded from a file, or in several requests.
-export const controlBodyLimitBytes = bodyLimitBytes;
+export const controlBodyLimitBytes = 1024 * 1024;
 
 // Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
 // parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
 // it, one with a bad stamp 401 whatever else is wrong with it, and only who has a key hears of mistakes in parameters.
 
 // Unverified, chosen: bytes that the service knows are refused like any other once their timestamp is too old.
-// service-facts.md ("Activity", polling) says that the same bytes can be posted again "within the hour", nothing of
-// later. And the two texts (service-facts.md, "Errors", open).
+// docs/service.md#polling says that the same bytes can be posted again within the hour, nothing of later. And the two texts (docs/service.md#not-documented).
 export const staleTimestampMessage = "timestampMs is more than one hour old: the request is no longer live";
 export const futureTimestampMessage = "timestampMs lies more than five minutes ahead of the service's clock";
 
@@ -24,17 +23,17 @@ export const futureTimestampMessage = "timestampMs lies more than five minutes a
 // vote of that user: an answer to a replay never carries a change.
 export const changesOfAReplay = [] as const;
 
-// The text is the service's own (service-facts.md, "Server-side validation"). Unverified, chosen: names are compared
+// The text is the service's own (docs/service.md#server-side-validation). Unverified, chosen: names are compared
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
 // Unverified, chosen: a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
-// with gRPC code 5 and make no activity (service-facts.md, "Errors", open). A client that sends real differences only
+// with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only
 // never meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are
 // an id named twice in one list and an empty `providerIds`.
 export const unknownInSubmit = { status: 404, code: 5 } as const;
 
-// Unverified, chosen: a user in both lists of one update_user_tag answers 400 (service-facts.md, "Errors", open).
+// Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
 
 /** Whether `updatedAt` of a tag moves. */
@@ -53,7 +52,7 @@ export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVIT
 // Unverified, chosen: one rejection is enough.
 export const rejectionsNeeded = 1;
 
-// Votes lapse after 24 hours (service-facts.md, "Activity"). Unverified, chosen: whose vote lapsed may vote again.
+// Votes lapse after 24 hours (docs/service.md#votes). Unverified, chosen: whose vote lapsed may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
 // Unverified, chosen: the same user approving twice, or rejecting twice, answers 400, and so does a vote on an activity
@@ -75,14 +74,14 @@ function hasCast(activity: ActivityRecord, userId: string, selection: Vote["sele
 
 /** `canApprove` as the user who asks sees it. */
 // Unverified, chosen: who has not approved an activity that waits can approve it. A completed one of a sole voter
-// answers false (service-facts.md, "Activity").
+// answers false (docs/service.md#activity-object).
 export function canApprove(activity: ActivityRecord, userId: string): boolean {
 	return waitsForVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
 }
 
 /** `canReject` as the user who asks sees it. */
 // Unverified, chosen: true unless the activity was rejected or failed. A completed one of a sole voter answers true
-// (service-facts.md, "Activity"), although nothing comes of rejecting it.
+// (docs/service.md#activity-object), although nothing comes of rejecting it.
 export function canReject(activity: ActivityRecord, userId: string): boolean {
 	const over = activity.status === "ACTIVITY_STATUS_REJECTED" || activity.status === "ACTIVITY_STATUS_FAILED";
 	return !over && !hasCast(activity, userId, "VOTE_SELECTION_REJECTED");
@@ -94,7 +93,7 @@ export const passkeyScheme = "SIGNATURE_SCHEME_TK_WEBAUTHN";
 /** Whether an activity that needs another authenticator has it. */
 // Unverified, chosen: the submitter gives it with a passkey stamp, on the submit itself or on an approval of it, and may
 // cast that one approval although the submit was already a vote. MFA policies of the seed are shown and never enforced,
-// because the grammar of their conditions is not known (interface.md 2.9).
+// because the grammar of their conditions is not known (docs/service.md#not-documented).
 export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 	const submitter = activity.votes[0]?.userId;
 	return activity.votes.some((vote) => vote.userId === submitter && vote.scheme === passkeyScheme);
@@ -170,7 +169,7 @@ export const unknownCursorMessage = "invalid paginationOptions: no activity of t
 // Unverified, chosen: a query that a rule (`denyReads`) denies answers 403 with gRPC code 7 and no details, for how the
 // service denies a query is not documented. The stamp and the body are judged first.
 
-// Unverified, chosen: a boot proof names its attestation field as interface.md 2.7 does, not as service-facts.md shows,
+// Unverified, chosen: a boot proof names its attestation field as the interface does, not as real answers do (docs/service.md#boot-proof),
 // and what the seed leaves out of it is the empty string.
 export const bootProofFields = [
 	"ephemeralPublicKeyHex",
@@ -187,13 +186,13 @@ export const bootProofFields = [
 // fresh key whose private half is thrown away: nothing can be imported.
 export const importBundleVersion = "v1.0.0";
 
-// Per organization (service-facts.md, "Rates and limits"). Unverified, chosen: they are checked when state is seeded or
+// Per organization (docs/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
 // changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced unless
 // /emulator/limits orders it.
 export const limits = { users: 100, policies: 100, userTags: 100, oauthProvidersOfAUser: 10 } as const;
 
 /** The headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
-// The names are the service's (service-facts.md, "Errors"). Unverified, chosen: their values are the rate a second and 0,
+// The names are the service's (docs/service.md#errors). Unverified, chosen: their values are the rate a second and 0,
 // `Retry-After` is in whole seconds, rounded up, and the headers come with a 429 only. A request is counted when its
 // path and method are served, before its stamp is looked at and before any fault strikes it.
 export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | undefined): Record<string, string> {
@@ -202,7 +201,7 @@ export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | und
 }
 
 /** The gRPC code of a `5xx` fault, by its HTTP status. */
-// 404, 429 and 403 as service-facts.md ("Errors") has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
+// 404, 429 and 403 as docs/service.md#errors has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
 // (unavailable).
 export function codeOfFault(status: number): number {
 	const codes: Readonly<Record<number, number>> = { 403: 7, 404: 5, 429: 8, 501: 12 };

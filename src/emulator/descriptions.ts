@@ -1,6 +1,6 @@
 /**
  * How entities look in answers. The interface's own field names first; the shapes of users, policies and apps, which it
- * leaves open (interface.md 2.9), follow service-facts.md, last table.
+ * leaves open (docs/service.md#not-documented), follow docs/service.md#extended-reads.
  */
 import { bootProofFields } from "./choices.ts";
 import { deriveUuid } from "./identifiers.ts";
@@ -8,13 +8,13 @@ import type { Organization, TvcApp, User, UserTag } from "./state.ts";
 
 type Description = Record<string, unknown>;
 
-/** A tag without its members: list_user_tags does not show them (interface.md 2.3). */
+/** A tag without its members: list_user_tags does not show them (docs/service.md#user-tag). */
 export function describeUserTag(tag: UserTag): Description {
 	const { tagId, tagName, tagType, createdAt, updatedAt } = tag;
 	return { tagId, tagName, tagType, createdAt, updatedAt };
 }
 
-/** All fields of interface.md 2.7. */
+/** All fields of docs/service.md#boot-proof. */
 export function describeBootProof(app: TvcApp): Description {
 	const proof = app.bootProof ?? {};
 	const strings = bootProofFields.map((field) => [field, proof[field] ?? ""]);

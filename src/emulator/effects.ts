@@ -1,5 +1,5 @@
 /**
- * What each of the five submits does to an organization (interface.md 4.1). `check` refuses what cannot be done;
+ * What each of the five submits does to an organization (docs/service.md#submits). `check` refuses what cannot be done;
  * `execute` returns the changes and the result. Neither touches the state.
  */
 import { type SubmitName, submits } from "../wire/operations.ts";
@@ -17,7 +17,7 @@ export interface Effect {
 	execute(world: World, parameters: Parameters): { readonly changes: readonly Change[]; readonly result: object };
 }
 
-// Ids are compared in lower case and kept as they were sent in the intent (interface.md 2.2: it echoes).
+// Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
 function idOf(parameters: Parameters, name: string): string {
 	return String(parameters[name]).toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
  * Turning requests away at the door, for tests of clients under pressure: a bucket of tokens that fills at an even rate,
- * and every request takes one or is answered 429 (service-facts.md, "Errors" and "Rates and limits").
+ * and every request takes one or is answered 429 (docs/service.md#errors).
  */
 import { ratelimitHeaders } from "./choices.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Stamps by passkey: whether an assertion was made for these bytes, at the site that the passkey belongs to, by a person
- * who was there (service-facts.md, "Stamps"; WebAuthn Level 3, 7.2), and whether it was used before.
+ * who was there (docs/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
  */
 import { createHash } from "node:crypto";
 import { mayLackVerification, originFits, passkeyClientDataType, passkeyDefaults, passkeyScheme } from "./choices.ts";

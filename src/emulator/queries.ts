@@ -1,6 +1,6 @@
 /**
- * How each query is answered (interface.md 4.2), one row per query. `extendedAnswers` are extensions outside the 13
- * (service-facts.md, last table). Adding a query is adding a row here and in wire/operations.ts.
+ * How each query is answered (docs/service.md#queries), one row per query. `extendedAnswers` are extensions outside the 13
+ * (docs/service.md#extended-reads). Adding a query is adding a row here and in wire/operations.ts.
  */
 import { caip2Aliases, type ExtendedReadName, type QueryName } from "../wire/operations.ts";
 import { countApprovals, describeActivity, policyIdOfRule } from "./activities.ts";
@@ -87,7 +87,7 @@ const policyEvaluations: Answerer = (world, body) => {
 
 const aliases: Readonly<Record<string, string>> = caip2Aliases;
 
-/** The canonical name of a network (interface.md 4.3). */
+/** The canonical name of a network (docs/service.md#networks). */
 export function canonicalNetwork(caip2: string): string {
 	return aliases[caip2] ?? caip2;
 }

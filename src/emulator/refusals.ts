@@ -1,10 +1,10 @@
 /**
- * Answers that say no: an HTTP status, a gRPC code and a message (service-facts.md, "Errors"). Handlers throw them; the
+ * Answers that say no: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them; the
  * service turns them into error bodies. A refusal changes nothing but the counter of the
  * passkey that stamped the request.
  */
 
-/** The error body of the service (service-facts.md, "Errors"). */
+/** The error body of the service (docs/service.md#errors). */
 export interface ErrorBody {
 	readonly code: number;
 	readonly message: string;

@@ -4,7 +4,7 @@
  */
 import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
-import { maxJsonDepth, readJson, tooDeepWords } from "../json.ts";
+import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { limits } from "./choices.ts";
 import type { Time } from "./identifiers.ts";
@@ -121,7 +121,7 @@ function makeCollector(): Collector {
 		},
 		limit(count, most, path, what) {
 			if (count > most) {
-				mistakes.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most} (service-facts.md)` });
+				mistakes.push({ path, code: "limit", message: `${count} ${what}; the limit is ${most}` });
 			}
 		},
 	};
@@ -303,7 +303,7 @@ function parseChecked<T>(
 		const before = text.slice(0, deepAt).split("\n");
 		const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
 		throw new DocumentError(
-			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepWords}` }],
+			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepMessage}` }],
 			what,
 		);
 	}

@@ -2,7 +2,7 @@
  * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
  * a choice and stands in choices.ts.
  */
-import { readJson, tooDeepWords } from "../json.ts";
+import { readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
@@ -48,7 +48,7 @@ export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<strin
 /** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
 export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
 	const read = readJson(rawBody.toString("utf8"));
-	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepWords ? tooDeepWords : "not JSON"}`);
+	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepMessage ? tooDeepMessage : "not JSON"}`);
 	const { value } = read;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
 		throw invalid("the body is not a JSON object");
@@ -114,7 +114,7 @@ function answerQuery(operation: QueryOperation, request: StampedRequest, world: 
 	if (answerer === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
 	if (world.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
 	const answered = answerer(world, request.body, request.voter.userId);
-	// Alone among the queries it answers a flat object, of which the answer key is one member (service-facts.md, last table).
+	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
 }
@@ -131,7 +131,7 @@ export function identify(operation: Operation, rawBody: Buffer): Pick<ServiceAns
 
 /**
  * The answer to a request; its changes are written to the store and durable once `store.committed()` resolves. Refusals
- * become error bodies (service-facts.md, "Errors"); anything else that is thrown is a defect of the emulator.
+ * become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
  */
 export function serve(store: Store, sources: Sources, request: ServiceRequest): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;

@@ -38,13 +38,13 @@ export interface OauthProvider {
 	readonly updatedAt: Time;
 }
 
-/** interface.md 2.5. */
-export interface AuthenticationMethod {
+/** docs/service.md#mfa-policy. */
+interface AuthenticationMethod {
 	readonly type: string;
 	readonly id?: string;
 }
 
-/** interface.md 2.5. */
+/** docs/service.md#mfa-policy. */
 export interface MfaPolicy {
 	readonly mfaPolicyId: string;
 	readonly mfaPolicyName: string;
@@ -69,7 +69,7 @@ export interface User {
 	readonly updatedAt: Time;
 }
 
-/** interface.md 2.3, and who has the tag. */
+/** docs/service.md#user-tag, and who has the tag. */
 export interface UserTag {
 	readonly tagId: string;
 	readonly tagName: string;
@@ -94,13 +94,13 @@ export interface TvcApp {
 	readonly id: string;
 	readonly name: string;
 	readonly liveDeploymentId?: string;
-	/** interface.md 2.7. */
+	/** docs/service.md#boot-proof. */
 	readonly bootProof?: Readonly<Record<string, unknown>>;
 	readonly createdAt: Time;
 	readonly updatedAt: Time;
 }
 
-/** interface.md 2.4. */
+/** docs/service.md#session-profile. */
 export interface SessionProfile {
 	readonly sessionProfileId: string;
 	readonly sessionProfileName: string;
@@ -114,7 +114,7 @@ export interface SessionProfile {
 /** The assets of one network, by its canonical name. */
 export interface NetworkAssets {
 	readonly caip2: string;
-	/** interface.md 2.8. */
+	/** docs/service.md#supported-asset. */
 	readonly assets: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -169,7 +169,7 @@ export interface Organization extends OrganizationHead, Entities {
 	readonly due: ReadonlyMap<string, number>;
 }
 
-/** A vote as service-facts.md ("Activity") shows it. */
+/** A vote (docs/service.md#votes). */
 export interface Vote {
 	readonly id: string;
 	readonly userId: string;
@@ -184,7 +184,7 @@ export interface Vote {
 	readonly createdAt: Time;
 }
 
-export type ActivityStatus = `ACTIVITY_STATUS_${
+type ActivityStatus = `ACTIVITY_STATUS_${
 	| "CREATED"
 	| "PENDING"
 	| "COMPLETED"

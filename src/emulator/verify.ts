@@ -1,5 +1,5 @@
 /**
- * Says which user stamped a request. Written from service-facts.md ("Stamps") alone and sharing no code with the
+ * Says which user stamped a request. Written from docs/service.md#stamps alone and sharing no code with the
  * stampers, so that a mistake there cannot hide here.
  */
 import { type OwnedAuthenticator, verifyPasskey } from "./passkeys.ts";
@@ -9,7 +9,7 @@ import type { User, Voter } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 
-/** The two headers of interface.md 5, as received. */
+/** The two headers of docs/service.md#stamps, as received. */
 export interface StampHeaders {
 	readonly apiKey: string | undefined;
 	readonly passkey: string | undefined;

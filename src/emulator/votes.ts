@@ -1,6 +1,5 @@
 /**
- * Approving and rejecting an activity by its fingerprint. An extension: outside the 13 operations (service-facts.md,
- * "Activity"). Each vote is an activity of its own as well as a vote on another.
+ * Approving and rejecting an activity by its fingerprint. An extension: outside the 13 operations (docs/service.md#votes). Each vote is an activity of its own as well as a vote on another.
  */
 import { advance, type CastVote, liveVotes, makeVote } from "./activities.ts";
 import {

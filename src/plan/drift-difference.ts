@@ -4,7 +4,7 @@
 import type { Problem } from "../errors.ts";
 import type { Change, KindName } from "./change.ts";
 import type { Plan } from "./plan.ts";
-import type { Step, WaitsFor } from "./steps.ts";
+import type { EarlierActivity, Step } from "./steps.ts";
 import { digestOf } from "./value.ts";
 
 /** A difference that is known, as far as it is known. */
@@ -16,7 +16,7 @@ export interface Difference {
 	readonly change: Change | null;
 	readonly problem: Problem | null;
 	/** The activity that makes it so; null when there is none. */
-	readonly waitsFor: WaitsFor | null;
+	readonly earlierActivity: EarlierActivity | null;
 }
 
 /** Something that the document speaks of and nobody knows. */
@@ -35,14 +35,21 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 		...changes.map((change): Difference => {
 			const { address, kind } = change;
 			const problem = problems.get(address) ?? null;
-			return { address, kind, what: problem?.code ?? change.reason, change, problem, waitsFor: waitOf(address, plan) };
+			return {
+				address,
+				kind,
+				what: problem?.code ?? change.reason,
+				change,
+				problem,
+				earlierActivity: waitOf(address, plan),
+			};
 		}),
 		// Problems of the live organization are about user tags (kind-user-tag.ts), and their path is the tag's address.
 		...[...problems.values()]
 			.filter(({ path }) => !changed.has(path))
 			.map((problem): Difference => {
 				const { path: address, code: what } = problem;
-				return { address, kind: "userTag", what, change: null, problem, waitsFor: null };
+				return { address, kind: "userTag", what, change: null, problem, earlierActivity: null };
 			}),
 	];
 }
@@ -55,14 +62,14 @@ function knownPart(change: Change): Change | undefined {
 }
 
 /** The activity that joins the steps of the object; where one step of several would still be sent, it does not make it so. */
-function waitOf(address: string, { steps }: Plan): WaitsFor | null {
+function waitOf(address: string, { steps }: Plan): EarlierActivity | null {
 	const covering = steps.filter(({ covers }) => covers.includes(address));
-	return covering.length > 0 && covering.every(joinsWhatWaits) ? (covering[0]?.waitsFor ?? null) : null;
+	return covering.length > 0 && covering.every(joinsWhatWaits) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
 /** With a status of null nobody knows whether there is an activity at all. */
-function joinsWhatWaits({ waitsFor }: Step): boolean {
-	return waitsFor !== null && waitsFor.verdict === "joins" && waitsFor.status !== null;
+function joinsWhatWaits({ earlierActivity }: Step): boolean {
+	return earlierActivity?.relation === "same" && earlierActivity.state !== "in-doubt";
 }
 
 /** Without what may move while the difference stays: other members of the tag, the nearest names in a problem's message. */

@@ -12,8 +12,8 @@ import { nameOf } from "./waiting.ts";
 export function tellTodo(difference: Difference, plan: Plan): string {
 	const { kind, problem } = difference;
 	if (problem !== null) return tellProblem(difference);
-	if (difference.waitsFor !== null) {
-		const name = quoteForShell(nameOf(difference.waitsFor));
+	if (difference.earlierActivity !== null) {
+		const name = quoteForShell(nameOf(difference.earlierActivity));
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
 	}
 	const held = whyHeld(difference, plan);
@@ -52,17 +52,17 @@ function tellProblem({ address, problem }: Difference): string {
 /** Why apply leaves the object alone, although it differs; null when it does not. */
 function whyHeld(difference: Difference, { steps }: Plan): string | null {
 	const { address } = difference;
-	const step = steps.find(({ covers, waitsFor }) => waitsFor !== null && covers.includes(address));
-	const waitsFor = step?.waitsFor ?? null;
-	if (waitsFor === null && isHeldByRejection(address, { steps })) {
+	const step = steps.find(({ covers, earlierActivity }) => earlierActivity !== null && covers.includes(address));
+	const earlierActivity = step?.earlierActivity ?? null;
+	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
 		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${accept(difference)}`;
 	}
-	if (waitsFor === null || waitsFor.verdict === "joins") return null;
-	const name = quoteForShell(nameOf(waitsFor));
-	if (waitsFor.verdict === "rejected") {
+	if (earlierActivity === null || earlierActivity.relation === "same") return null;
+	const name = quoteForShell(nameOf(earlierActivity));
+	if (earlierActivity.relation === "rejected") {
 		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${accept(difference)}`;
 	}
-	if (waitsFor.status === null) {
+	if (earlierActivity.state === "in-doubt") {
 		return `something was sent for it before and never answered, so apply leaves it alone: \`orgsync status\` says what; \`orgsync apply --abandon ${name}\` gives it up`;
 	}
 	return `activity ${name} waits and would change it otherwise, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;

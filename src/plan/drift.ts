@@ -18,13 +18,13 @@ import {
 } from "./drift-difference.ts";
 import { tellTodo } from "./drift-todo.ts";
 import type { Plan } from "./plan.ts";
-import type { WaitsFor } from "./steps.ts";
+import type { EarlierActivity } from "./steps.ts";
 
 /** What is known of an organization; only `drifted` is drift. */
-export type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
+type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
 
 /** How a finding stands to the last report; `not-looked-at`: this run does not know, so what the last report says is kept. */
-export type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
+type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
 
 /** The activity that last changed an object the way it differs, and who submitted it. */
 export interface Attribution {
@@ -59,8 +59,8 @@ export interface Finding {
 }
 
 /** An object that becomes what the document says when the activity that it waits for has ended well. */
-export interface WaitingFinding extends Finding {
-	readonly waitsFor: WaitsFor;
+interface WaitingFinding extends Finding {
+	readonly earlierActivity: EarlierActivity;
 }
 
 /** A finding of the last report that is none any more. */
@@ -107,11 +107,13 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	const differences = knownDifferences(plan);
 	const before = new Map([...(earlier?.waiting ?? []), ...(earlier?.findings ?? [])].map((one) => [one.address, one]));
 	const found = differences.map((difference) => ({
-		waitsFor: difference.waitsFor,
+		earlierActivity: difference.earlierActivity,
 		finding: makeFinding(difference, before.get(difference.address), plan, context),
 	}));
-	const drifted = found.filter(({ waitsFor }) => waitsFor === null).map(({ finding }) => finding);
-	const waiting = found.flatMap(({ waitsFor, finding }) => (waitsFor === null ? [] : [{ ...finding, waitsFor }]));
+	const drifted = found.filter(({ earlierActivity }) => earlierActivity === null).map(({ finding }) => finding);
+	const waiting = found.flatMap(({ earlierActivity, finding }) =>
+		earlierActivity === null ? [] : [{ ...finding, earlierActivity }],
+	);
 	const present = new Set(differences.map(({ address }) => address));
 	const absent = (one: Finding): boolean => !present.has(one.address);
 	// Memory stands in for what nobody has seen to be otherwise since: it tells of the time before such a finding, not after.

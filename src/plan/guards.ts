@@ -50,7 +50,7 @@ export interface Guard {
  */
 export const defaultMemberRemovals = { percent: 50 } as const;
 
-/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (product.md section 3). */
+/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/document.md#guards). */
 const leastKnownMembers = 4;
 
 /** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */
@@ -91,7 +91,7 @@ export function refusingGuards(guards: readonly Guard[], allowed: Allowed): read
  * list did not reach, and would be submitted a second time.
  */
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
-	const sent = steps.filter(({ waitsFor }) => waitsFor === null);
+	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 	if (sent.length === 0) return [];
 	const where = [...new Set(sent.flatMap(({ covers }) => covers))].sort(compareText);
 	return [

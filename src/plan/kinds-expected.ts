@@ -50,14 +50,14 @@ export function expectationDifferences(kind: ReportChange["kind"], expectations:
 
 function liveField(live: LiveRecord, field: string, nameField: string | null): unknown {
 	const key = field === "name" && nameField !== null ? nameField : field;
-	// service-facts.md, "Answers to the 13 operations that differ": real answers carry the vendor's word in this name.
+	// docs/service.md#boot-proof: real answers carry the vendor's word in this name.
 	const value = live[key] ?? (key === "cloudAttestationDocB64" ? live.awsAttestationDocB64 : undefined);
 	return normalize(field, value ?? null);
 }
 
 /**
  * The value in a form in which order and nulls that mean nothing are gone: within a step any one method is enough, so its
- * order carries no meaning (interface.md 2.5, "Step rule"); a set of earn providers neither (2.8).
+ * order carries no meaning (docs/service.md#mfa-policy); a set of earn providers neither.
  */
 function normalize(field: string, value: unknown): unknown {
 	if (field === "requiredAuthenticationMethods" && Array.isArray(value)) {

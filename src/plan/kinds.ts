@@ -1,8 +1,7 @@
 /**
  * One row per kind of object that a document can speak of: how it is named, how it is compared, what can be done with it.
  *
- * Adding a kind is a row here and a query in sync/read.ts. The rules of comparison are product.md section 2; the one that
- * matters most: where live is unknown, what we last applied stands in, and where that is missing too, what is wanted is
+ * Adding a kind is a row here and a query in sync/read.ts. The rule of comparison that matters most: where live is unknown, what we last applied stands in, and where that is missing too, what is wanted is
  * done once and nobody is removed who was not named.
  */
 import type { Action, Differences, KindName } from "./change.ts";

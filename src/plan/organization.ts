@@ -70,14 +70,14 @@ export interface DesiredExpectations {
 	readonly supportedAssets: readonly ExpectedAsset[];
 }
 
-/** interface.md 2.4 by its field names without the prefix: `{name?, scope?, expirationSeconds?, notes?}`. */
+/** docs/service.md#session-profile by its field names without the prefix: `{name?, scope?, expirationSeconds?, notes?}`. */
 export interface ExpectedSessionProfile {
 	readonly id: string;
 	readonly fields: Readonly<Record<string, unknown>>;
 	readonly at: Position;
 }
 
-/** interface.md 2.5: `{name?, condition?, requiredAuthenticationMethods?, order?, notes?}`; found by id, or by name. */
+/** docs/service.md#mfa-policy: `{name?, condition?, requiredAuthenticationMethods?, order?, notes?}`; found by id, or by name. */
 export interface ExpectedMfaPolicy {
 	readonly userId: string;
 	readonly id?: string;
@@ -86,16 +86,16 @@ export interface ExpectedMfaPolicy {
 	readonly at: Position;
 }
 
-/** interface.md 2.7 by its own field names, for example `{deploymentLabel, enclaveApp}`. */
+/** docs/service.md#boot-proof by its own field names, for example `{deploymentLabel, enclaveApp}`. */
 export interface ExpectedBootProof {
 	readonly appId: string;
 	readonly fields: Readonly<Record<string, unknown>>;
 	readonly at: Position;
 }
 
-/** interface.md 2.8 by its own field names; found by symbol within its network. */
+/** docs/service.md#supported-asset by its own field names; found by symbol within its network. */
 export interface ExpectedAsset {
-	/** Canonical CAIP-2 value (interface.md 4.3). */
+	/** Canonical CAIP-2 value (docs/service.md#networks). */
 	readonly caip2: string;
 	readonly symbol: string;
 	readonly fields: Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ export interface LiveOrganization {
 	readonly users: Known<Readonly<Record<string, string>>>;
 	/** By session profile id; a known `null` means that there is none. */
 	readonly sessionProfiles: Readonly<Record<string, Known<LiveRecord | null>>>;
-	/** By user id; each record has `mfaPolicyId` and the fields of interface.md 2.5. */
+	/** By user id; each record has `mfaPolicyId` and the fields of docs/service.md#mfa-policy. */
 	readonly mfaPolicies: Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 	/** By app id. */
 	readonly bootProofs: Readonly<Record<string, Known<LiveRecord | null>>>;
@@ -144,7 +144,7 @@ export interface LiveUserTag {
 	readonly updatedAt: string;
 	/** The same in milliseconds since 1970; left out when the service did not say, or in no form that orgsync knows. */
 	readonly updatedAtMs?: number;
-	/** User ids, sorted. Unknown without the extended reads (service-facts.md, last table). */
+	/** User ids, sorted. Unknown without the extended reads (docs/service.md#extended-reads). */
 	readonly members: Known<readonly string[]>;
 }
 

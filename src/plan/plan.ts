@@ -15,10 +15,10 @@ import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
 import { holdRejected, holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
 
-/** How much was asked of the service: the eight queries of interface.md alone, or the extended reads too. */
+/** How much was asked of the service: the eight documented queries alone, or the extended reads too. */
 export type Reads = "auto" | "documented";
 
-/** What product.md section 6 calls a plan; schemas/plan.json describes it. */
+/** What `plan` prints and `apply` obeys; schemas/plan.json describes it. */
 export interface Plan {
 	readonly formatVersion: 1;
 	readonly organizationId: string;

@@ -7,7 +7,7 @@ import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
 import type { Step } from "./steps.ts";
 
-/** What became of a step (product.md section 4). */
+/** What became of a step (docs/commands.md#apply). */
 export type Outcome =
 	| "completed"
 	| "awaiting-approval"
@@ -37,7 +37,7 @@ export interface StepResult {
 	/** Policies that judged a denied step. */
 	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
 	/** Each part of a removal that was submitted part by part; empty for a step that was submitted at once. */
-	readonly apart: readonly PartResult[];
+	readonly parts: readonly PartResult[];
 }
 
 /** What became of one object of a removal that was submitted by itself. */
@@ -78,10 +78,10 @@ export interface Report {
 
 /** Returns the outcomes of these steps; of a removal that was submitted part by part those of its parts, for it can be applied in part. */
 export function outcomesOf(steps: readonly StepResult[]): readonly Outcome[] {
-	return steps.flatMap(({ outcome, apart }) => (apart.length === 0 ? [outcome] : apart.map((part) => part.outcome)));
+	return steps.flatMap(({ outcome, parts }) => (parts.length === 0 ? [outcome] : parts.map((part) => part.outcome)));
 }
 
-/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (product.md section 5). */
+/** The exit code of a report; where several apply: 130, then 7 over 9 over 1 over 8 (docs/commands.md#exit-codes). */
 export function exitCodeOf(report: Report): ExitCode {
 	if (report.interrupted) return exitCodes.interrupted;
 	const reached = outcomesOf(report.steps);
@@ -89,9 +89,9 @@ export function exitCodeOf(report: Report): ExitCode {
 	// A step that conflicts with a pending activity waits too, for that activity.
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||
-		report.steps.some(({ step }) => step.waitsFor?.verdict === "contradicts");
+		report.steps.some(({ step }) => step.earlierActivity?.relation === "conflicting");
 	// Whether what was sent and never answered made anything has to be learnt first: nobody is asked to approve it.
-	const inDoubt = report.steps.some(({ step }) => step.waitsFor !== null && step.waitsFor.status === null);
+	const inDoubt = report.steps.some(({ step }) => step.earlierActivity?.state === "in-doubt");
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);
 	if (stopped && has("completed")) return exitCodes.partlyApplied;

@@ -12,7 +12,7 @@ import { kinds } from "./kinds.ts";
 import type { Plan } from "./plan.ts";
 import { isTemporaryName, makeSteps, type Step } from "./steps.ts";
 import { compareText, digestOf, sameValue } from "./value.ts";
-import { holdSteps, listOf } from "./waiting.ts";
+import { earlierActivityOf, holdSteps, listOf } from "./waiting.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {
@@ -188,7 +188,7 @@ function findWrongSteps(plan: Plan): string | undefined {
 		.filter((change) => change.kind === "userTag")
 		.map(({ tagId, before }) => ({ id: tagId, name: before.name }))
 		.sort((left, right) => compareText(left.id, right.id));
-	const pending = waiting.filter(({ verdict }) => verdict !== "rejected");
+	const pending = waiting.filter(({ relation }) => relation !== "rejected");
 	const derived = holdSteps(makeSteps(changes, tags, temporaryNamesOf(plan)), pending);
 	return (
 		first(derived.waiting, (one, index) =>
@@ -238,8 +238,8 @@ function runsOf(steps: readonly Step[]): readonly string[] {
 }
 
 /** Whether the step is one that was not pending when it was derived: rejections are looked at by themselves. */
-function isFree({ waitsFor }: Step): boolean {
-	return waitsFor === null || waitsFor.verdict === "rejected";
+function isFree({ earlierActivity }: Step): boolean {
+	return earlierActivity === null || earlierActivity.relation === "rejected";
 }
 
 function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): string | undefined {
@@ -286,25 +286,26 @@ function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefin
 const idLength = 36;
 
 function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
-	const { id: _id, waitsFor, ...rest } = expected;
-	const wrong = firstDifference(step, step.waitsFor?.verdict === "rejected" ? rest : { ...rest, waitsFor });
+	const { id: _id, earlierActivity, ...rest } = expected;
+	const wrong = firstDifference(
+		step,
+		step.earlierActivity?.relation === "rejected" ? rest : { ...rest, earlierActivity },
+	);
 	return wrong === undefined ? undefined : `steps[${index}]: ${wrong}`;
 }
 
 /** A step was rejected before exactly when the plan lists the activity that was, with the same parameters. */
 function findWrongRejections({ steps, waiting }: Plan): string | undefined {
-	const rejected = waiting.filter(({ verdict }) => verdict === "rejected");
+	const rejected = waiting.filter(({ relation }) => relation === "rejected");
 	const used = new Set<string>();
 	const wrong = first(steps, (step, index) => {
-		if (step.waitsFor !== null && step.waitsFor.verdict !== "rejected") return undefined;
+		if (step.earlierActivity !== null && step.earlierActivity.relation !== "rejected") return undefined;
 		const same = rejected.findLast(
 			(one) => one.operation === step.operation && sameValue(one.parameters, step.parameters),
 		);
-		const implied =
-			same === undefined
-				? null
-				: { activityId: same.activityId, fingerprint: same.fingerprint, status: same.status, verdict: "rejected" };
-		if (!sameValue(step.waitsFor, implied)) return differs(`steps[${index}].waitsFor`, step.waitsFor, implied);
+		const implied = same === undefined ? null : earlierActivityOf(same, "rejected");
+		if (!sameValue(step.earlierActivity, implied))
+			return differs(`steps[${index}].earlierActivity`, step.earlierActivity, implied);
 		if (same === undefined) return undefined;
 		used.add(same.fingerprint);
 		return sameValue(same.covers, step.covers) ? undefined : differs("waiting: covers", same.covers, step.covers);

@@ -263,7 +263,7 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
-		if (sameValue(wishOf(before), wishOf(after))) continue;
+		if (sameValue(requestOf(before), requestOf(after))) continue;
 		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} in the plan file, ${tellStep(after)} now`;
 		const { organizationId } = saved;
 		for (const address of (before ?? after)?.covers ?? []) {
@@ -276,8 +276,10 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 
 /** What an activity stood for when it was planned and would be sent now: operations, and what is covered by each. */
 function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly string[]> {
-	const held = new Set(planned.filter(({ waitsFor }) => waitsFor !== null).flatMap(({ covers }) => covers));
-	const sent = wanted.filter(({ waitsFor }) => waitsFor === null);
+	const held = new Set(
+		planned.filter(({ earlierActivity }) => earlierActivity !== null).flatMap(({ covers }) => covers),
+	);
+	const sent = wanted.filter(({ earlierActivity }) => earlierActivity === null);
 	return new Map(
 		sent.flatMap(({ operation, covers }) => {
 			const released = covers.filter((address) => held.has(address));
@@ -286,11 +288,11 @@ function findReleased(planned: readonly Step[], wanted: readonly Step[]): Readon
 	);
 }
 
-type Wish = Pick<Step, "operation" | "parameters" | "covers" | "dependsOn">;
+type StepRequest = Pick<Step, "operation" | "parameters" | "covers" | "dependsOn">;
 
 /** The steps without what waits, by what tells them apart: parts that an activity stands for are one step again. */
-function joinParts(steps: readonly Step[]): ReadonlyMap<string, Wish> {
-	const whole = new Map<string, Wish>();
+function joinParts(steps: readonly Step[]): ReadonlyMap<string, StepRequest> {
+	const whole = new Map<string, StepRequest>();
 	for (const { id, operation, parameters, covers, dependsOn } of steps) {
 		const list = listOf[operation];
 		const key =
@@ -307,11 +309,11 @@ function joinParts(steps: readonly Step[]): ReadonlyMap<string, Wish> {
 	return whole;
 }
 
-function wishOf(step: Wish | undefined): unknown {
+function requestOf(step: StepRequest | undefined): unknown {
 	return step === undefined ? null : [step.operation, step.parameters, step.dependsOn];
 }
 
-function tellStep(step: Wish | undefined): string {
+function tellStep(step: StepRequest | undefined): string {
 	if (step === undefined) return "nothing";
 	const after = step.dependsOn.length === 0 ? "" : ` after ${step.dependsOn.join(", ")}`;
 	return `${step.operation} ${JSON.stringify(step.parameters)}${after}`;

@@ -19,12 +19,12 @@ export function groupSteps(steps: readonly Step[]): StepGroups {
 	const groups = { sent: [] as Step[], pending: [] as Step[], rejected: [] as Step[], behind: [] as Step[] };
 	const stuck = new Set<string>();
 	for (const step of steps) {
-		const { id, waitsFor, dependsOn } = step;
-		const isRejected = waitsFor?.verdict === "rejected";
+		const { id, earlierActivity, dependsOn } = step;
+		const isRejected = earlierActivity?.relation === "rejected";
 		const isBehind = dependsOn.some((other) => stuck.has(other));
 		if (isRejected || isBehind) stuck.add(id);
 		if (isRejected) groups.rejected.push(step);
-		else if (waitsFor !== null) groups.pending.push(step);
+		else if (earlierActivity !== null) groups.pending.push(step);
 		else if (isBehind) groups.behind.push(step);
 		else groups.sent.push(step);
 	}

@@ -2,7 +2,7 @@
  * Changes to steps: the fewest activities that make them, in an order in which each can succeed.
  *
  * Fewest: a changed tag is one activity whatever changes on it, all policies are one, all providers of a user are one, an
- * app is one. Names are unique (service-facts.md, "Server-side validation"), so a tag can take a name only after its
+ * app is one. Names are unique (docs/service.md#server-side-validation), so a tag can take a name only after its
  * holder has given it up. Those who wait for each other form chains, which run from their free end, and cycles. A cycle
  * costs exactly one activity more: one of its tags steps aside under a temporary name. Nothing shorter exists, because
  * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
@@ -29,23 +29,32 @@ export interface Step {
 	/** Why this step is there, for a person. */
 	readonly reason: string;
 	/** An activity that stands for this step, conflicts with it, or is its earlier rejection: then nothing is sent. Null: it can be sent. */
-	readonly waitsFor: WaitsFor | null;
+	readonly earlierActivity: EarlierActivity | null;
 }
 
 /**
- * `joins`: the activity does what the step wants. `contradicts`: it would change the same object otherwise. `rejected`: the
- * same was submitted before and rejected; it is submitted again only on request.
+ * What is known of an activity or request: it has not ended, it was rejected, or it was sent and no answer says what became
+ * of it. `status` is the service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`.
  */
-export interface WaitsFor {
+export type ActivityState =
+	| { readonly state: "pending" | "rejected"; readonly status: string }
+	| { readonly state: "in-doubt" };
+
+/** The activity that an earlier request made, or may have made. */
+export type EarlierActivity = ActivityState & {
 	/** Null when no answer named one. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
-	/** As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`; null when nobody knows what became of it. */
-	readonly status: string | null;
-	readonly verdict: "joins" | "contradicts" | "rejected";
-}
+	readonly relation: Relation;
+};
 
-interface Draft extends Omit<Step, "id" | "dependsOn" | "waitsFor"> {
+/**
+ * How an activity relates to a step. `same`: it does what the step does. `conflicting`: it would change the same object
+ * differently. `rejected`: it did what the step does and was rejected; the step is submitted only on request.
+ */
+export type Relation = "same" | "conflicting" | "rejected";
+
+interface Draft extends Omit<Step, "id" | "dependsOn" | "earlierActivity"> {
 	readonly key: string;
 	readonly after: readonly string[];
 }
@@ -67,7 +76,7 @@ export function makeSteps(
 		id: ids.get(key) ?? key,
 		...step,
 		dependsOn: after.map((other) => ids.get(other) ?? other),
-		waitsFor: null,
+		earlierActivity: null,
 	}));
 }
 
@@ -145,7 +154,7 @@ function inChainOrder(
 
 /**
  * A name nobody has or wants, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
- * because the service's rules for the characters and length of names are not known (service-facts.md, "Errors", open).
+ * because the service's rules for the characters and length of names are not known (docs/service.md#not-documented).
  */
 function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
 	const stem = temporaryStem(change.tagId);

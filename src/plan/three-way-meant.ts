@@ -8,7 +8,7 @@ import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** What a change of the document can mean for one object, or for a part of it. */
-export const meantWords = [
+const meantWords = [
 	"managed",
 	"unmanaged",
 	"renamed",

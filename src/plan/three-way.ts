@@ -42,7 +42,7 @@ export interface DriftedDifference {
  * because it can only be reported or nothing can mend it. `held`: it stays, because the step that changes it was rejected
  * before (three-way-held.ts).
  */
-export type Fate = "undone" | "accepted" | "replaced" | "remains" | "held";
+type Fate = "undone" | "accepted" | "replaced" | "remains" | "held";
 
 /** Something that apply does; `before` is live's, `after` the head document's. */
 export interface PlannedDifference {

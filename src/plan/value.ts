@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import fastDeepEqual from "fast-deep-equal";
 import { ConfigurationError } from "../errors.ts";
-import { isValueTooDeep, tooDeepWords } from "../json.ts";
+import { isValueTooDeep, tooDeepMessage } from "../json.ts";
 
 /** Whether two values are the same data, whatever the order of their members. */
 export function sameValue(left: unknown, right: unknown): boolean {
@@ -17,7 +17,7 @@ export function sameValue(left: unknown, right: unknown): boolean {
  * ConfigurationError for a value that is nested too deep (json.ts).
  */
 export function canonicalJson(value: unknown): string {
-	if (isValueTooDeep(value)) throw new ConfigurationError(`a value is ${tooDeepWords}`);
+	if (isValueTooDeep(value)) throw new ConfigurationError(`a value is ${tooDeepMessage}`);
 	return JSON.stringify(value, (_key, item: unknown) =>
 		item !== null && typeof item === "object" && !Array.isArray(item)
 			? Object.fromEntries(Object.entries(item).sort(([left], [right]) => compareText(left, right)))

@@ -6,19 +6,14 @@
  * cannot make a second; any other step for the same object is left alone.
  */
 import { quoteForShell } from "./shell.ts";
-import type { Step } from "./steps.ts";
+import type { ActivityState, EarlierActivity, Relation, Step } from "./steps.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
-export interface WaitingActivity {
+export type WaitingActivity = ActivityState & {
 	/** Null when no answer named one: then it is not known whether there is an activity at all. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
-	/**
-	 * As the service says it, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`. Null when nobody knows what became of it: no
-	 * answer came, or none that orgsync understands.
-	 */
-	readonly status: string | null;
 	readonly operation: Step["operation"] | "init_import_private_key";
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** When it was made, or by our journal when it was sent, ISO 8601 in UTC; null when it is not known. */
@@ -29,15 +24,14 @@ export interface WaitingActivity {
 	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Who said that it waits: the service a moment ago, or our journal when it was last asked for. */
 	readonly saidBy: "service" | "journal";
-}
+};
 
 /** A waiting activity that touches what the plan touches. */
-export interface Waiting extends WaitingActivity {
-	/** See WaitsFor in steps.ts. */
-	readonly verdict: "joins" | "contradicts" | "rejected";
+export type Waiting = WaitingActivity & {
+	readonly relation: Relation;
 	/** Addresses of the changes that wait with it. */
 	readonly covers: readonly string[];
-}
+};
 
 export interface Held {
 	readonly steps: readonly Step[];
@@ -49,8 +43,15 @@ export function nameOf({ activityId, fingerprint }: Pick<WaitingActivity, "activ
 	return activityId ?? fingerprint;
 }
 
+/** Returns what a step states of an activity that relates to it so. */
+export function earlierActivityOf(activity: WaitingActivity, relation: Relation): EarlierActivity {
+	const { activityId, fingerprint, state } = activity;
+	const known = state === "in-doubt" ? { state } : { state, status: activity.status };
+	return { activityId, fingerprint, ...known, relation };
+}
+
 /** What a person can do about what was sent and never answered. */
-export function learnOrGiveUp(name: string): string {
+export function settleOrAbandon(name: string): string {
 	return `if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
@@ -69,7 +70,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 		// Where several touch the same object, one that does what is wanted stands for it; then the oldest. Bytes are sent
 		// again only where nothing else touches it.
 		const rank = (one: WaitingActivity): string =>
-			`${joins(step, one) ? (one.status === null ? 2 : 0) : 1} ${nameOf(one)}`;
+			`${joins(step, one) ? (one.state === "in-doubt" ? 2 : 0) : 1} ${nameOf(one)}`;
 		return holdStep(
 			step,
 			touching.sort((left, right) => compareText(rank(left), rank(right))),
@@ -93,12 +94,11 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 export function holdRejected({ steps, waiting }: Held, rejected: readonly WaitingActivity[]): Held {
 	const found = new Map<string, Waiting>();
 	const held = steps.map((step) => {
-		if (step.waitsFor !== null) return step;
+		if (step.earlierActivity !== null) return step;
 		const same = rejected.findLast((one) => one.operation === step.operation && isExactly(step, one));
 		if (same === undefined) return step;
-		const { activityId, fingerprint, status } = same;
-		found.set(step.id, { ...same, verdict: "rejected", covers: step.covers });
-		return { ...step, waitsFor: { activityId, fingerprint, status, verdict: "rejected" as const } };
+		found.set(step.id, { ...same, relation: "rejected", covers: step.covers });
+		return { ...step, earlierActivity: earlierActivityOf(same, "rejected") };
 	});
 	return { steps: held, waiting: [...waiting, ...found.values()] };
 }
@@ -107,22 +107,22 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 	const parts: Step[] = [];
 	const free = new Set(objectsOf(step));
 	for (const activity of touching) {
-		const { activityId, fingerprint, status } = activity;
 		const name = nameOf(activity);
 		const touched = touchedObjects(step, activity);
 		const taken = touched.filter((id) => free.delete(id));
 		const part = { ...narrowed(step, taken), id: `${step.id}/${name}` };
-		const isSendable = status === null && joins(step, activity) && isAlone(activity, touched, touching, step);
+		const isSendable =
+			activity.state === "in-doubt" && joins(step, activity) && isAlone(activity, touched, touching, step);
 		if (isSendable && taken.length === 0) continue;
 		if (isSendable && taken.length === touched.length) {
 			// The same bytes ask what became of it, and can make no second activity.
 			parts.push(part);
 			continue;
 		}
-		const verdict = status !== null && joins(step, activity) ? "joins" : "contradicts";
+		const relation = activity.state !== "in-doubt" && joins(step, activity) ? "same" : "conflicting";
 		const covers = new Set([...(waiting.get(name)?.covers ?? []), ...narrowed(step, touched).covers]);
-		waiting.set(name, { ...activity, verdict, covers: [...covers] });
-		if (taken.length > 0) parts.push({ ...part, waitsFor: { activityId, fingerprint, status, verdict } });
+		waiting.set(name, { ...activity, relation, covers: [...covers] });
+		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
 	}
 	const [first, ...others] = parts;
 	if (first === undefined) return [step];
@@ -143,7 +143,7 @@ function isAlone(
 ): boolean {
 	return touching.every(
 		(other) =>
-			other.status !== null ||
+			other.state !== "in-doubt" ||
 			sameValue(other.parameters, activity.parameters) ||
 			!touchedObjects(step, other).some((id) => touched.includes(id)),
 	);
@@ -153,8 +153,8 @@ function isAlone(
 function joins(step: Step, activity: WaitingActivity): boolean {
 	const touched = touchedObjects(step, activity);
 	if (touched.length === 0) return false;
-	if (activity.status === null) return isExactly(narrowed(step, touched), activity);
-	return isSameWish(step, activity) || isPartOf(activity, step);
+	if (activity.state === "in-doubt") return isExactly(narrowed(step, touched), activity);
+	return isSameRequest(step, activity) || isPartOf(activity, step);
 }
 
 /** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
@@ -196,7 +196,7 @@ function isExactly(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(step.parameters, parameters);
 }
 
-function isSameWish(step: Step, { parameters }: WaitingActivity): boolean {
+function isSameRequest(step: Step, { parameters }: WaitingActivity): boolean {
 	return sameValue(normalize(step.parameters), normalize(parameters));
 }
 

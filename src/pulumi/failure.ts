@@ -94,13 +94,13 @@ function listFailures(report: Report): readonly string[] {
 }
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
-	const { step, message, activityId, fingerprint, policyEvaluations, apart } = result;
+	const { step, message, activityId, fingerprint, policyEvaluations, parts } = result;
 	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`];
 	for (const { policyId, outcome: verdict } of policyEvaluations) {
 		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
 	}
-	for (const part of apart) lines.push(...explainPart(part));
-	if (apart.length > 0) return lines.join("\n");
+	for (const part of parts) lines.push(...explainPart(part));
+	if (parts.length > 0) return lines.join("\n");
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
 	if (activityId !== null && outcome === "awaiting-authenticator") {
 		lines.push(`  \`orgsync explain ${activityId}\` says which methods are missing`);

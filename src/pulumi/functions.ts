@@ -113,37 +113,37 @@ async function askHidden<Answer>(args: object, work: () => Promise<Answer>, know
 type Of<Fields> = QueriedOrganization & Readonly<Fields>;
 
 type SessionProfileArgs = Of<{ sessionProfileId: string }>;
-/** One session profile (interface.md 4.2, `get_session_profile`). */
+/** One session profile (docs/service.md#queries, `get_session_profile`). */
 export const getSessionProfile = plainly<SessionProfileArgs, SessionProfile>("get_session_profile");
 /** The same of outputs. */
 export const getSessionProfileOutput = asOutput<SessionProfileArgs, SessionProfile>("get_session_profile");
 
 type MfaPolicyArgs = Of<{ userId: string; mfaPolicyId: string }>;
-/** One MFA policy of a user (interface.md 4.2, `get_mfa_policy`). */
+/** One MFA policy of a user (docs/service.md#queries, `get_mfa_policy`). */
 export const getMfaPolicy = plainly<MfaPolicyArgs, MfaPolicy>("get_mfa_policy");
 /** The same of outputs. */
 export const getMfaPolicyOutput = asOutput<MfaPolicyArgs, MfaPolicy>("get_mfa_policy");
 
 type MfaPoliciesArgs = Of<{ userId: string }>;
-/** All MFA policies of a user (interface.md 4.2, `get_mfa_policies`). */
+/** All MFA policies of a user (docs/service.md#queries, `get_mfa_policies`). */
 export const getMfaPolicies = plainly<MfaPoliciesArgs, readonly MfaPolicy[]>("get_mfa_policies");
 /** The same of outputs. */
 export const getMfaPoliciesOutput = asOutput<MfaPoliciesArgs, readonly MfaPolicy[]>("get_mfa_policies");
 
 type MfaStatusArgs = Of<{ activityId: string; userId?: string }>;
-/** One entry a policy and voting user of an activity (interface.md 4.2, `get_mfa_status`); `userId` limits it to one. */
+/** One entry a policy and voting user of an activity (docs/service.md#queries, `get_mfa_status`); `userId` limits it to one. */
 export const getMfaStatus = plainly<MfaStatusArgs, readonly MfaStatus[]>("get_mfa_status");
 /** The same of outputs. */
 export const getMfaStatusOutput = asOutput<MfaStatusArgs, readonly MfaStatus[]>("get_mfa_status");
 
 type BootProofArgs = Of<{ appName: string }>;
-/** The latest boot proof of an enclave app; `appName` is its id, a UUID (interface.md 4.2, `get_latest_boot_proof`). */
+/** The latest boot proof of an enclave app; `appName` is its id, a UUID (docs/service.md#queries, `get_latest_boot_proof`). */
 export const getLatestBootProof = plainly<BootProofArgs, BootProof>("get_latest_boot_proof");
 /** The same of outputs. */
 export const getLatestBootProofOutput = asOutput<BootProofArgs, BootProof>("get_latest_boot_proof");
 
 type PolicyEvaluationsArgs = Of<{ activityId: string }>;
-/** How policies judged the votes of an activity (interface.md 4.2, `get_policy_evaluations`). */
+/** How policies judged the votes of an activity (docs/service.md#queries, `get_policy_evaluations`). */
 export const getPolicyEvaluations = plainly<PolicyEvaluationsArgs, readonly PolicyEvaluationRecord[]>(
 	"get_policy_evaluations",
 );
@@ -152,13 +152,13 @@ export const getPolicyEvaluationsOutput = asOutput<PolicyEvaluationsArgs, readon
 	"get_policy_evaluations",
 );
 
-/** All user tags of the organization (interface.md 4.2, `list_user_tags`). */
+/** All user tags of the organization (docs/service.md#queries, `list_user_tags`). */
 export const listUserTags = plainly<QueriedOrganization, readonly UserTagRecord[]>("list_user_tags");
 /** The same of outputs. */
 export const listUserTagsOutput = asOutput<QueriedOrganization, readonly UserTagRecord[]>("list_user_tags");
 
 type SupportedAssetsArgs = Of<{ caip2: string }>;
-/** Assets of a network that the service supports; `caip2` by interface.md 4.3 (`list_supported_assets`). */
+/** Assets of a network that the service supports; `caip2` by docs/service.md#networks (`list_supported_assets`). */
 export const listSupportedAssets = plainly<SupportedAssetsArgs, readonly SupportedAsset[]>("list_supported_assets");
 /** The same of outputs. */
 export const listSupportedAssetsOutput = asOutput<SupportedAssetsArgs, readonly SupportedAsset[]>(

@@ -8,7 +8,7 @@ import type { DesiredMembers, DesiredOrganization } from "../plan/organization.t
 import { sameValue } from "../plan/value.ts";
 
 /** What Pulumi puts where a value is not known yet; it looks like an id and must never be taken for one. */
-export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What is wrong with a property, as Pulumi's `check` returns it. */
 export interface CheckFailure {

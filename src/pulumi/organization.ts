@@ -245,7 +245,7 @@ function fullPath(path: string): string {
 	return resolve(findProjectFolder(process.cwd()), path);
 }
 
-/** Larger files are no documents (product.md section 1). */
+/** Larger files are no documents. */
 const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {

@@ -1,6 +1,6 @@
 /**
- * Answers of the eight queries, as interface.md sections 2.3 to 2.8 and 4.2 give them; where service-facts.md knows a field
- * to be left out at times, it is optional. Fields that neither names come through as the service sent them.
+ * Answers of the eight queries (docs/service.md#objects). A field that the service leaves out at times is optional.
+ * Fields that are not named there come through as the service sent them.
  */
 
 /** Seconds and nanoseconds since 1970, both as text. */
@@ -9,7 +9,7 @@ export interface Timestamp {
 	readonly nanos: string;
 }
 
-/** interface.md 2.3. */
+/** docs/service.md#user-tag. */
 export interface UserTagRecord {
 	readonly tagId: string;
 	readonly tagName: string;
@@ -18,7 +18,7 @@ export interface UserTagRecord {
 	readonly updatedAt: Timestamp;
 }
 
-/** interface.md 2.4. */
+/** docs/service.md#session-profile. */
 export interface SessionProfile {
 	readonly sessionProfileId: string;
 	readonly sessionProfileName: string;
@@ -30,7 +30,7 @@ export interface SessionProfile {
 	readonly updatedAt: Timestamp;
 }
 
-/** interface.md 2.5: one way of authenticating, at times a particular one. */
+/** docs/service.md#mfa-policy: one way of authenticating, at times a particular one. */
 export interface AuthenticationMethod {
 	/** `AUTHENTICATION_TYPE_…` */
 	readonly type: string;
@@ -42,7 +42,7 @@ export interface AuthenticationStep {
 	readonly any: readonly AuthenticationMethod[];
 }
 
-/** interface.md 2.5. */
+/** docs/service.md#mfa-policy. */
 export interface MfaPolicy {
 	readonly mfaPolicyId: string;
 	readonly mfaPolicyName: string;
@@ -54,7 +54,7 @@ export interface MfaPolicy {
 	readonly updatedAt: Timestamp;
 }
 
-/** interface.md 2.6. */
+/** docs/service.md#mfa-status. */
 export interface MfaStatus {
 	readonly mfaPolicyId: string;
 	readonly userId: string;
@@ -63,7 +63,7 @@ export interface MfaStatus {
 	readonly requiredMethods: readonly AuthenticationStep[];
 }
 
-/** interface.md 2.7; the attestation's field has another name in real answers (service-facts.md). */
+/** The attestation's field has another name in real answers (docs/service.md#boot-proof). */
 export interface BootProof {
 	readonly ephemeralPublicKeyHex: string;
 	readonly cloudAttestationDocB64?: string;
@@ -77,7 +77,7 @@ export interface BootProof {
 	readonly qosManifestVersion?: string;
 }
 
-/** interface.md 2.7a. */
+/** docs/service.md#policy-evaluation. */
 export interface PolicyEvaluationRecord {
 	readonly id: string;
 	readonly activityId: string;
@@ -88,7 +88,7 @@ export interface PolicyEvaluationRecord {
 	readonly createdAt: Timestamp;
 }
 
-/** interface.md 2.8; every field is optional. */
+/** docs/service.md#supported-asset; every field is optional. */
 export interface SupportedAsset {
 	/** CAIP-19. */
 	readonly caip19?: string;

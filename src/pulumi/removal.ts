@@ -4,7 +4,7 @@
 import { nameOfUser } from "../plan/kinds.ts";
 import type { DesiredAbsent, DesiredOrganization, Known, Limits, LiveNamed, Memory } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
-import type { Applied } from "../sync/journal.ts";
+import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { isDone } from "./failure.ts";
 import type { InputSchema, PropertySchema } from "./input-schema.ts";
@@ -39,7 +39,7 @@ export interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
 /** What differs between removal resources. */
 export interface Removal {
 	readonly name: string;
-	readonly kind: Exclude<Applied["kind"], "userTag">;
+	readonly kind: Exclude<AppliedObject["kind"], "userTag">;
 	readonly operation: SubmitName;
 	readonly section: Exclude<keyof Memory, "userTags">;
 	/** What documents, limits and live state call these objects. */
@@ -127,7 +127,7 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	}
 
 	outputsOf({ inputs }: Target<RemovalInputs>, { report, journal }: ConvergeResult): Properties {
-		const lastApplied = journal.memory(inputs.organizationId)[this.section];
+		const lastApplied = journal.lastApplied(inputs.organizationId)[this.section];
 		const ids = this.#idsOf(inputs);
 		const removedAt: Record<string, string> = {};
 		for (const id of ids) {
@@ -144,7 +144,7 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 		};
 	}
 
-	readApplied({ removedAt }: RemovalOutputs, context: StateContext): readonly Applied[] {
+	readApplied({ removedAt }: RemovalOutputs, context: StateContext): readonly AppliedObject[] {
 		const { kind } = this.#removal;
 		return Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({ kind, id, appliedAt }));
 	}

@@ -6,7 +6,7 @@ import { GuardError } from "../errors.ts";
 import type { DesiredOrganization, Memory } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
-import type { Applied } from "../sync/journal.ts";
+import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { nameOwners } from "./claims.ts";
 import { describeCreate } from "./create-notice.ts";
@@ -114,7 +114,7 @@ export interface ResourceDefinition<
 	/** Inputs and outputs after an apply, without activities. */
 	outputsOf(target: Target<Inputs>, result: ConvergeResult): Properties;
 	/** What the state says was last applied. Throws StorageError if it cannot be used. */
-	readApplied(olds: Outputs, context: StateContext): readonly Applied[];
+	readApplied(olds: Outputs, context: StateContext): readonly AppliedObject[];
 	read(id: string, props: Outputs, session: Session): Promise<ReadResult>;
 	/** Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing. */
 	remove?(props: Outputs, session: Session): Promise<string | undefined>;

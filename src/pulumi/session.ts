@@ -3,31 +3,29 @@
  * share reads. It connects when it is first needed: a stack that makes no request needs no key.
  */
 import { join, resolve } from "node:path";
-import { ConfigurationError } from "../errors.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { apply } from "../sync/apply.ts";
+import { applyPlan } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
-import type { Sent } from "../sync/outcomes.ts";
+import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
-import { type SettleContext, settle } from "../sync/settle.ts";
-import { type Client, createClient, type Reader, type Submitter } from "../wire/client.ts";
-import { type Environment, findStamper } from "../wire/credentials.ts";
+import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
+import type { Reader, Submitter } from "../wire/client.ts";
+import type { Environment } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { readProxies } from "../wire/proxy.ts";
-import { refuseWeakTls } from "../wire/tls.ts";
 import { type Claims, type ClaimsFolder, claimsIn, type Owner, ownerOf } from "./claims.ts";
+import { type Connection, connect } from "./connection.ts";
 import { type LastOwners, openLastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
 import { isNamed, OverrideLog } from "./overrides.ts";
 import { assertCanConverge, assertGuardsAllowed } from "./plan-checks.ts";
-import { environmentName, type SettingName, type Settings } from "./settings.ts";
+import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
-import { type SharedReads, shareReads } from "./shared-reads.ts";
+import type { SharedReads } from "./shared-reads.ts";
 import { mergeLastApplied, restoreToJournal, type StoredState } from "./stored-state.ts";
 import type { StateContext } from "./stored-state-check.ts";
 
@@ -67,19 +65,17 @@ export interface ConvergeResult {
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
 
-interface Connection {
-	readonly client: Client;
-	readonly reads: SharedReads;
-}
-
-type JournalEvidence = Pick<JournalView, "open" | "abandoned" | "rejected" | "memory" | "position">;
+type JournalEvidence = Pick<
+	JournalView,
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+>;
 
 /** The evidence of a journal that does not exist yet. */
 const noJournal: JournalEvidence = {
-	open: () => [],
-	abandoned: () => new Set(),
-	rejected: () => [],
-	memory: () => emptyMemory,
+	openEntries: () => [],
+	abandonedNames: () => new Set(),
+	rejectedEntries: () => [],
+	lastApplied: () => emptyMemory,
 	position: () => 0,
 };
 
@@ -99,7 +95,7 @@ export class Session {
 	#view: Promise<JournalView | undefined> | undefined;
 	#position: (() => number) | undefined;
 	/** Results for open activities, by fingerprint: each activity is queried once per process. */
-	readonly #settled = new Map<string, Sent>();
+	readonly #settled = new Map<string, SubmitResult>();
 	#settling: Promise<void> = Promise.resolve();
 	readonly #overrides: OverrideLog;
 
@@ -134,7 +130,7 @@ export class Session {
 		journal: JournalEvidence | undefined,
 	): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
-		const lastApplied = mergeLastApplied(known?.memory(desired.organizationId) ?? emptyMemory, stored);
+		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyMemory, stored);
 		return compareLive(desired, this.readerFor(resource), lastApplied, {
 			reads: this.settings.reads,
 			now: this.#context.now,
@@ -185,7 +181,7 @@ export class Session {
 		if (isGuarded) this.assertGuardsAllowed(plan, resource);
 		assertCanConverge(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
-		const report = await apply(comparison, {
+		const report = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
 			concurrency: 4,
@@ -202,7 +198,7 @@ export class Session {
 
 	#abandonActivities({ resource, desired: { organizationId } }: ResourceTarget, journal: Journal): void {
 		for (const name of this.settings.abandon) {
-			const open = journal.open(organizationId).filter((entry) => isNamed(entry, name));
+			const open = journal.openEntries(organizationId).filter((entry) => isNamed(entry, name));
 			for (const { activityId, body } of open) {
 				this.#overrides.show(resource, [abandonOf(activityId ?? body.fingerprint)]);
 			}
@@ -218,7 +214,7 @@ export class Session {
 
 	/** The last-applied state of an organization in the journal, without what Pulumi's state stores. */
 	async lastApplied(organizationId: string): Promise<Memory> {
-		return (await this.#journalIfThere())?.memory(organizationId) ?? emptyMemory;
+		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyMemory;
 	}
 
 	/** What the stored state of a resource is checked against. */
@@ -268,9 +264,9 @@ export class Session {
 		const mine = this.#settling.then(async () => {
 			const unasked: Journal = {
 				...journal,
-				open: (id) => journal.open(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
+				openEntries: (id) => journal.openEntries(id).filter(({ body }) => !this.#settled.has(body.fingerprint)),
 			};
-			const found = await settle(organizationId, { ...context, journal: unasked });
+			const found = await settleOpenEntries(organizationId, { ...context, journal: unasked });
 			for (const [fingerprint, sent] of found) this.#settled.set(fingerprint, sent);
 			if ([...found.values()].some(({ outcome }) => outcome === "completed")) reads.expireAll(organizationId);
 		});
@@ -279,33 +275,7 @@ export class Session {
 	}
 
 	#connect(): Connection {
-		if (this.#connection !== undefined) return this.#connection;
-		const { environment } = this.#context;
-		const { url, credentials, timeoutMs, maxRequestsPerSecond } = this.settings;
-		if (url === undefined) {
-			throw new ConfigurationError("the address of the service is missing", { hint: howToSet("url") });
-		}
-		// No setting overrides this: the runs of a stack are often unattended.
-		refuseWeakTls(environment);
-		// Paths are relative to the folder of Pulumi.yaml, wherever below it the program runs.
-		const given = { ...credentials, keyFileFrom: "orgsync:keyFile", directory: this.#context.directory };
-		const stamper = findStamper(given, environment, this.#context.warn);
-		if (stamper === undefined) {
-			throw new ConfigurationError("the API key is missing", {
-				hint: `run \`pulumi config set --secret orgsync:apiPrivateKey\`, pass it to a Provider, or set ${environmentName("apiPrivateKey")}, ${environmentName("keyFile")} or ${environmentName("stampCommand")}`,
-			});
-		}
-		const client = createClient({
-			url,
-			stamper,
-			timeoutMs,
-			proxy: readProxies(environment),
-			...(maxRequestsPerSecond === undefined ? {} : { maxRequestsPerSecond }),
-		});
-		this.#connection = {
-			client,
-			reads: shareReads(client.reader, { ...this.#context, position: () => this.#position?.() }),
-		};
+		this.#connection ??= connect(this.settings, { ...this.#context, position: () => this.#position?.() });
 		return this.#connection;
 	}
 
@@ -344,9 +314,4 @@ function afterSubmit(submitter: Submitter, done: () => void): Submitter {
 			}
 		},
 	};
-}
-
-/** How to set a setting, for a hint. */
-function howToSet(name: SettingName): string {
-	return `run \`pulumi config set orgsync:${name} VALUE\`, pass it to a Provider, or set ${environmentName(name)}`;
 }

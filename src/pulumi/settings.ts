@@ -5,7 +5,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../plan/guards.ts";
 import type { Reads } from "../plan/plan.ts";
-import { type Environment, findOrganizationId, findUrl, type GivenCredentials } from "../wire/credentials.ts";
+import { type CredentialOptions, type Environment, findOrganizationId, findUrl } from "../wire/credentials.ts";
 
 /** What can be set, in the words of Provider's arguments. */
 export const settingNames = [
@@ -39,7 +39,7 @@ export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 export interface Settings {
 	readonly organizationId: string | undefined;
 	readonly url: string | undefined;
-	readonly credentials: GivenCredentials;
+	readonly credentials: CredentialOptions;
 	readonly reads: Reads;
 	readonly maxRequestsPerSecond: number | undefined;
 	/** How long an activity that is created or pending is asked for again. */

@@ -17,16 +17,17 @@ function withoutInFlight(journal: Journal): Journal {
 	const inFlight = new Set<string>();
 	return {
 		...journal,
-		claim: (wish, choose) =>
-			journal.claim(wish, (entries) => {
+		claim: (requestDigest, choose) =>
+			journal.claim(requestDigest, (entries) => {
 				const choice = choose(entries);
 				if (choice.put !== undefined) inFlight.add(choice.put.body.fingerprint);
 				return choice;
 			}),
-		settled(fingerprint, ...more) {
+		recordOutcome(fingerprint, ...more) {
 			inFlight.delete(fingerprint);
-			return journal.settled(fingerprint, ...more);
+			return journal.recordOutcome(fingerprint, ...more);
 		},
-		open: (organizationId) => journal.open(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
+		openEntries: (organizationId) =>
+			journal.openEntries(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
 	};
 }

@@ -3,15 +3,15 @@
  * to choose what is submitted, or to make a change look applied.
  *
  * An activity is usable only if its body is exactly what orgsync would encode for its operation, organization and
- * parameters, and if fingerprint and wish are those of that body. Everything else is refused, by name.
+ * parameters, and if fingerprint and request digest are those of that body. Everything else is refused, by name.
  */
 import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { RememberedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
-import { wishOf } from "../sync/journal.ts";
-import { type Body, decodeSubmit, encodeSubmit } from "../wire/body.ts";
+import { requestDigestOf } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import { decodeSubmit, encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 
 /** An activity that has not completed, as a state keeps it. */
 export interface StoredActivity {
@@ -21,7 +21,7 @@ export interface StoredActivity {
 	readonly outcome: Outcome;
 	/** The exact request body; left out when another client submitted it. */
 	readonly body?: string;
-	readonly wish?: string;
+	readonly requestDigest?: string;
 	readonly covers?: readonly string[];
 	readonly sentAt?: string;
 }
@@ -77,7 +77,7 @@ export function readStoredActivities(value: unknown, by: StateContext): readonly
 }
 
 /** The operation, organization and parameters of the bytes, if orgsync made them; undefined if it would make others. */
-export function decodeExactly(bytes: string): (Body & { readonly wish: string }) | undefined {
+export function decodeExactly(bytes: string): (RequestBody & { readonly requestDigest: string }) | undefined {
 	const body = decodeSubmit(bytes);
 	if (body === undefined) return undefined;
 	const { operation, organizationId, timestampMs } = body;
@@ -85,7 +85,7 @@ export function decodeExactly(bytes: string): (Body & { readonly wish: string })
 		const { parameters } = JSON.parse(bytes) as { parameters: Record<string, unknown> };
 		// Other bytes of the same meaning could mean something else to another parser.
 		if (encodeSubmit(operation, organizationId, parameters, timestampMs).bytes !== bytes) return undefined;
-		return { ...body, wish: wishOf(organizationId, operation.name as SubmitName, parameters) };
+		return { ...body, requestDigest: requestDigestOf(organizationId, operation.name as SubmitName, parameters) };
 	} catch {
 		return undefined;
 	}
@@ -118,13 +118,13 @@ function refuse({ resource }: StateContext, what: string, hint?: string): Storag
 /** The item as an activity, as far as its shape goes. */
 function readActivity(item: unknown, by: StateContext): StoredActivity {
 	const kept = (item ?? {}) as Partial<Record<keyof StoredActivity, unknown>>;
-	const { activityId, fingerprint, outcome, body, wish, covers, sentAt } = kept;
+	const { activityId, fingerprint, outcome, body, requestDigest, covers, sentAt } = kept;
 	const isNamed = (activityId === null || isName(activityId)) && isName(fingerprint);
-	const hasBody = body !== undefined || wish !== undefined;
+	const hasBody = body !== undefined || requestDigest !== undefined;
 	const isWhole =
 		!hasBody ||
 		(typeof body === "string" &&
-			typeof wish === "string" &&
+			typeof requestDigest === "string" &&
 			(covers === undefined || isTexts(covers)) &&
 			(sentAt === undefined || isPast(sentAt, by)));
 	if (isNamed && typeof outcome === "string" && isWhole) return item as StoredActivity;
@@ -132,7 +132,10 @@ function readActivity(item: unknown, by: StateContext): StoredActivity {
 }
 
 /** Why an activity cannot be used, or undefined if it can. */
-function findMistake({ fingerprint, outcome, body, wish }: StoredActivity, by: StateContext): string | undefined {
+function findMistake(
+	{ fingerprint, outcome, body, requestDigest }: StoredActivity,
+	by: StateContext,
+): string | undefined {
 	if (!isStoredOutcome(outcome)) return "has an outcome that is never kept";
 	if (body === undefined) return undefined;
 	const decoded = decodeExactly(body);
@@ -140,7 +143,7 @@ function findMistake({ fingerprint, outcome, body, wish }: StoredActivity, by: S
 	if (decoded.fingerprint !== fingerprint) return "has a body of another fingerprint";
 	if (decoded.organizationId !== by.organizationId) return "is for another organization";
 	if (decoded.operation.name !== by.operation) return `is a ${decoded.operation.name}, not a ${by.operation}`;
-	return decoded.wish === wish ? undefined : "has a body that does something else than recorded";
+	return decoded.requestDigest === requestDigest ? undefined : "has a body that does something else than recorded";
 }
 
 function isPast(value: unknown, { nowMs }: StateContext): value is string {

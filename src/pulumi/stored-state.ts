@@ -6,13 +6,13 @@
  */
 import type { Memory } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { Applied, Journal, JournalEntry } from "../sync/journal.ts";
+import type { AppliedObject, Journal, JournalEntry } from "../sync/journal.ts";
 import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-state-check.ts";
 
 export interface StoredState {
 	readonly activities: readonly StoredActivity[];
 	/** What was last applied, and the section of the last-applied state that it belongs to. */
-	readonly applied?: { readonly section: keyof Memory; readonly items: readonly Applied[] };
+	readonly applied?: { readonly section: keyof Memory; readonly items: readonly AppliedObject[] };
 }
 
 /** The stored state of a resource that is not in Pulumi's state yet. */
@@ -43,7 +43,7 @@ function storeReported(report: Report | undefined, journal: Pick<Journal, "entry
 	// A step that was submitted in parts has one activity for each part.
 	type Submitted = Pick<StepResult, "outcome" | "activityId" | "fingerprint">;
 	const submitted = (report?.steps ?? []).flatMap((step): readonly Submitted[] =>
-		step.apart.length > 0 ? step.apart : [step],
+		step.parts.length > 0 ? step.parts : [step],
 	);
 	return submitted.flatMap(({ outcome, activityId, fingerprint }): readonly StoredActivity[] => {
 		if (!isStoredOutcome(outcome) || fingerprint === null) return [];
@@ -52,8 +52,8 @@ function storeReported(report: Report | undefined, journal: Pick<Journal, "entry
 		if ((entry === undefined && activityId === null) || !isStoredOutcome(stored)) return [];
 		const known = { activityId, fingerprint, outcome: stored };
 		if (entry === undefined) return [known];
-		const { body, wish, covers, sentAtMs } = entry;
-		return [{ ...known, body: body.bytes, wish, covers, sentAt: new Date(sentAtMs).toISOString() }];
+		const { body, requestDigest, covers, sentAtMs } = entry;
+		return [{ ...known, body: body.bytes, requestDigest, covers, sentAt: new Date(sentAtMs).toISOString() }];
 	});
 }
 
@@ -73,13 +73,18 @@ export async function restoreToJournal(
 	for (const { activityId, fingerprint, outcome, body, covers, sentAt } of activities) {
 		const decoded = body === undefined ? undefined : decodeExactly(body);
 		if (decoded === undefined || journal.entry(fingerprint) !== undefined) continue;
-		await journal.sending(decoded, decoded.wish, covers ?? [], sentAt === undefined ? nowMs : Date.parse(sentAt));
-		journal.settled(fingerprint, outcome, activityId, nowMs);
+		await journal.recordSending(
+			decoded,
+			decoded.requestDigest,
+			covers ?? [],
+			sentAt === undefined ? nowMs : Date.parse(sentAt),
+		);
+		journal.recordOutcome(fingerprint, outcome, activityId, nowMs);
 	}
 	if (applied === undefined || applied.items.length === 0) return;
-	const known = journal.memory(organizationId)[applied.section];
+	const known = journal.lastApplied(organizationId)[applied.section];
 	const newer = applied.items.filter((item) => isNewer(item, known[item.id]));
-	if (newer.length > 0) journal.remember(organizationId, newer);
+	if (newer.length > 0) journal.recordApplied(organizationId, newer);
 }
 
 /** The last-applied state with what is stored, where that is newer. */
@@ -96,12 +101,12 @@ export function mergeLastApplied(lastApplied: Memory, { applied }: StoredState):
 
 type LastAppliedItem = Memory[keyof Memory][string];
 
-function toLastApplied(item: Applied): LastAppliedItem {
+function toLastApplied(item: AppliedObject): LastAppliedItem {
 	return item.kind === "userTag" ? item.tag : { appliedAt: item.appliedAt };
 }
 
 /** Whether an item was applied later than the known one, or is the same and has a time that the known one lacks. */
-function isNewer(item: Applied, known: LastAppliedItem | undefined): boolean {
+function isNewer(item: AppliedObject, known: LastAppliedItem | undefined): boolean {
 	const stored = toLastApplied(item);
 	if (stored.appliedAt !== known?.appliedAt) return stored.appliedAt > (known?.appliedAt ?? "");
 	return updatedAtOf(known) === "" && updatedAtOf(stored) !== "";

@@ -130,7 +130,7 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	},
 	outputsOf({ inputs }, { plan, report, journal }) {
 		const { tagId = "", organizationId, members: managed } = inputs;
-		const lastApplied = journal.memory(organizationId).userTags[tagId];
+		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
 		const before = isDone(report) ? {} : observeBefore(inputs, plan);
 		return withoutUndefined({ ...inputs, ...before, managed, lastApplied });
 	},

@@ -121,7 +121,7 @@ function tellWho({ userId, userName, liveName }: Attribution, names: UserNames):
 }
 
 /** What a person can do, names made safe to show. */
-export function tellTodo({ todo }: Finding): string {
+function tellTodo({ todo }: Finding): string {
 	return `to do: ${showText(todo)}`;
 }
 

@@ -218,7 +218,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 	return results
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
-			if (result.apart.length > 0) return partAnnotations(result, positionOf);
+			if (result.parts.length > 0) return partAnnotations(result, positionOf);
 			const message = `${result.step.reason}: ${tellOutcome(result)}`;
 			const at = firstOf(result.step.covers, positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
@@ -226,8 +226,8 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 }
 
 /** One for each part that did not complete, of a step that was submitted part by part. */
-function partAnnotations({ step, apart }: StepResult, positionOf: Positions): readonly Annotation[] {
-	return apart
+function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
+	return parts
 		.filter(({ outcome }) => outcome !== "completed")
 		.map((part) => {
 			const { address, outcome } = part;
@@ -258,7 +258,7 @@ function levelOfChange(change: Change, command: string): Level {
 }
 
 function levelOf({ outcome, step }: Pick<StepResult, "outcome" | "step">): Level {
-	if (outcome.startsWith("awaiting") || step.waitsFor?.status === null) return "warning";
+	if (outcome.startsWith("awaiting") || step.earlierActivity?.state === "in-doubt") return "warning";
 	return outcome === "not-attempted" ? "notice" : "error";
 }
 

@@ -198,7 +198,7 @@ export function renderMessage(
 }
 
 /** Problems with their places, or null when there is none. */
-export function renderProblems(problems: readonly Problem[]): Html | null {
+function renderProblems(problems: readonly Problem[]): Html | null {
 	return list(
 		problems.map(({ file, line, column, message }) => {
 			return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
@@ -277,7 +277,8 @@ function renderReported(changes: readonly ReportChange[], plan: Plan): Html | nu
 function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null {
 	return list(
 		activities.map((activity) => {
-			const word = activity.status === null ? "in doubt" : activity.verdict;
+			const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
+			const word = activity.state === "in-doubt" ? "in doubt" : relation;
 			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);
 			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${means}</span>`;
 		}),

@@ -50,15 +50,15 @@ function roundOf(steps: readonly Step[]): (step: Step) => number {
 
 /** `brokeOff`: a step without a result may have been under way. */
 function renderStep(step: Step, result: StepResult | undefined, id: string, brokeOff: boolean): Html {
-	const { operation, reason, dependsOn, waitsFor, covers } = step;
+	const { operation, reason, dependsOn, earlierActivity, covers } = step;
 	const after =
 		dependsOn.length === 0
 			? null
 			: html`<span class="after">after ${dependsOn.map((other, index) => html`${index === 0 ? "" : ", "}<a href="#${id}-${other}">${other}</a>`)}</span> `;
 	const waits =
-		waitsFor === null || result !== undefined
+		earlierActivity === null || result !== undefined
 			? null
-			: html`<p class="doubt">${tellHeld(waitsFor)} <code>${nameOf(waitsFor)}</code>: ${waitsFor.verdict === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
+			: html`<p class="doubt">${tellHeld(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
@@ -79,15 +79,15 @@ export function heldWord(address: string, plan: Plan): Html | null {
 	const covering = plan.steps.filter(({ covers }) => covers.includes(address));
 	const { sent } = groupSteps(plan.steps);
 	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
-	const verdicts = new Set(covering.flatMap(({ waitsFor }) => waitsFor?.verdict ?? []));
-	const word = verdicts.has("rejected") ? "rejected before" : verdicts.has("contradicts") ? "left alone" : "waits";
-	return html`<span class="word attention">${verdicts.size === 0 ? "left alone" : word}</span> `;
+	const relations = new Set(covering.flatMap(({ earlierActivity }) => earlierActivity?.relation ?? []));
+	const word = relations.has("rejected") ? "rejected before" : relations.has("conflicting") ? "left alone" : "waits";
+	return html`<span class="word attention">${relations.size === 0 ? "left alone" : word}</span> `;
 }
 
 /** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */
 function becameOf(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
-	const parts = result.apart.length === 0 ? null : renderParts(result.apart);
+	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	if (result.outcome === "completed") return parts;
 	const { activityId, fingerprint, policyEvaluations } = result;
 	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(

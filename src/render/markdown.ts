@@ -10,7 +10,7 @@ import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { WaitsFor } from "../plan/steps.ts";
+import type { EarlierActivity } from "../plan/steps.ts";
 import { hasFindings } from "../plan/three-way.ts";
 import { nameOf } from "../plan/waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
@@ -300,7 +300,7 @@ function waitingLines(
 
 function tellStepResult(result: StepResult): readonly string[] {
 	const lines = renderStep(result, plainStyle);
-	if (result.step.waitsFor?.status !== null) return lines;
+	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
 	// What to do about a step in doubt is told in shorter lines, so that the name to give up is never cut.
 	return lines.flatMap((line, index) => (index === 1 ? line.split(/(?<=:) (?=the )|(?<=;) /).map(indent) : [line]));
 }
@@ -309,15 +309,15 @@ function indent(line: string): string {
 	return `     ${line.trim()}`;
 }
 
-function tellHeldIn(waitsFor: WaitsFor): string {
-	const name = showName(nameOf(waitsFor));
-	if (waitsFor.verdict === "rejected") return `${tellHeld(waitsFor)} ${name}, needs --retry-rejected`;
-	return `waits for ${tellWaitedFor(waitsFor)} ${name}`;
+function tellHeldIn(earlierActivity: EarlierActivity): string {
+	const name = showName(nameOf(earlierActivity));
+	if (earlierActivity.relation === "rejected") return `${tellHeld(earlierActivity)} ${name}, needs --retry-rejected`;
+	return `waits for ${tellWaitedFor(earlierActivity)} ${name}`;
 }
 
 /** A step, what it comes after, and the activity that stands for it. */
-function tellPlannedStep({ id, operation, reason, dependsOn, waitsFor }: Plan["steps"][number]): string {
+function tellPlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = waitsFor === null ? "" : `, ${tellHeldIn(waitsFor)}`;
+	const waits = earlierActivity === null ? "" : `, ${tellHeldIn(earlierActivity)}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }

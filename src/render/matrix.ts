@@ -10,7 +10,7 @@ import { compareText } from "../plan/value.ts";
 /** `mayGain` and `mayLose`: planned without knowing whether it is needed. `none`: has not and gets not. */
 export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknown" | "none";
 
-export interface MatrixUser {
+interface MatrixUser {
 	readonly id: string;
 	/** Whether the user gains or loses any tag. */
 	readonly moves: boolean;

@@ -5,7 +5,7 @@
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import { quoteForShell } from "../plan/shell.ts";
-import type { WaitsFor } from "../plan/steps.ts";
+import type { EarlierActivity } from "../plan/steps.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import type { Style } from "./style.ts";
 
@@ -46,7 +46,7 @@ const words: Readonly<Record<Outcome, string>> = {
 export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
 	// Of what completed, whoever has seen it complete has not seen the parts.
 	const shown = report.steps.filter(
-		({ outcome, apart }) => which === "all" || outcome !== "completed" || apart.length > 0,
+		({ outcome, parts }) => which === "all" || outcome !== "completed" || parts.length > 0,
 	);
 	const lines = shown.flatMap((result) => renderStep(result, style));
 	if (report.left !== null && report.left.length > 0) {
@@ -63,15 +63,15 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 
 /** One line for a step while the work goes on, more where a person has to do something. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
-	const { step, outcome, apart } = result;
+	const { step, outcome, parts } = result;
 	const lines = [`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
 	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
-	if (apart.length > 0) lines.push(`     ${partsHeading}:`, ...apart.flatMap((part) => renderPart(part, style)));
+	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
-		if (apart.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
+		if (parts.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
@@ -120,19 +120,19 @@ export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
 /** What became of a step and, where there is something to add, why. */
 export function tellOutcome({ step, outcome, message }: StepResult): string {
 	// An activity that the service is still working on waits for nobody: its message says all.
-	const worksOn = outcome.startsWith("awaiting") && message !== null && step.waitsFor === null;
+	const worksOn = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
 	const says = worksOn ? "has not ended" : words[outcome];
 	return message === null ? says : `${says}: ${showText(message)}`;
 }
 
 /** What holds a step back, in words before the name of the activity. */
-export function tellHeld(waitsFor: WaitsFor): string {
-	if (waitsFor.verdict === "rejected") return "rejected before as activity";
-	return `${waitsFor.verdict === "joins" ? "joins" : "stands back for"} ${tellWaitedFor(waitsFor)}`;
+export function tellHeld(earlierActivity: EarlierActivity): string {
+	if (earlierActivity.relation === "rejected") return "rejected before as activity";
+	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${tellWaitedFor(earlierActivity)}`;
 }
 
 /** What the name of an activity that a step waits for is the name of. */
-export function tellWaitedFor({ activityId }: WaitsFor): string {
+export function tellWaitedFor({ activityId }: EarlierActivity): string {
 	return activityId === null ? "what was sent before," : "activity";
 }
 

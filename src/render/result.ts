@@ -108,7 +108,7 @@ const states = {
 } as const satisfies Readonly<Record<string, readonly [words: string, tone: Tone]>>;
 
 /** What an organization is counted as; in the order in which it matters to a reader. */
-export type State = keyof typeof states;
+type State = keyof typeof states;
 
 const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
 	[exitCodes.converged]: "applied",
@@ -183,7 +183,7 @@ function stateOfPlan(plan: Plan, command: string): State {
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
 	if (sent.length === 0) {
-		if (plan.steps.some(({ waitsFor }) => waitsFor?.status === null)) return "inDoubt";
+		if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 		return rejected.length > 0 ? "rejectedBefore" : "waiting";
 	}
 	return command === "drift" ? "drifted" : "changing";
@@ -198,12 +198,11 @@ function tellOne(command: string, plan: Plan, report: Report | null, broken: Bro
 
 /** A step that was submitted part by part as one result for each part. */
 function splitParts(result: StepResult): readonly StepResult[] {
-	const { step, apart } = result;
-	if (apart.length === 0) return [result];
-	const parts = apart.map(({ address, ...part }) => {
-		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], apart: [] };
+	const { step, parts } = result;
+	if (parts.length === 0) return [result];
+	return parts.map(({ address, ...part }) => {
+		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], parts: [] };
 	});
-	return parts;
 }
 
 /** What became of the steps that make a change, by its address; the first that did not complete, where several do. */

@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { learnOrGiveUp, nameOf, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
 import type { Style } from "./style.ts";
 
 /** Headings that stand above the same things in every format. */
@@ -29,17 +29,18 @@ const statusWords: Readonly<Record<string, string>> = {
  * when it was sent and what is missing.
  */
 export function renderWaitingActivity(activity: WaitingActivity, names: UserNames): string {
-	const { activityId, status, createdAt, approvedBy, liveNames, saidBy } = activity;
+	const { activityId, createdAt, approvedBy, liveNames, saidBy } = activity;
 	const id = showName(activityId ?? "");
 	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
-	if (status === "ACTIVITY_STATUS_REJECTED") {
+	if (activity.state === "rejected") {
 		return `activity ${id}${createdAt === null ? "" : `, submitted ${createdAt},`} was rejected; ${fingerprint}`;
 	}
-	if (status === null) {
+	if (activity.state === "in-doubt") {
 		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
 		const answer = activityId === null ? "no answer came" : `activity ${id} has a status that nobody knows`;
 		return `${sent}, and ${answer}; ${fingerprint}`;
 	}
+	const { status } = activity;
 	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${showName(status)}`;
 	const since = createdAt === null ? "" : ` since ${createdAt}`;
 	const approvers = (approvedBy ?? []).map((userId) => showSaidUser(userId, names, liveNames));
@@ -73,16 +74,16 @@ export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
 	readonly rejected: readonly Waiting[];
 } {
 	return {
-		waits: waiting.filter(({ status, verdict }) => status !== null && verdict !== "rejected"),
-		inDoubt: waiting.filter(({ status, verdict }) => status === null && verdict !== "rejected"),
-		rejected: waiting.filter(({ verdict }) => verdict === "rejected"),
+		waits: waiting.filter(({ state }) => state === "pending"),
+		inDoubt: waiting.filter(({ state }) => state === "in-doubt"),
+		rejected: waiting.filter(({ state }) => state === "rejected"),
 	};
 }
 
 /** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
 export function describeWaiting(activity: Waiting, names: UserNames): readonly string[] {
 	const state = renderWaitingActivity(activity, names);
-	if (activity.status !== null) return [state];
+	if (activity.state !== "in-doubt") return [state];
 	return [`${activity.operation} (${describeParameters(activity, names)})`, state];
 }
 
@@ -91,12 +92,13 @@ export function tellWaiting(
 	activity: Waiting,
 	what: string = activity.covers.map(showAddress).join(", "),
 ): readonly string[] {
-	const { status, verdict } = activity;
+	const { state, relation } = activity;
 	const name = nameOf(activity);
-	if (verdict === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
-	if (status === null) return [`it may still change ${what}: apply leaves that alone`, showText(learnOrGiveUp(name))];
+	if (relation === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
+	if (state === "in-doubt")
+		return [`it may still change ${what}: apply leaves that alone`, showText(settleOrAbandon(name))];
 	return [
-		verdict === "joins"
+		relation === "same"
 			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
 			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${showText(quoteForShell(name))}`,
 	];

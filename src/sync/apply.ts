@@ -11,19 +11,19 @@ import { type DesiredOrganization, emptyExpectations, type LiveOrganization } fr
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
-import type { Step, WaitsFor } from "../plan/steps.ts";
+import type { EarlierActivity, Step } from "../plan/steps.ts";
 import { digestOf } from "../plan/value.ts";
-import { learnOrGiveUp, nameOf, type WaitingActivity } from "../plan/waiting.ts";
+import { nameOf, settleOrAbandon, type WaitingActivity } from "../plan/waiting.ts";
 import type { Reader } from "../wire/client.ts";
+import { appliedByEntry, appliedByStep, withUpdateTime } from "./applied-objects.ts";
 import type { Comparison } from "./compare.ts";
-import type { Applied, Journal, JournalEntry } from "./journal.ts";
-import type { Sent } from "./outcomes.ts";
+import type { AppliedObject, Journal, JournalEntry } from "./journal.ts";
+import type { SubmitResult } from "./outcomes.ts";
 import { readLive } from "./read.ts";
-import { rememberEntry, rememberStep, rememberTime } from "./remember.ts";
-import { type SendContext, sendWish, type Wish } from "./send.ts";
-import { asOne, idsApart, partResults, sendApart } from "./send-apart.ts";
+import { combineParts, separableIds, submitIndividually, toPartResults } from "./submit-individually.ts";
+import { type ActivityRequest, type SubmitContext, submitOnce } from "./submit-once.ts";
 
-export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
+export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
 	readonly reader: Reader;
 	readonly journal: Journal;
 	/** How many independent steps run at once. */
@@ -40,13 +40,13 @@ export interface ApplyContext extends Omit<SendContext, "serverTimeMs" | "clockO
  * Takes every step of the plan that can be taken, and says what became of each. Throws StorageError when the journal can
  * not be written: then nothing further is submitted, and what was has been told by `onStep`.
  */
-export async function apply(comparison: Comparison, context: ApplyContext): Promise<Report> {
+export async function applyPlan(comparison: Comparison, context: ApplyContext): Promise<Report> {
 	const { plan, desired, live, serverTimeMs, clockOffsetMs, readPosition } = comparison;
 	const startedAtMs = context.now();
-	const changedAtMs = changesIn(live);
+	const tagChangedAtMs = tagChangeTimes(live);
 	const { results, retried } = await takeSteps(plan, {
 		...context,
-		...{ serverTimeMs, clockOffsetMs, readPosition, changedAtMs },
+		...{ serverTimeMs, clockOffsetMs, readPosition, tagChangedAtMs },
 	});
 	const steps = plan.steps.map((step) => results.get(step.id) as StepResult);
 	const completed = steps.filter(({ outcome }) => outcome === "completed");
@@ -76,12 +76,12 @@ export async function apply(comparison: Comparison, context: ApplyContext): Prom
 }
 
 type StepContext = ApplyContext &
-	SendContext & {
+	SubmitContext & {
 		/** When each tag was last changed, by its id; see Wish in send.ts. */
-		readonly changedAtMs: ReadonlyMap<string, number>;
+		readonly tagChangedAtMs: ReadonlyMap<string, number>;
 	};
 
-function changesIn({ userTags }: LiveOrganization): StepContext["changedAtMs"] {
+function tagChangeTimes({ userTags }: LiveOrganization): StepContext["tagChangedAtMs"] {
 	const tags = userTags.known ? userTags.value : [];
 	return new Map(
 		tags.flatMap(({ id, updatedAtMs }) => (updatedAtMs === undefined ? [] : [[id, updatedAtMs] as const])),
@@ -100,7 +100,7 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 	const retried = new Set<string>();
 	const waiting = [...plan.steps];
 	const inFlight = new Set<Promise<void>>();
-	let hopeless: string | null = null;
+	let fatalMessage: string | null = null;
 	const finish = (result: StepResult): void => {
 		results.set(result.step.id, result);
 		context.onStep?.(result, results.size, plan.steps.length);
@@ -110,8 +110,10 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 		for (let index = 0; index < waiting.length; ) {
 			const step = waiting[index] as Step;
 			// What is joined costs nothing, and whoever reads the report has to know of it.
-			const isJoined = step.waitsFor !== null;
-			const because = isJoined ? whyNot(step, results, undefined) : (hopeless ?? whyNot(step, results, context.signal));
+			const isJoined = step.earlierActivity !== null;
+			const because = isJoined
+				? whyNot(step, results, undefined)
+				: (fatalMessage ?? whyNot(step, results, context.signal));
 			if (because !== null) {
 				waiting.splice(index, 1);
 				finish(notAttempted(step, because));
@@ -124,10 +126,10 @@ async function takeSteps(plan: Plan, context: StepContext): Promise<StepsTaken> 
 			waiting.splice(index, 1);
 			const flight: Promise<void> = takeStep(step, plan, context).then(({ result, sent }) => {
 				inFlight.delete(flight);
-				if (sent?.hopeless === true) hopeless = sent.message;
+				if (sent?.isFatal === true) fatalMessage = sent.message;
 				if (sent?.isRetry === true) retried.add(step.id);
 				finish(result);
-				if (sent?.unrecorded !== undefined) throw sent.unrecorded;
+				if (sent?.journalError !== undefined) throw sent.journalError;
 			});
 			inFlight.add(flight);
 		}
@@ -160,42 +162,47 @@ function whyNot(step: Step, results: ReadonlyMap<string, StepResult>, signal: Ab
 
 interface Taken {
 	readonly result: StepResult;
-	readonly sent: Sent | null;
+	readonly sent: SubmitResult | null;
 }
 
 async function takeStep(step: Step, plan: Plan, context: StepContext): Promise<Taken> {
 	const startedAtMs = context.now();
 	const joined = joinedEntry(step, plan, context);
-	if (step.waitsFor !== null && joined === undefined) {
-		return { result: holdStep(step, step.waitsFor, plan), sent: null };
+	if (step.earlierActivity !== null && joined === undefined) {
+		return { result: holdStep(step, step.earlierActivity, plan), sent: null };
 	}
-	const wish = wishOfStep(step, plan, joined, context);
-	const together = await sendWish(wish, context, joined);
+	const request = requestOfStep(step, plan, joined, context);
+	const together = await submitOnce(request, context, joined);
 	const apart =
-		together.outcome === "failed" && together.refusedStatus === 404 && idsApart(wish).length > 0
-			? await sendApart(wish, context)
+		together.outcome === "failed" && together.refusedStatus === 404 && separableIds(request).length > 0
+			? await submitIndividually(request, context)
 			: [];
-	const sent = apart.length > 0 ? asOne(together, apart) : together;
-	const { activity: _activity, hopeless: _hopeless, unrecorded: _unrecorded, isRetry: _isRetry, ...rest } = sent;
+	const sent = apart.length > 0 ? combineParts(together, apart) : together;
+	const { activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest } = sent;
 	const tookMs = context.now() - startedAtMs;
-	return { result: { step, ...rest, apart: partResults(apart), tookMs }, sent };
+	return { result: { step, ...rest, parts: toPartResults(apart), tookMs }, sent };
 }
 
-function wishOfStep(step: Step, plan: Plan, joined: JournalEntry | undefined, { changedAtMs }: StepContext): Wish {
+function requestOfStep(
+	step: Step,
+	plan: Plan,
+	joined: JournalEntry | undefined,
+	{ tagChangedAtMs }: StepContext,
+): ActivityRequest {
 	const { operation, parameters, covers } = step;
-	const unseen = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
-	const remember = joined === undefined ? rememberStep(parameters, plan.changes) : rememberEntry(joined);
-	const base = { organizationId: plan.organizationId, operation, parameters, covers, unseen, remember };
-	return { ...base, changedAtMs: changedAtMs.get(String(parameters.userTagId)) };
+	const isUnobservable = plan.changes.some((change) => covers.includes(change.address) && !isSeen(change));
+	const appliedObjects = joined === undefined ? appliedByStep(parameters, plan.changes) : appliedByEntry(joined);
+	const base = { organizationId: plan.organizationId, operation, parameters, covers, isUnobservable, appliedObjects };
+	return { ...base, objectChangedAtMs: tagChangedAtMs.get(String(parameters.userTagId)) };
 }
 
 /**
  * The journal's entry of the activity that a step joins, where only the journal knows that it is pending and the service
  * could not be asked: the step wants what its bytes ask for, so they may ask again. Undefined for any other step.
  */
-function joinedEntry({ waitsFor }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
-	if (waitsFor === null || waitsFor.verdict !== "joins") return undefined;
-	const { fingerprint } = waitsFor;
+function joinedEntry({ earlierActivity }: Step, plan: Plan, context: ApplyContext): JournalEntry | undefined {
+	if (earlierActivity === null || earlierActivity.relation !== "same") return undefined;
+	const { fingerprint } = earlierActivity;
 	const activity = plan.waiting.find((one) => one.fingerprint === fingerprint);
 	if (activity?.saidBy !== "journal" || context.settled?.has(fingerprint) === true) return undefined;
 	return context.journal.entry(fingerprint);
@@ -207,29 +214,30 @@ function isSeen(change: Change): boolean {
 }
 
 /** A step that an activity stands in the way of, or what may have become one: nothing is sent for it. */
-function leaveAlone(step: Step, waitsFor: WaitsFor, activity: WaitingActivity | undefined): StepResult {
-	const { activityId, fingerprint, status } = waitsFor;
-	const name = nameOf(waitsFor);
-	if (status !== null) {
+function leaveAlone(step: Step, earlierActivity: EarlierActivity, activity: WaitingActivity | undefined): StepResult {
+	const { activityId, fingerprint, state } = earlierActivity;
+	const name = nameOf(earlierActivity);
+	if (state !== "in-doubt") {
 		const message = `activity ${name} waits and would change the same otherwise: decide it first, or give it up with --abandon ${name}`;
 		return { ...notAttempted(step, message), activityId, fingerprint };
 	}
 	const answer = activityId === null ? "no answer came" : `activity ${name} has a status that nobody knows`;
-	const message = `another ${step.operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${learnOrGiveUp(name)}`;
+	const message = `another ${step.operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${settleOrAbandon(name)}`;
 	return { ...notAttempted(step, message), activityId, fingerprint };
 }
 
 /** What becomes of a step for which nothing is sent, because of another activity. */
-function holdStep(step: Step, waitsFor: WaitsFor, { waiting }: Plan): StepResult {
-	const { activityId, fingerprint, status, verdict } = waitsFor;
-	if (verdict === "contradicts") {
+function holdStep(step: Step, earlierActivity: EarlierActivity, { waiting }: Plan): StepResult {
+	const { activityId, fingerprint, relation } = earlierActivity;
+	if (relation === "conflicting") {
 		const activity = waiting.find((one) => one.fingerprint === fingerprint);
-		return leaveAlone(step, waitsFor, activity);
+		return leaveAlone(step, earlierActivity, activity);
 	}
-	if (verdict === "rejected") {
+	if (relation === "rejected") {
 		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
 		return { ...notAttempted(step, message), outcome: "rejected", activityId, fingerprint };
 	}
+	const status = earlierActivity.state === "in-doubt" ? undefined : earlierActivity.status;
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
 	const message = "it was submitted before, and nothing was sent now";
 	return { ...notAttempted(step, message), outcome, activityId, fingerprint };
@@ -247,7 +255,7 @@ function notAttempted(step: Step, message: string): StepResult {
 		refusedStatus: null,
 		keyNotAccepted: false,
 		policyEvaluations: [],
-		apart: [],
+		parts: [],
 	};
 }
 
@@ -278,12 +286,17 @@ async function verify(
 		desired,
 		plan.changes.filter(({ address }) => covered.has(address)),
 	);
-	const { live } = await readLive(touched, context.reader, context.journal.memory(plan.organizationId), plan.reads);
+	const { live } = await readLive(
+		touched,
+		context.reader,
+		context.journal.lastApplied(plan.organizationId),
+		plan.reads,
+	);
 	noteUpdateTimes(live, completed, plan, context);
 	const unfinished = new Set(
 		plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id)).flatMap(({ covers }) => covers),
 	);
-	const memory = context.journal.memory(plan.organizationId);
+	const memory = context.journal.lastApplied(plan.organizationId);
 	const { changes, problems, unread } = diff(touched, { ...live, memory });
 	// What could be read before and cannot any more was checked against nothing but what was just applied.
 	const lostSight = unread.find(({ address }) => !plan.unread.some((before) => before.address === address));
@@ -303,12 +316,12 @@ function noteUpdateTimes(
 	{ journal }: ApplyContext,
 ): void {
 	if (!live.userTags.known) return;
-	const memory = journal.memory(plan.organizationId);
+	const memory = journal.lastApplied(plan.organizationId);
 	const changed = new Set(completed.map(({ step }) => step.parameters.userTagId));
-	const applied: Applied[] = live.userTags.value
+	const applied: AppliedObject[] = live.userTags.value
 		.filter(({ id }) => changed.has(id))
-		.flatMap((tag) => rememberTime(tag, memory.userTags[tag.id]));
-	if (applied.length > 0) journal.remember(plan.organizationId, applied);
+		.flatMap((tag) => withUpdateTime(tag, memory.userTags[tag.id]));
+	if (applied.length > 0) journal.recordApplied(plan.organizationId, applied);
 }
 
 function onlyTouched(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {

@@ -15,27 +15,27 @@ import type { Reader } from "../wire/client.ts";
 import { extendedReads, submits } from "../wire/operations.ts";
 
 /** Who moved what, by address. */
-export interface Attributed {
+export interface DriftAttributions {
 	readonly attributions: ReadonlyMap<string, Attribution>;
 	/** Why nobody can be named; null when activities were listed, or there was nothing to ask. */
 	readonly unattributed: string | null;
 }
 
-/** Most activities in one answer (service-facts.md, last table); older ones are not asked for: each page is a request. */
+/** Most activities in one answer (docs/service.md#extended-reads); older ones are not asked for: each page is a request. */
 const pageLimit = 100;
 
 /**
  * Who last moved each known difference of the plan. With documented reads, and when nothing differs that an activity could
  * explain, nobody is asked. That activities cannot be listed is no error: what was found is worth more than by whom.
  */
-export async function attribute(
+export async function attributeDrift(
 	plan: Plan,
 	reader: Reader,
 	isOurs: (fingerprint: string) => boolean,
-): Promise<Attributed> {
+): Promise<DriftAttributions> {
 	const questions = new Map(
-		knownDifferences(plan).flatMap(({ address, change, waitsFor }) => {
-			const facts = change === null || waitsFor !== null ? [] : factsOf(change, plan);
+		knownDifferences(plan).flatMap(({ address, change, earlierActivity }) => {
+			const facts = change === null || earlierActivity !== null ? [] : factsOf(change, plan);
 			return facts.length === 0 ? [] : [[address, facts] as const];
 		}),
 	);
@@ -97,7 +97,7 @@ function readCompleted(record: Readonly<Record<string, unknown>>): Completed {
 type Vote = Readonly<Record<string, unknown>>;
 
 /**
- * The submitter's vote: their own request is the first (service-facts.md, "Activity"), in time, which need not be the order
+ * The submitter's vote: their own request is the first (docs/service.md#votes), in time, which need not be the order
  * of the list. Undefined where several do not tell their times: anybody else only approved it.
  */
 function submitterOf(votes: readonly Vote[]): Vote | undefined {

@@ -12,9 +12,9 @@ import { holdThreeWay } from "../plan/three-way-held.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
-import { asReadFor, readLive } from "./read.ts";
-import { timeReader } from "./service-clock.ts";
-import { fromEntry, readWaiting } from "./waiting.ts";
+import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
+import { narrowReading, readLive } from "./read.ts";
+import { withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
 	readonly desired: DesiredOrganization;
@@ -39,7 +39,7 @@ export interface CompareOptions {
 	/** Milliseconds from any beginning, never set back; where it is left out, `now` measures how long the queries take. */
 	readonly steadyNow?: () => number;
 	/** What is open, rejected and abandoned; left out, pending activities are not looked for. */
-	readonly journal?: Pick<JournalView, "open" | "abandoned" | "rejected" | "position">;
+	readonly journal?: Pick<JournalView, "openEntries" | "abandonedNames" | "rejectedEntries" | "position">;
 	/** Whether what was rejected before is submitted again. */
 	readonly retryRejected?: boolean;
 	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
@@ -59,15 +59,15 @@ export async function compareLive(
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
 	const first = { askedAtMs: options.now(), position: journal?.position() };
-	const timed = timeReader(reader, options.now);
-	const { oldest, ...noted } = noteOldest(timed, first);
+	const timed = withServiceClock(reader, options.now);
+	const { oldest, ...noted } = trackOldestAnswer(timed, first);
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
 	const { live: all, serverTimeMs } = await readLive(both, noted, memory, reads, options.steadyNow ?? options.now);
 	// A reader that shares answers may give one from before: the plan is as old as the oldest of them.
 	const { askedAtMs, position } = oldest();
 	const context = { reads, readAtMs: askedAtMs };
-	const read = () => ({ serverTimeMs, clockOffsetMs: timed.offsetMs(), readPosition: position });
-	const live = both === desired ? all : asReadFor(desired, all, reads);
+	const read = () => ({ serverTimeMs, clockOffsetMs: timed.clockOffsetMs(), readPosition: position });
+	const live = both === desired ? all : narrowReading(desired, all, reads);
 	const plan = makePlan(desired, live, context);
 	const threeWay = base === undefined ? undefined : makeThreeWay(base, desired, all);
 	if (plan.steps.length === 0)
@@ -76,10 +76,10 @@ export async function compareLive(
 	const operations = [...new Set(plan.steps.map(({ operation }) => operation))];
 	const question = { reads, nowMs: options.now(), operations, asksForEnds: true };
 	const [waiting, caller] = await Promise.all([
-		journal === undefined ? undefined : readWaiting(desired.organizationId, timed, journal, question),
+		journal === undefined ? undefined : readPendingActivities(desired.organizationId, timed, journal, question),
 		asksCaller ? readCaller(desired.organizationId, timed) : notAsked,
 	]);
-	await timed.askOnce(desired.organizationId);
+	await timed.ensureAnswered(desired.organizationId);
 	const unread: Unread[] = [];
 	if (reads === "auto" && waiting !== undefined && waiting.unlisted !== null) {
 		unread.push({ address: "activity:*", because: waiting.unlisted, standsIn: "nothing" });
@@ -91,7 +91,10 @@ export async function compareLive(
 	const found = {
 		...context,
 		waiting: waiting?.activities ?? [],
-		rejected: [...(journal?.rejected(desired.organizationId) ?? []).map(fromEntry), ...(waiting?.rejected ?? [])],
+		rejected: [
+			...(journal?.rejectedEntries(desired.organizationId) ?? []).map(toPendingActivity),
+			...(waiting?.rejected ?? []),
+		],
 		abandoned: waiting?.abandoned ?? [],
 		retryRejected: options.retryRejected === true,
 		isCutOff: waiting?.isCutOff ?? false,
@@ -110,7 +113,7 @@ interface Asked {
 }
 
 /** The reader, which notes the oldest of its answers; `first` is the present. */
-function noteOldest(reader: Reader, first: Asked): Reader & { oldest(): Asked } {
+function trackOldestAnswer(reader: Reader, first: Asked): Reader & { oldest(): Asked } {
 	let { askedAtMs, position } = first;
 	return {
 		async query(...question) {

@@ -12,7 +12,7 @@ import { StorageError } from "../errors.ts";
  * Whether the index of a repository around the file names it, or a folder above it (a submodule). Names count as the same
  * in any case, since a file system may not tell them apart. Throws StorageError for an index that cannot be read.
  */
-export function findTracked(file: string): boolean {
+export function isTrackedByGit(file: string): boolean {
 	return [file, ...realPathOf(file)].some((path) => {
 		for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
 			const gitFolder = gitFolderOf(folder);

@@ -6,10 +6,18 @@ import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { explainFileError, StorageError } from "../errors.ts";
-import { makePrivate, sidecars } from "../private-file.ts";
-import { findTracked } from "./git-index.ts";
+import { makePrivate, sqliteSidecars } from "../private-file.ts";
+import { isTrackedByGit } from "./git-index.ts";
 import type { Journal, JournalView } from "./journal.ts";
-import { type Copy, copyOf, hintOf, isBusy, openToLook, refuseOther, usualBusyMs } from "./journal-look.ts";
+import {
+	copyDatabase,
+	defaultBusyMs,
+	hintFor,
+	isBusy,
+	type JournalCopy,
+	openReadOnly,
+	refuseNonJournal,
+} from "./journal-inspect.ts";
 import { JournalStore, migrate, schemaVersion, versionOf } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
 
@@ -45,14 +53,18 @@ export function readJournal(file: string, options: JournalFileOptions = {}): Pro
 	return withReason(file, async () => {
 		if (!isThere(file)) return undefined;
 		await checkPlace(file, options);
-		const database = await openToLook(file, options.busyMs);
+		const database = await openReadOnly(file, options.busyMs);
 		if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
-		return migrateCopy(await copyOf(database), file, options);
+		return migrateCopy(await copyDatabase(database), file, options);
 	});
 }
 
 /** The journal in a copy of the file, brought to the present version; the copy is removed when it is closed. */
-async function migrateCopy({ path, remove }: Copy, file: string, options: JournalFileOptions): Promise<JournalView> {
+async function migrateCopy(
+	{ path, remove }: JournalCopy,
+	file: string,
+	options: JournalFileOptions,
+): Promise<JournalView> {
 	try {
 		const journal = await open(path, file, options);
 		return {
@@ -94,18 +106,18 @@ async function checkPlace(
 	file: string,
 	{ isNamed = false, notice = () => {}, busyMs }: JournalFileOptions,
 ): Promise<void> {
-	const tracked = isNamed ? undefined : [file, ...sidecars.map((suffix) => file + suffix)].find(findTracked);
+	const tracked = isNamed ? undefined : [file, ...sqliteSidecars.map((suffix) => file + suffix)].find(isTrackedByGit);
 	if (tracked !== undefined) {
 		throw new StorageError(`${tracked} is tracked by git, so that whoever can commit can write it`, {
 			hint: `take it out of version control: git rm --cached ${tracked}; to use it all the same, name it with --journal`,
 		});
 	}
 	// The permissions of a file that is no database are none of our business.
-	if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) await refuseOther(file, busyMs);
+	if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) await refuseNonJournal(file, busyMs);
 	makePrivate(file, notice);
 }
 
-async function open(path: string, file: string, { busyMs = usualBusyMs }: JournalFileOptions): Promise<Journal> {
+async function open(path: string, file: string, { busyMs = defaultBusyMs }: JournalFileOptions): Promise<Journal> {
 	const { DatabaseSync } = await importSqlite();
 	const database = new DatabaseSync(path);
 	try {
@@ -144,7 +156,7 @@ async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 		return await work();
 	} catch (error) {
 		throw new StorageError(`the journal ${file} cannot be opened: ${explainFileError(error)}`, {
-			hint: hintOf(error),
+			hint: hintFor(error),
 			cause: error,
 		});
 	}
@@ -154,7 +166,7 @@ async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 function withClearErrors(store: JournalStore, file: string): Journal {
 	const explain = (error: unknown): StorageError => {
 		const reason = error instanceof Error ? error.message : String(error);
-		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintOf(error), cause: error });
+		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintFor(error), cause: error });
 	};
 	const clear = <A extends readonly unknown[], R>(use: (...values: A) => R): ((...values: A) => R) => {
 		return (...values) => {
@@ -170,18 +182,20 @@ function withClearErrors(store: JournalStore, file: string): Journal {
 		};
 	};
 	return {
-		claim: (wish, choose) => clear(() => store.claim(wish, choose))(),
-		sending: clear((...values: Parameters<Journal["sending"]>) => store.sending(...values)),
-		settled: clear((...values: Parameters<Journal["settled"]>) => store.settled(...values)),
-		neverArrived: clear((...values: Parameters<Journal["neverArrived"]>) => store.neverArrived(...values)),
+		claim: (requestDigest, choose) => clear(() => store.claim(requestDigest, choose))(),
+		recordSending: clear((...values: Parameters<Journal["recordSending"]>) => store.recordSending(...values)),
+		recordOutcome: clear((...values: Parameters<Journal["recordOutcome"]>) => store.recordOutcome(...values)),
+		recordNeverArrived: clear((...values: Parameters<Journal["recordNeverArrived"]>) =>
+			store.recordNeverArrived(...values),
+		),
 		entry: clear((fingerprint: string) => store.entry(fingerprint)),
-		open: clear((organizationId: string) => store.open(organizationId)),
-		completedFor: clear((...values: Parameters<Journal["completedFor"]>) => store.completedFor(...values)),
-		rejected: clear((organizationId: string) => store.rejected(organizationId)),
+		openEntries: clear((organizationId: string) => store.openEntries(organizationId)),
+		completedEntries: clear((...values: Parameters<Journal["completedEntries"]>) => store.completedEntries(...values)),
+		rejectedEntries: clear((organizationId: string) => store.rejectedEntries(organizationId)),
 		abandon: clear((...values: Parameters<Journal["abandon"]>) => store.abandon(...values)),
-		abandoned: clear((organizationId: string) => store.abandoned(organizationId)),
-		remember: clear((...values: Parameters<Journal["remember"]>) => store.remember(...values)),
-		memory: clear((organizationId: string) => store.memory(organizationId)),
+		abandonedNames: clear((organizationId: string) => store.abandonedNames(organizationId)),
+		recordApplied: clear((...values: Parameters<Journal["recordApplied"]>) => store.recordApplied(...values)),
+		lastApplied: clear((organizationId: string) => store.lastApplied(organizationId)),
 		position: clear(() => store.position()),
 		close: clear(() => store.close()),
 	};

@@ -4,9 +4,9 @@
  */
 import { StorageError } from "../errors.ts";
 import type { Memory, RememberedTag } from "../plan/organization.ts";
-import { type Body, decodeSubmit } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { type JournalEntry, wishOf } from "./journal.ts";
+import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
+import { type JournalEntry, requestDigestOf } from "./journal.ts";
 
 /** A row of the table `sent`, as the file has it. */
 export interface SentRow {
@@ -15,7 +15,7 @@ export interface SentRow {
 	readonly operation: string;
 	readonly bytes: string;
 	readonly timestamp_ms: number;
-	readonly wish: string;
+	readonly request_digest: string;
 	readonly covers: string;
 	readonly plans: string;
 	readonly sent_at_ms: number;
@@ -53,9 +53,9 @@ export function toEntry(row: SentRow): JournalEntry {
 	if (mistake !== undefined) return refuse(row, mistake);
 	return {
 		body,
-		wish: row.wish,
+		requestDigest: row.request_digest,
 		covers: readTexts(row.covers) ?? refuse(row, "its addresses cannot be read"),
-		plans: readDigests(row.plans) ?? refuse(row, "the saved plans that it was sent for cannot be read"),
+		planDigests: readDigests(row.plans) ?? refuse(row, "the saved plans that it was sent for cannot be read"),
 		sentAtMs: row.sent_at_ms,
 		outcome: row.outcome as JournalEntry["outcome"],
 		activityId: row.activity_id,
@@ -64,14 +64,15 @@ export function toEntry(row: SentRow): JournalEntry {
 	};
 }
 
-function findMistake(row: SentRow, body: Body): string | undefined {
+function findMistake(row: SentRow, body: RequestBody): string | undefined {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
 	const operation = body.operation.name as SubmitName;
 	if (body.fingerprint !== row.fingerprint) return `its bytes have the fingerprint ${body.fingerprint}`;
 	if (operation !== row.operation) return `its bytes are another operation, ${operation}`;
 	if (body.organizationId !== row.organization_id) return `its bytes are for the organization ${body.organizationId}`;
 	if (body.timestampMs !== row.timestamp_ms) return "its bytes have another timestamp";
-	if (wishOf(body.organizationId, operation, parameters) !== row.wish) return "its bytes ask for something else";
+	if (requestDigestOf(body.organizationId, operation, parameters) !== row.request_digest)
+		return "its bytes ask for something else";
 	return outcomes.includes(row.outcome) ? undefined : "its outcome is none that orgsync knows";
 }
 
@@ -85,7 +86,7 @@ const changedHint =
 	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
 /** What was last applied, of rows sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
-export function toMemory(rows: readonly AppliedRow[]): Memory {
+export function toLastApplied(rows: readonly AppliedRow[]): Memory {
 	const kinds = ["userTag", "policy", "oauthProvider", "tvcApp"];
 	const values = new Map(rows.map((row) => [row, kinds.includes(row.kind) ? readValue(row) : undefined]));
 	const unreadable = rows.find((row) => values.get(row) === undefined);

@@ -5,12 +5,19 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
-import type { Body } from "../wire/body.ts";
-import { type Applied, type Choice, isOpen, type Journal, type JournalEntry, type NewEntry } from "./journal.ts";
-import { type AppliedRow, type SentRow, toEntry, toMemory } from "./journal-rows.ts";
+import type { RequestBody } from "../wire/request-body.ts";
+import {
+	type AppliedObject,
+	type ClaimDecision,
+	isOpen,
+	type Journal,
+	type JournalEntry,
+	type NewJournalEntry,
+} from "./journal.ts";
+import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** The version of the tables in a database; 0 when it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -26,6 +33,7 @@ export function migrate(database: DatabaseSync): void {
 		// Another process may have done it meanwhile.
 		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
 		if (versionOf(database) < 2) database.exec(stepToVersion2);
+		if (versionOf(database) < 3) database.exec(stepToVersion3);
 	});
 }
 
@@ -77,6 +85,11 @@ const stepToVersion2 = `
 	PRAGMA user_version = 2;
 `;
 
+const stepToVersion3 = `
+	ALTER TABLE sent RENAME COLUMN wish TO request_digest;
+	PRAGMA user_version = 3;
+`;
+
 /** What `work` gives, all of it written or nothing. An error of SQLite may have ended the transaction by itself. */
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {
 	database.exec("BEGIN IMMEDIATE");
@@ -107,9 +120,9 @@ const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
 };
 
 interface Claim {
-	readonly wish: string;
-	readonly choose: (entries: readonly JournalEntry[]) => Choice;
-	readonly resolve: (choice: Choice) => void;
+	readonly requestDigest: string;
+	readonly choose: (entries: readonly JournalEntry[]) => ClaimDecision;
+	readonly resolve: (choice: ClaimDecision) => void;
 	readonly reject: (error: unknown) => void;
 }
 
@@ -132,16 +145,21 @@ export class JournalStore implements Journal {
 		return statement;
 	}
 
-	claim<C extends Choice>(wish: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C> {
+	claim<C extends ClaimDecision>(requestDigest: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C> {
 		return new Promise((resolve, reject) => {
-			this.#claims.push({ wish, choose, resolve: resolve as (choice: Choice) => void, reject });
+			this.#claims.push({ requestDigest, choose, resolve: resolve as (choice: ClaimDecision) => void, reject });
 			// Steps that begin together share one write to the disk, which is what takes the time.
 			if (this.#claims.length === 1) setImmediate(() => this.#flush());
 		});
 	}
 
-	async sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean> {
-		const choice = await this.claim(wish, (entries) => {
+	async recordSending(
+		body: RequestBody,
+		requestDigest: string,
+		covers: readonly string[],
+		nowMs: number,
+	): Promise<boolean> {
+		const choice = await this.claim(requestDigest, (entries) => {
 			const known = entries.find((entry) => entry.body.fingerprint === body.fingerprint);
 			const isFirst = known === undefined || known.outcome === "not-attempted";
 			return { isFirst, ...(isFirst ? { put: { body, covers, nowMs } } : {}) };
@@ -154,14 +172,14 @@ export class JournalStore implements Journal {
 			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
 			this.#database.exec("PRAGMA synchronous = FULL");
 			const choices = inTransaction(this.#database, () =>
-				together.map(({ wish, choose }) => {
-					const choice = choose(this.#entriesOf(wish));
-					if (choice.put !== undefined) this.#put(choice.put, wish, choice.plan);
+				together.map(({ requestDigest, choose }) => {
+					const choice = choose(this.#entriesOf(requestDigest));
+					if (choice.put !== undefined) this.#put(choice.put, requestDigest, choice.plan);
 					if (choice.again !== undefined) this.#noteAgain(choice.again, choice.plan);
 					return choice;
 				}),
 			);
-			for (const [index, { resolve }] of together.entries()) resolve(choices[index] as Choice);
+			for (const [index, { resolve }] of together.entries()) resolve(choices[index] as ClaimDecision);
 		} catch (error) {
 			// What cannot be put down of one organization must not keep the others, which happened to begin with it.
 			if (together.length > 1) for (const one of together) this.#flush([one]);
@@ -171,14 +189,14 @@ export class JournalStore implements Journal {
 		}
 	}
 
-	#entriesOf(wish: string): readonly JournalEntry[] {
-		const rows = this.#prepare("SELECT * FROM sent WHERE wish = ? ORDER BY written DESC").all(wish);
+	#entriesOf(requestDigest: string): readonly JournalEntry[] {
+		const rows = this.#prepare("SELECT * FROM sent WHERE request_digest = ? ORDER BY written DESC").all(requestDigest);
 		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
-	#put({ body, covers, nowMs }: NewEntry, wish: string, plan: string | undefined): void {
+	#put({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, plan: string | undefined): void {
 		this.#prepare(
-			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, wish, covers, plans, sent_at_ms, written)
+			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, request_digest, covers, plans, sent_at_ms, written)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
 				SET outcome = NULL, settled_at_ms = NULL, settled_position = NULL, sent_again = 0,
 					plans = excluded.plans, sent_at_ms = excluded.sent_at_ms, written = excluded.written`,
@@ -188,7 +206,7 @@ export class JournalStore implements Journal {
 			body.operation.name,
 			body.bytes,
 			body.timestampMs,
-			wish,
+			requestDigest,
 			JSON.stringify(covers),
 			JSON.stringify(plan === undefined ? [] : [plan]),
 			nowMs,
@@ -196,8 +214,8 @@ export class JournalStore implements Journal {
 		);
 	}
 
-	#noteAgain({ body, plans }: JournalEntry, plan: string | undefined): void {
-		const all = JSON.stringify(plan === undefined || plans.includes(plan) ? plans : [...plans, plan]);
+	#noteAgain({ body, planDigests }: JournalEntry, plan: string | undefined): void {
+		const all = JSON.stringify(plan === undefined || planDigests.includes(plan) ? planDigests : [...planDigests, plan]);
 		this.#prepare("UPDATE sent SET sent_again = 1, plans = ? WHERE fingerprint = ?").run(all, body.fingerprint);
 	}
 
@@ -210,18 +228,18 @@ export class JournalStore implements Journal {
 		return (this.#prepare("SELECT value FROM position").get() as { value: number }).value;
 	}
 
-	settled(
+	recordOutcome(
 		fingerprint: string,
 		outcome: Outcome | "abandoned",
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: Memory) => readonly Applied[],
+		applied?: (memory: Memory) => readonly AppliedObject[],
 	): boolean {
 		return inTransaction(this.#database, () => {
 			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
 			const organizationId = applied === undefined ? undefined : this.#organizationOf(fingerprint);
 			if (organizationId !== undefined) {
-				this.#remember(organizationId, applied?.(this.memory(organizationId)) ?? []);
+				this.#remember(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
 			}
 			return isNoted;
 		});
@@ -247,7 +265,7 @@ export class JournalStore implements Journal {
 		return Number(changes) > 0;
 	}
 
-	neverArrived(fingerprint: string, nowMs: number): void {
+	recordNeverArrived(fingerprint: string, nowMs: number): void {
 		this.#prepare(
 			`UPDATE sent SET outcome = 'not-attempted', settled_at_ms = ?, settled_position = ?
 				WHERE fingerprint = ? AND activity_id IS NULL AND (outcome IS NULL OR outcome = 'unknown')`,
@@ -264,7 +282,7 @@ export class JournalStore implements Journal {
 		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
 	}
 
-	open(organizationId: string): readonly JournalEntry[] {
+	openEntries(organizationId: string): readonly JournalEntry[] {
 		return (
 			this.#prepare(
 				`SELECT * FROM sent WHERE organization_id = ?
@@ -274,21 +292,21 @@ export class JournalStore implements Journal {
 		).map(toEntry);
 	}
 
-	rejected(organizationId: string): readonly JournalEntry[] {
+	rejectedEntries(organizationId: string): readonly JournalEntry[] {
 		return (
 			this.#prepare(
 				`SELECT * FROM sent WHERE organization_id = ? AND outcome = 'rejected'
-					AND NOT EXISTS (SELECT 1 FROM sent AS later WHERE later.wish = sent.wish AND later.written > sent.written)
+					AND NOT EXISTS (SELECT 1 FROM sent AS later WHERE later.request_digest = sent.request_digest AND later.written > sent.written)
 					ORDER BY written`,
 			).all(organizationId) as unknown as SentRow[]
 		).map(toEntry);
 	}
 
-	completedFor(organizationId: string, plan: string): readonly JournalEntry[] {
+	completedEntries(organizationId: string, plan: string): readonly JournalEntry[] {
 		const rows = this.#prepare(
 			"SELECT * FROM sent WHERE organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written",
 		).all(organizationId, plan) as unknown as SentRow[];
-		return rows.map(toEntry).filter(({ plans }) => plans.includes(plan));
+		return rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(plan));
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {
@@ -307,16 +325,16 @@ export class JournalStore implements Journal {
 		});
 	}
 
-	abandoned(organizationId: string): ReadonlySet<string> {
+	abandonedNames(organizationId: string): ReadonlySet<string> {
 		const rows = this.#prepare("SELECT name FROM abandoned WHERE organization_id = ?").all(organizationId);
 		return new Set(rows.map(({ name }) => String(name)));
 	}
 
-	remember(organizationId: string, applied: readonly Applied[]): void {
+	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
 		inTransaction(this.#database, () => this.#remember(organizationId, applied));
 	}
 
-	#remember(organizationId: string, applied: readonly Applied[]): void {
+	#remember(organizationId: string, applied: readonly AppliedObject[]): void {
 		const upsert = this.#prepare(
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
@@ -327,11 +345,11 @@ export class JournalStore implements Journal {
 		}
 	}
 
-	memory(organizationId: string): Memory {
+	lastApplied(organizationId: string): Memory {
 		const rows = this.#prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id").all(
 			organizationId,
 		);
-		return toMemory(rows as unknown as AppliedRow[]);
+		return toLastApplied(rows as unknown as AppliedRow[]);
 	}
 
 	close(): void {

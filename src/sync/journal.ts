@@ -11,17 +11,17 @@
 import type { Memory, RememberedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
-import type { Body } from "../wire/body.ts";
 import type { SubmitName } from "../wire/operations.ts";
+import type { RequestBody } from "../wire/request-body.ts";
 
 /** One body that was sent, or was about to be. */
 export interface JournalEntry {
-	readonly body: Body;
+	readonly body: RequestBody;
 	/** Digest of organization, operation and parameters: the same wish at another time has other bytes. */
-	readonly wish: string;
+	readonly requestDigest: string;
 	readonly covers: readonly string[];
 	/** Digests of the saved plans for which it was sent, the first one first; empty for an apply without one. */
-	readonly plans: readonly string[];
+	readonly planDigests: readonly string[];
 	readonly sentAtMs: number;
 	/** Null from `sending` until `settled`: its outcome is not known. `abandoned`: by the operator. */
 	readonly outcome: Outcome | "abandoned" | null;
@@ -32,8 +32,8 @@ export interface JournalEntry {
 }
 
 /** Bytes to put down before they are sent. */
-export interface NewEntry {
-	readonly body: Body;
+export interface NewJournalEntry {
+	readonly body: RequestBody;
 	/** Addresses that it touches, for people who read the journal. */
 	readonly covers: readonly string[];
 	/** Milliseconds since 1970. */
@@ -41,9 +41,9 @@ export interface NewEntry {
 }
 
 /** What is to be done about a wish. It is written before anything is sent. */
-export interface Choice {
+export interface ClaimDecision {
 	/** Bytes that are sent for the first time. */
-	readonly put?: NewEntry;
+	readonly put?: NewJournalEntry;
 	/** The entry whose bytes are sent again, perhaps while another process still waits for their answer. */
 	readonly again?: JournalEntry;
 	/** Digest of the saved plan for which either is sent; left out without one. */
@@ -51,7 +51,7 @@ export interface Choice {
 }
 
 /** What is remembered when a step has completed. */
-export type Applied =
+export type AppliedObject =
 	| { readonly kind: "userTag"; readonly id: string; readonly tag: RememberedTag }
 	| { readonly kind: "policy" | "oauthProvider" | "tvcApp"; readonly id: string; readonly appliedAt: string };
 
@@ -60,14 +60,14 @@ export interface JournalView {
 	/** The entry of exactly these bytes, or undefined. */
 	entry(fingerprint: string): JournalEntry | undefined;
 	/** Entries of an organization whose end is not known: in flight, unknown or pending; oldest first. */
-	open(organizationId: string): readonly JournalEntry[];
+	openEntries(organizationId: string): readonly JournalEntry[];
 	/** Entries that were rejected and are the last of their wish: it is submitted again only on request. */
-	rejected(organizationId: string): readonly JournalEntry[];
+	rejectedEntries(organizationId: string): readonly JournalEntry[];
 	/** Entries of an organization that were sent for the saved plan with this digest and completed, oldest first. */
-	completedFor(organizationId: string, plan: string): readonly JournalEntry[];
+	completedEntries(organizationId: string, plan: string): readonly JournalEntry[];
 	/** Ids and fingerprints that were abandoned. */
-	abandoned(organizationId: string): ReadonlySet<string>;
-	memory(organizationId: string): Memory;
+	abandonedNames(organizationId: string): ReadonlySet<string>;
+	lastApplied(organizationId: string): Memory;
 	/**
 	 * How much has been written so far. What is settled later has a greater `settledPosition`, in whichever process and
 	 * whatever the clocks say.
@@ -82,36 +82,36 @@ export interface Journal extends JournalView {
 	 * in between. `choose` gets the entries of the wish, the latest written first; it has to be pure. Resolves with what it
 	 * chose, once that would survive a kill and a power cut; choices made together share one write.
 	 */
-	claim<C extends Choice>(wish: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C>;
+	claim<C extends ClaimDecision>(requestDigest: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C>;
 	/**
 	 * Puts bytes on disk, in flight from now on; an entry that is there already stays as it is, unless it was never
 	 * attempted. False when they were in flight already.
 	 */
-	sending(body: Body, wish: string, covers: readonly string[], nowMs: number): Promise<boolean>;
+	recordSending(body: RequestBody, requestDigest: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
 	 * Notes what became of a body, and in the same transaction what `applied` makes of the memory. What is known to have
 	 * ended stays so: another process that shares the journal may have asked later, and be answered earlier. An outcome
 	 * without an activity says nothing of bytes that another process has sent too. False when it was not noted.
 	 */
-	settled(
+	recordOutcome(
 		fingerprint: string,
 		outcome: Outcome | "abandoned",
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: Memory) => readonly Applied[],
+		applied?: (memory: Memory) => readonly AppliedObject[],
 	): boolean;
 	/** Notes that nothing came of bytes that are in doubt and nothing can any more: they never arrived, and are too old. */
-	neverArrived(fingerprint: string, nowMs: number): void;
+	recordNeverArrived(fingerprint: string, nowMs: number): void;
 	/**
 	 * Abandons an activity by its id or fingerprint: its wish may be submitted again, and it holds nothing back any more.
 	 * Works for activities of others too, which the journal has no entry of.
 	 */
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void;
-	remember(organizationId: string, applied: readonly Applied[]): void;
+	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void;
 }
 
 /** Outcomes after which the same activity can still become something else. */
-export const openOutcomes: readonly JournalEntry["outcome"][] = [
+const openOutcomes: readonly JournalEntry["outcome"][] = [
 	null,
 	"unknown",
 	"awaiting-approval",
@@ -124,7 +124,7 @@ export function isOpen({ outcome }: Pick<JournalEntry, "outcome">): boolean {
 }
 
 /** The digest by which the same wish is known again, whatever the time. */
-export function wishOf(
+export function requestDigestOf(
 	organizationId: string,
 	operation: SubmitName,
 	parameters: Readonly<Record<string, unknown>>,

@@ -6,8 +6,8 @@ import { isUnavailable } from "../errors.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
-/** Most activities in one answer of `list_activities` (service-facts.md, last table). */
-export const pageLimit = 100;
+/** Most activities in one answer of `list_activities` (docs/service.md#extended-reads). */
+const pageLimit = 100;
 
 /** What every own limit of a service is a multiple of. */
 const smallestPageStep = 5;

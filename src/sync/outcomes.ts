@@ -7,17 +7,17 @@ import type { SubmitAnswer } from "../wire/client.ts";
 import type { JournalEntry } from "./journal.ts";
 
 /** What became of a wish. `activity` is there when the service answered with one. */
-export interface Sent extends Omit<StepResult, "step" | "tookMs" | "apart"> {
+export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts"> {
 	readonly activity: Activity | null;
 	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
-	readonly hopeless: boolean;
+	readonly isFatal: boolean;
 	/** Why the journal could not note the outcome; left out when it could. The bytes are open there still. */
-	readonly unrecorded?: Error;
+	readonly journalError?: Error;
 	/** Whether it was submitted although the same was rejected before; left out where it was not. */
 	readonly isRetry?: true;
 }
 
-export type Judged = Omit<Sent, "fingerprint" | "requests">;
+export type AnswerOutcome = Omit<SubmitResult, "fingerprint" | "requests">;
 
 const nothing = {
 	activity: null,
@@ -25,14 +25,14 @@ const nothing = {
 	refusedStatus: null,
 	keyNotAccepted: false,
 	policyEvaluations: [],
-	hopeless: false,
+	isFatal: false,
 } as const;
 
 /** The outcome of an answer to bytes that were never sent before. */
-export function judgeAnswer(answer: SubmitAnswer): Judged {
+export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 	switch (answer.kind) {
 		case "activity":
-			return judgeActivity(answer.activity);
+			return outcomeOfActivity(answer.activity);
 		case "refused":
 			return {
 				...nothing,
@@ -40,21 +40,21 @@ export function judgeAnswer(answer: SubmitAnswer): Judged {
 				message: answer.message,
 				policyEvaluations: answer.policyEvaluations,
 				refusedStatus: answer.httpStatus,
-				keyNotAccepted: answer.notAccepted,
-				hopeless: answer.notAccepted,
+				keyNotAccepted: answer.keyNotAccepted,
+				isFatal: answer.keyNotAccepted,
 			};
 		case "unknown": {
-			const notAccepted = answer.notAccepted === true;
+			const keyNotAccepted = answer.keyNotAccepted === true;
 			return {
 				...nothing,
 				outcome: "unknown",
 				message: `${answer.because}; only the same request may be sent again`,
-				keyNotAccepted: notAccepted,
-				hopeless: notAccepted,
+				keyNotAccepted,
+				isFatal: keyNotAccepted,
 			};
 		}
 		case "not-sent":
-			return { ...nothing, outcome: "not-attempted", message: answer.because, hopeless: true };
+			return { ...nothing, outcome: "not-attempted", message: answer.because, isFatal: true };
 	}
 }
 
@@ -62,9 +62,9 @@ export function judgeAnswer(answer: SubmitAnswer): Judged {
  * The outcome of an answer to bytes that were sent before. Only an activity tells what became of them; after anything else
  * they are what they were: pending when that was last heard of them, in doubt otherwise.
  */
-export function judgeAgain(answer: SubmitAnswer, { outcome, activityId }: JournalEntry): Judged {
-	if (answer.kind === "activity") return judgeActivity(answer.activity);
-	const judged = judgeAnswer(answer);
+export function outcomeOfResend(answer: SubmitAnswer, { outcome, activityId }: JournalEntry): AnswerOutcome {
+	if (answer.kind === "activity") return outcomeOfActivity(answer.activity);
+	const judged = outcomeOfAnswer(answer);
 	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 	const because = answer.kind === "refused" ? answer.message : answer.because;
 	const message = isPending
@@ -85,7 +85,7 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map([
 ]);
 
 /** The outcome of an activity by its status; of one with a status that orgsync does not know, `unknown`. */
-export function judgeActivity(activity: Activity): Judged {
+export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {
 		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
@@ -100,7 +100,7 @@ export function judgeActivity(activity: Activity): Judged {
 }
 
 /** Whether the service is still working on the activity, so that asking again soon may show its end. */
-export function isUnderWay(answer: SubmitAnswer): boolean {
+export function isProcessing(answer: SubmitAnswer): boolean {
 	return (
 		answer.kind === "activity" &&
 		(answer.activity.status === "ACTIVITY_STATUS_CREATED" || answer.activity.status === "ACTIVITY_STATUS_PENDING")
@@ -108,15 +108,15 @@ export function isUnderWay(answer: SubmitAnswer): boolean {
 }
 
 /** An entry for which nothing was sent in this run. */
-export function notSent({ activityId, body }: JournalEntry, outcome: Outcome, message: string): Sent {
+export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: string): SubmitResult {
 	return { ...nothing, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
 }
 
 /** An open entry whose bytes the service would not accept any more. */
-export function tooOld(entry: JournalEntry): Sent {
+export function expiredResult(entry: JournalEntry): SubmitResult {
 	const { outcome, activityId, body } = entry;
 	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 	const said = isPending ? "it was pending when it was last read" : "it was submitted without an answer";
 	const message = `${said}, and its request is too old to send again; once you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync submit another`;
-	return notSent(entry, isPending ? outcome : "unknown", message);
+	return withoutSubmit(entry, isPending ? outcome : "unknown", message);
 }

@@ -17,27 +17,31 @@ import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 import {
-	type Ask,
-	extended,
-	orUnknown,
-	settle,
-	textOr,
+	awaitAll,
+	type QueryFunction,
+	queryIfAvailable,
+	stringOr,
 	toNamed,
 	toOauthProviders,
 	toUserNames,
 	toUserTags,
+	unknownIfUnavailable,
 } from "./read.ts";
 
 /**
  * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
  * Throws AuthenticationError, TransportError, and ServiceError where `list_user_tags` fails.
  */
-export async function readWhole(organizationId: string, reader: Reader, reads: Reads): Promise<WholeOrganization> {
-	const ask: Ask = async (operation, fields = {}) =>
+export async function readWholeOrganization(
+	organizationId: string,
+	reader: Reader,
+	reads: Reads,
+): Promise<WholeOrganization> {
+	const ask: QueryFunction = async (operation, fields = {}) =>
 		(await reader.query(operation, { organizationId, ...fields })).value;
 	const askExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
-		reads === "auto" ? extended(ask, operation) : notAsked;
-	const [userTags, users, policies, tvcApps, profiles] = await settle([
+		reads === "auto" ? queryIfAvailable(ask, operation) : notAsked;
+	const [userTags, users, policies, tvcApps, profiles] = await awaitAll([
 		ask(queries.list_user_tags),
 		askExtended(extendedReads.list_users),
 		askExtended(extendedReads.list_policies),
@@ -73,7 +77,7 @@ function toUsers(users: Known<LiveRecord>): Known<readonly LiveUser[]> {
 	if (!users.known) return users;
 	const value = recordsOf(users.value, "users").map((user) => ({
 		id: String(user.userId).toLowerCase(),
-		name: textOr(user.userName, ""),
+		name: stringOr(user.userName, ""),
 	}));
 	return { known: true, value: value.sort((left, right) => compareText(left.id, right.id)) };
 }
@@ -88,14 +92,14 @@ function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["session
 	);
 }
 
-/** The MFA policies of every user: those that `list_users` shows (service-facts.md, last table), else one query a user. */
-async function readMfaPolicies(users: LiveRecord, ask: Ask): Promise<LiveOrganization["mfaPolicies"]> {
+/** The MFA policies of every user: those that `list_users` shows (docs/service.md#extended-reads), else one query a user. */
+async function readMfaPolicies(users: LiveRecord, ask: QueryFunction): Promise<LiveOrganization["mfaPolicies"]> {
 	const operation = queries.get_mfa_policies;
-	const found = await settle(
+	const found = await awaitAll(
 		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
 			const userId = String(user.userId).toLowerCase();
 			if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: user.mfaPolicies as LiveRecord[] }];
-			const policies = await orUnknown(
+			const policies = await unknownIfUnavailable(
 				async () => recordsOf(await ask(operation, { userId }), "mfaPolicies"),
 				operation,
 			);

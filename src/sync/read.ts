@@ -21,7 +21,7 @@ import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 
-export interface ReadResult {
+export interface LiveReading {
 	readonly live: LiveOrganization;
 	/**
 	 * A time by the service's own clock at which nothing had been read yet, in milliseconds since 1970; undefined when the
@@ -42,7 +42,7 @@ export async function readLive(
 	memory: Memory,
 	reads: Reads,
 	steadyNow?: () => number,
-): Promise<ReadResult> {
+): Promise<LiveReading> {
 	const times: number[] = [];
 	let isAnswered = false;
 	const ask = async (
@@ -59,16 +59,17 @@ export async function readLive(
 	};
 	const wants = wantedReads(desired, reads);
 	const gone: ServiceError[] = [];
-	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] = await settle([
-		wants.userTags ? ask(queries.list_user_tags) : undefined,
-		wants.users ? extended(ask, extendedReads.list_users) : notRead(reads),
-		wants.policies ? extended(ask, extendedReads.list_policies) : notRead(reads),
-		wants.tvcApps ? extended(ask, extendedReads.list_tvc_apps) : notRead(reads),
-		readSessionProfiles(desired, ask, gone),
-		readMfaPolicies(desired, ask, gone),
-		readBootProofs(desired, ask, gone),
-		readSupportedAssets(desired, ask),
-	] as const);
+	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] =
+		await awaitAll([
+			wants.userTags ? ask(queries.list_user_tags) : undefined,
+			wants.users ? queryIfAvailable(ask, extendedReads.list_users) : notRead(reads),
+			wants.policies ? queryIfAvailable(ask, extendedReads.list_policies) : notRead(reads),
+			wants.tvcApps ? queryIfAvailable(ask, extendedReads.list_tvc_apps) : notRead(reads),
+			readSessionProfiles(desired, ask, gone),
+			readMfaPolicies(desired, ask, gone),
+			readBootProofs(desired, ask, gone),
+			readSupportedAssets(desired, ask),
+		] as const);
 	// Any other answer shows that the organization is there.
 	if (gone.length > 0 && !isAnswered) await confirmOrganization(ask);
 	const live: LiveOrganization = {
@@ -91,7 +92,7 @@ export async function readLive(
 }
 
 /** What was read for more than this document, as if it had been read for this one alone: the same plan comes of it. */
-export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
+export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
 	if (wants.users) return live;
 	const unread = notRead(reads) as Known<never>;
@@ -100,9 +101,12 @@ export function asReadFor(desired: DesiredOrganization, live: LiveOrganization, 
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
-export type Ask = (operation: QueryOperation, fields?: Readonly<Record<string, unknown>>) => Promise<LiveRecord>;
+export type QueryFunction = (
+	operation: QueryOperation,
+	fields?: Readonly<Record<string, unknown>>,
+) => Promise<LiveRecord>;
 
-/** Which of the whole-organization reads the document needs: the number of requests is the cost (service-facts.md). */
+/** Which of the whole-organization reads the document needs: the number of requests is the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
@@ -115,7 +119,7 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 }
 
 /** Like Promise.all, but waits for every read to end before the first error goes on, so that none runs on unseen. */
-export async function settle<const T extends readonly unknown[]>(
+export async function awaitAll<const T extends readonly unknown[]>(
 	reads: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
 	const results = await Promise.allSettled(reads);
@@ -135,12 +139,12 @@ function notRead(reads: Reads): Known<LiveRecord> {
 }
 
 /** The answer of an extended read, or unknown where the service does not have it or denies it. */
-export async function extended(ask: Ask, operation: QueryOperation): Promise<Known<LiveRecord>> {
-	return orUnknown(() => ask(operation), operation);
+export async function queryIfAvailable(ask: QueryFunction, operation: QueryOperation): Promise<Known<LiveRecord>> {
+	return unknownIfUnavailable(() => ask(operation), operation);
 }
 
 /** The value, or unknown when the service does not have the query or denies it. Every other error is thrown. */
-export async function orUnknown<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
+export async function unknownIfUnavailable<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
 	try {
 		return { known: true, value: await read() };
 	} catch (error) {
@@ -172,7 +176,7 @@ async function orAbsent(
 	gone: ServiceError[],
 ): Promise<Known<LiveRecord | null>> {
 	try {
-		return await orUnknown(async () => {
+		return await unknownIfUnavailable(async () => {
 			try {
 				return await read();
 			} catch (error) {
@@ -199,11 +203,11 @@ class NotThere extends Error {
 /** What `read` gives for each key, asked for once however often the key occurs. */
 async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
 	const keys = [...new Set(all)];
-	const values = await settle(keys.map(read));
+	const values = await awaitAll(keys.map(read));
 	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
 }
 
-function readSessionProfiles(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
+function readSessionProfiles(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
 	const operation = queries.get_session_profile;
 	return byKey(
 		desired.expect.sessionProfiles.map(({ id }) => id),
@@ -213,7 +217,7 @@ function readSessionProfiles(desired: DesiredOrganization, ask: Ask, gone: Servi
 }
 
 /** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
-function readMfaPolicies(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
+function readMfaPolicies(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
 	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
 	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
 		const expected = byUser.get(userId) ?? [];
@@ -228,11 +232,14 @@ function readMfaPolicies(desired: DesiredOrganization, ask: Ask, gone: ServiceEr
 			return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
 		}
 		const operation = queries.get_mfa_policies;
-		return orUnknown(async () => ((await ask(operation, { userId })).mfaPolicies ?? []) as LiveRecord[], operation);
+		return unknownIfUnavailable(
+			async () => ((await ask(operation, { userId })).mfaPolicies ?? []) as LiveRecord[],
+			operation,
+		);
 	});
 }
 
-function readBootProofs(desired: DesiredOrganization, ask: Ask, gone: ServiceError[]) {
+function readBootProofs(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
 	const operation = queries.get_latest_boot_proof;
 	return byKey(
 		desired.expect.bootProofs.map(({ appId }) => appId),
@@ -240,11 +247,12 @@ function readBootProofs(desired: DesiredOrganization, ask: Ask, gone: ServiceErr
 	);
 }
 
-function readSupportedAssets(desired: DesiredOrganization, ask: Ask) {
+function readSupportedAssets(desired: DesiredOrganization, ask: QueryFunction) {
 	const operation = queries.list_supported_assets;
 	return byKey(
 		desired.expect.supportedAssets.map(({ caip2 }) => caip2),
-		(caip2) => orUnknown(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
+		(caip2) =>
+			unknownIfUnavailable(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
 	);
 }
 
@@ -284,7 +292,7 @@ function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]
 export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
 	if (!users.known) return users;
 	const entries = ((users.value.users ?? []) as readonly LiveRecord[]).map(
-		(user) => [String(user.userId).toLowerCase(), textOr(user.userName, "")] as const,
+		(user) => [String(user.userId).toLowerCase(), stringOr(user.userName, "")] as const,
 	);
 	return { known: true, value: Object.fromEntries(entries) };
 }
@@ -296,7 +304,7 @@ export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveO
 		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
 			userId: String(user.userId).toLowerCase(),
 			id: String(provider.providerId).toLowerCase(),
-			name: textOr(provider.providerName, ""),
+			name: stringOr(provider.providerName, ""),
 			digest: digestRecord(provider),
 		})),
 	);
@@ -320,7 +328,7 @@ export function toNamed(
 	if (!answer.known) return answer;
 	const value = (answer.value[list] as readonly LiveRecord[]).map((item) => ({
 		id: String(item[idField]).toLowerCase(),
-		name: textOr(item[nameField], ""),
+		name: stringOr(item[nameField], ""),
 		digest: digestRecord(item),
 	}));
 	return { known: true, value };
@@ -331,7 +339,7 @@ function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
 	return updatedAtMs === undefined ? {} : { updatedAtMs };
 }
 
-/** `{seconds, nanos}` or a plain string, as one text to compare (service-facts.md, "Activity": both occur). */
+/** `{seconds, nanos}` or a plain string, as one text to compare (docs/service.md#times). */
 function toInstant(value: unknown): string {
 	if (typeof value === "string") return value;
 	if (value === null || typeof value !== "object") return "";
@@ -340,6 +348,6 @@ function toInstant(value: unknown): string {
 }
 
 /** The value where it is a text. */
-export function textOr(value: unknown, otherwise: string): string {
+export function stringOr(value: unknown, otherwise: string): string {
 	return typeof value === "string" ? value : otherwise;
 }

@@ -12,18 +12,18 @@ import { confirmOrganization } from "./read.ts";
 const toleranceMs = 30_000;
 
 /** A reader that notes what each answer says of the time. */
-export interface TimedReader extends Reader {
+export interface ClockedReader extends Reader {
 	/**
 	 * Asks one documented query where nothing was answered yet: then the service's time is known, and that it has the
 	 * organization. Where that query is denied our own clock has to do. Throws what Reader.query throws.
 	 */
-	askOnce(organizationId: string): Promise<void>;
+	ensureAnswered(organizationId: string): Promise<void>;
 	/** Milliseconds to add to our clock to get the service's; 0 where they agree, or the service has not told its time. */
-	offsetMs(): number;
+	clockOffsetMs(): number;
 }
 
 /** The reader, with its answers' `Date` held against our own clock (`now`, milliseconds since 1970). */
-export function timeReader(reader: Reader, now: () => number): TimedReader {
+export function withServiceClock(reader: Reader, now: () => number): ClockedReader {
 	let offsetMs: number | undefined;
 	let isAnswered = false;
 	return {
@@ -34,10 +34,10 @@ export function timeReader(reader: Reader, now: () => number): TimedReader {
 			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - askedAtMs;
 			return answer;
 		},
-		async askOnce(organizationId) {
+		async ensureAnswered(organizationId) {
 			if (isAnswered) return;
 			await confirmOrganization((operation) => this.query(operation, { organizationId }));
 		},
-		offsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
+		clockOffsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
 	};
 }

@@ -4,15 +4,15 @@
  */
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
+import { appliedByEntry } from "./applied-objects.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import { judgeActivity, type Sent } from "./outcomes.ts";
-import { rememberEntry } from "./remember.ts";
-import { record } from "./send.ts";
-import { findActivity, isExpired } from "./waiting.ts";
+import { outcomeOfActivity, type SubmitResult } from "./outcomes.ts";
+import { findActivity, hasExpired } from "./pending-activities.ts";
+import { recordResult } from "./submit-once.ts";
 
 export interface SettleContext {
 	readonly reader: Reader;
-	readonly journal: Pick<Journal, "open" | "settled" | "neverArrived">;
+	readonly journal: Pick<Journal, "openEntries" | "recordOutcome" | "recordNeverArrived">;
 	/** With `"documented"` nothing can be read of activities, and everything stays as it is. */
 	readonly reads: Reads;
 	/** Milliseconds since 1970. */
@@ -23,30 +23,33 @@ export interface SettleContext {
  * What was read of each open activity of the organization, by its fingerprint; the journal notes it. Throws what
  * Reader.query throws, other than 403, 404 and 501 of the service itself, and StorageError.
  */
-export async function settle(organizationId: string, context: SettleContext): Promise<ReadonlyMap<string, Sent>> {
-	const settled = new Map<string, Sent>();
+export async function settleOpenEntries(
+	organizationId: string,
+	context: SettleContext,
+): Promise<ReadonlyMap<string, SubmitResult>> {
+	const settled = new Map<string, SubmitResult>();
 	if (context.reads === "documented") return settled;
-	for (const entry of context.journal.open(organizationId)) {
+	for (const entry of context.journal.openEntries(organizationId)) {
 		const sent = await settleOne(entry, context);
 		if (sent === undefined) continue;
 		settled.set(entry.body.fingerprint, sent);
-		if (sent.unrecorded !== undefined) throw sent.unrecorded;
+		if (sent.journalError !== undefined) throw sent.journalError;
 	}
 	return settled;
 }
 
-async function settleOne(entry: JournalEntry, context: SettleContext): Promise<Sent | undefined> {
+async function settleOne(entry: JournalEntry, context: SettleContext): Promise<SubmitResult | undefined> {
 	const { journal, now, reader } = context;
 	const { fingerprint } = entry.body;
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return undefined;
 	if ("activity" in found) {
-		const sent: Sent = { ...judgeActivity(found.activity), fingerprint, requests: 0 };
-		const remember = sent.outcome === "completed" ? rememberEntry(entry) : undefined;
-		return record(sent, entry.covers, remember, context);
+		const sent: SubmitResult = { ...outcomeOfActivity(found.activity), fingerprint, requests: 0 };
+		const remember = sent.outcome === "completed" ? appliedByEntry(entry) : undefined;
+		return recordResult(sent, entry.covers, remember, context);
 	}
 	// It never arrived, and now it never can: its wish may be submitted again.
-	const isGone = entry.activityId === null && isExpired(entry, found.serverTimeMs ?? now());
-	if (isGone) journal.neverArrived(fingerprint, now());
+	const isGone = entry.activityId === null && hasExpired(entry, found.serverTimeMs ?? now());
+	if (isGone) journal.recordNeverArrived(fingerprint, now());
 	return undefined;
 }

@@ -1,11 +1,11 @@
 /**
  * An answer's `activity` to ours, read forgivingly: what may be absent or null is, times come in three shapes, and a
- * status nobody knows is passed through as it is (service-facts.md, "Activity"). Pure.
+ * status nobody knows is passed through as it is (docs/service.md#activity-statuses). Pure.
  */
 import type { SubmitOperation } from "./operations.ts";
 
 /** One approval or rejection. A vote's raw message and its signature make a stamp together: both are left out. */
-export interface Vote {
+interface Vote {
 	readonly id: string | undefined;
 	readonly userId: string | undefined;
 	/** What the service calls the user. */
@@ -65,7 +65,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /**
  * The object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
- * `V2` behind its name) is still read. `activity` is passed over: interface.md 2.2 shows it beside the result.
+ * `V2` behind its name) is still read. `activity` is passed over: docs/service.md#activity-object shows it beside the result.
  */
 function readInner(value: unknown, key: string): Readonly<Record<string, unknown>> | null {
 	if (!isRecord(value)) return null;
@@ -97,7 +97,7 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
 
 /**
  * Milliseconds since 1970 of `{seconds, nanos}`, an ISO 8601 text or an epoch text; undefined for anything else
- * (service-facts.md, "Activity": both shapes of interface.md occur).
+ * (docs/service.md#times).
  *
  * Unverified, chosen: an epoch text of more than 11 digits counts milliseconds, a shorter one seconds; an ISO text
  * without a zone is UTC.

@@ -1,9 +1,9 @@
 /**
  * Status, headers and text of an answer to what they mean. The rule: an answer counts as success only when it fits the
  * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
- * between the two is unclear. Pure: no clock, no network.
+ * between the two is inconclusive. Pure: no clock, no network.
  */
-import { isTextTooDeep, readJson, tooDeepWords } from "../json.ts";
+import { isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { isRecord } from "./activity.ts";
 import type { Operation } from "./operations.ts";
@@ -16,21 +16,21 @@ export interface Answer {
 	readonly text: string;
 }
 
-/** How one policy judged a request (service-facts.md, "Answers"): both members may be missing. */
+/** How one policy judged a request (docs/service.md#policy-evaluation): both members may be missing. */
 export interface PolicyEvaluation {
 	readonly policyId?: string;
 	readonly outcome?: string;
 }
 
 /** A success that fits the operation's schema. */
-export interface Fits {
-	readonly kind: "fits";
+interface ValidAnswer {
+	readonly kind: "valid";
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly serverTimeMs: number | undefined;
 }
 
 /** An answer that says no; sending it again changes nothing. It proves something only in the service's error shape. */
-export interface Refused {
+export interface RefusedAnswer {
 	readonly kind: "refused";
 	readonly httpStatus: number;
 	/** Set when the answer has the service's error shape; without it something else may have answered. */
@@ -39,17 +39,17 @@ export interface Refused {
 	readonly hint: string | undefined;
 	readonly policyEvaluations: readonly PolicyEvaluation[];
 	/** The key or the stamp is what was not accepted. */
-	readonly notAccepted: boolean;
+	readonly keyNotAccepted: boolean;
 	readonly serverTimeMs: number | undefined;
 }
 
 /** No answer that settles anything: perhaps nothing was done, perhaps all of it. */
-export interface Unclear {
-	readonly kind: "unclear";
+export interface InconclusiveAnswer {
+	readonly kind: "inconclusive";
 	readonly sent: "no" | "maybe";
 	readonly message: string;
 	readonly hint: string | undefined;
-	readonly again: "yes" | "briefly" | "no";
+	readonly retry: "yes" | "briefly" | "no";
 	/** Set when a service answered; without it, nothing usable came at all. */
 	readonly httpStatus: number | undefined;
 	readonly grpcCode: number | undefined;
@@ -61,10 +61,10 @@ export interface Unclear {
 	readonly exhausted: boolean;
 }
 
-export type Verdict = Fits | Refused | Unclear;
+export type ClassifiedAnswer = ValidAnswer | RefusedAnswer | InconclusiveAnswer;
 
-/** Who asked whom and when: what the words of a verdict need. `stampHeaderValue` is taken out of every text. */
-export interface Asked {
+/** Who asked whom and when: what the words of a answer need. `stampHeaderValue` is taken out of every text. */
+export interface AnswerContext {
 	readonly url: string;
 	readonly organizationId: string;
 	readonly publicKey: string | undefined;
@@ -74,44 +74,46 @@ export interface Asked {
 }
 
 /** Client errors that say nothing about what was done: time-out, too early, closed on the way (gRPC 1 as HTTP). */
-const unclearStatuses = [408, 425, 499];
+const inconclusiveStatuses = [408, 425, 499];
 
 /**
- * What `answer` says about a request of `operation` (service-facts.md, "Errors").
+ * What `answer` says about a request of `operation` (docs/service.md#errors).
  *
- * 2xx: fits, or unclear. 3xx: never followed. 429 and 5xx: unclear, and worth another attempt; 501 means that the
+ * 2xx: fits, or inconclusive. 3xx: never followed. 429 and 5xx: inconclusive, and worth another attempt; 501 means that the
  * operation does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the
  * request on, so a refusal without the service's error shape does not prove that nothing was done.
  *
  * Unverified, chosen: every 2xx is read like 200; a 429 is a quota, which waiting does not mend, when the service's own
  * message says so and neither `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
  */
-export function judge(operation: Operation, answer: Answer, asked: Asked): Verdict {
+export function classifyAnswer(operation: Operation, answer: Answer, asked: AnswerContext): ClassifiedAnswer {
 	const { httpStatus } = answer;
 	// Judged by nothing but its depth, whatever it says: no success, and no refusal either.
-	if (judgesByBody(httpStatus) && isTextTooDeep(answer.text)) return judgeTooDeep(operation, answer, asked);
-	if (httpStatus >= 200 && httpStatus < 300) return judgeSuccess(operation, answer, asked);
-	if (httpStatus >= 300 && httpStatus < 400) return judgeRedirect(answer, asked);
+	if (isDecidedByBody(httpStatus) && isTextTooDeep(answer.text)) return classifyTooDeep(operation, answer, asked);
+	if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(operation, answer, asked);
+	if (httpStatus >= 300 && httpStatus < 400) return classifyRedirect(answer, asked);
 	const body = readErrorBody(answer, asked);
-	if (httpStatus === 429) return judgeThrottle(answer, asked, body);
+	if (httpStatus === 429) return classifyThrottle(answer, asked, body);
 	if (httpStatus === 501)
-		return refusal(answer, body, `the service does not have this operation${after(body)}`, undefined);
-	if (httpStatus >= 500 || unclearStatuses.includes(httpStatus)) {
-		return unclear({
-			message: `the service answered ${httpStatus}${body.foreign}${after(body)}`,
-			again: "yes",
+		return makeRefusal(answer, body, `the service does not have this operation${withMessage(body)}`, undefined);
+	if (httpStatus >= 500 || inconclusiveStatuses.includes(httpStatus)) {
+		return inconclusive({
+			message: `the service answered ${httpStatus}${body.foreign}${withMessage(body)}`,
+			retry: "yes",
 			httpStatus,
 			grpcCode: body.grpcCode,
 			waitMs: readRetryAfter(answer, asked),
 		});
 	}
-	return judgeRefusal(answer, asked, body);
+	return classifyRefusal(answer, asked, body);
 }
 
-/** `fields` with what an unclear verdict has unless it says otherwise. */
-export function unclear(fields: Pick<Unclear, "message" | "again"> & Partial<Unclear>): Unclear {
+/** `fields` with what an inconclusive answer has unless it says otherwise. */
+export function inconclusive(
+	fields: Pick<InconclusiveAnswer, "message" | "retry"> & Partial<InconclusiveAnswer>,
+): InconclusiveAnswer {
 	return {
-		kind: "unclear",
+		kind: "inconclusive",
 		sent: "maybe",
 		hint: undefined,
 		httpStatus: undefined,
@@ -124,73 +126,73 @@ export function unclear(fields: Pick<Unclear, "message" | "again"> & Partial<Unc
 }
 
 /** False where the body decides nothing (a redirect) and where another attempt may mend it. */
-function judgesByBody(httpStatus: number): boolean {
-	if (httpStatus === 429 || unclearStatuses.includes(httpStatus)) return false;
+function isDecidedByBody(httpStatus: number): boolean {
+	if (httpStatus === 429 || inconclusiveStatuses.includes(httpStatus)) return false;
 	return httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500) || httpStatus === 501;
 }
 
-function judgeTooDeep(operation: Operation, { httpStatus }: Answer, asked: Asked): Unclear {
-	return unclear({
-		message: `the answer is not one of ${operation.name}: it is ${tooDeepWords}`,
+function classifyTooDeep(operation: Operation, { httpStatus }: Answer, asked: AnswerContext): InconclusiveAnswer {
+	return inconclusive({
+		message: `the answer is not one of ${operation.name}: it is ${tooDeepMessage}`,
 		hint: `check --url: does this service answer at ${asked.url}?`,
-		again: "no",
+		retry: "no",
 		httpStatus,
 	});
 }
 
-function judgeSuccess(operation: Operation, answer: Answer, asked: Asked): Verdict {
+function classifySuccess(operation: Operation, answer: Answer, asked: AnswerContext): ClassifiedAnswer {
 	const { httpStatus } = answer;
 	const contentType = contentTypeOf(answer);
 	const value = parse(answer.text);
 	if (value === undefined) {
-		if (/\bjson\b/i.test(contentType)) return unclear({ message: "the answer was cut short", again: "yes" });
-		return unclear({
+		if (/\bjson\b/i.test(contentType)) return inconclusive({ message: "the answer was cut short", retry: "yes" });
+		return inconclusive({
 			message: `not an answer of this service: ${httpStatus} with ${contentType}`,
 			hint: `check --url: something else answers at ${asked.url}`,
-			again: "no",
+			retry: "no",
 			httpStatus,
 		});
 	}
 	const mistakes = checkSchema(`operations/${operation.name}.json`, value, "#/$defs/response");
 	if (!isRecord(value) || mistakes.length > 0) {
-		return unclear({
-			message: `the answer is not one of ${operation.name}: ${describeMistakes(mistakes)}`,
+		return inconclusive({
+			message: `the answer is not one of ${operation.name}: ${describeSchemaErrors(mistakes)}`,
 			hint: `check --url: does this service answer at ${asked.url}?`,
-			again: "no",
+			retry: "no",
 			httpStatus,
 		});
 	}
 	const inner = operation.family === "submit" ? value.activity : value;
-	return { kind: "fits", value: inner as Record<string, unknown>, serverTimeMs: readDate(answer) };
+	return { kind: "valid", value: inner as Record<string, unknown>, serverTimeMs: readDate(answer) };
 }
 
-function judgeRedirect(answer: Answer, asked: Asked): Verdict {
+function classifyRedirect(answer: Answer, asked: AnswerContext): ClassifiedAnswer {
 	const { httpStatus } = answer;
 	const target = answer.headers.location === undefined ? null : URL.parse(answer.headers.location, asked.url);
 	// The query of a redirect may carry a token.
 	const where = target === null ? "" : ` to ${cleanText(target.origin + target.pathname, asked)}`;
 	const message = `the service answered with a redirect (${httpStatus})${where}, which is not followed`;
-	return refusal(answer, noErrorBody, message, "give the final address with --url");
+	return makeRefusal(answer, noErrorBody, message, "give the final address with --url");
 }
 
-function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
+function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody): ClassifiedAnswer {
 	const { headers } = answer;
 	const waitMs = readRetryAfter(answer, asked);
 	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
 	const isService = body.grpcCode !== undefined;
 	if (isService && waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
-		return refusal(
+		return makeRefusal(
 			answer,
 			body,
-			`a limit of the organization is reached${after(body)}`,
+			`a limit of the organization is reached${withMessage(body)}`,
 			"remove what is not needed, or ask the service for more",
 		);
 	}
 	const limit = headers["ratelimit-limit"];
-	return unclear({
-		message: `too many requests${limit === undefined ? "" : ` (limit ${cleanText(limit, asked)})`}${after(body)}`,
+	return inconclusive({
+		message: `too many requests${limit === undefined ? "" : ` (limit ${cleanText(limit, asked)})`}${withMessage(body)}`,
 		hint: "ask for fewer a second with --max-rps, or allow more time with --timeout",
-		again: "yes",
+		retry: "yes",
 		httpStatus: answer.httpStatus,
 		grpcCode: body.grpcCode,
 		waitMs,
@@ -199,37 +201,37 @@ function judgeThrottle(answer: Answer, asked: Asked, body: ErrorBody): Verdict {
 	});
 }
 
-function judgeRefusal(answer: Answer, asked: Asked, body: ErrorBody): Refused {
+function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody): RefusedAnswer {
 	const { httpStatus } = answer;
 	if (httpStatus === 407) {
 		const hint = "put them into the proxy's address: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT";
-		return refusal(answer, body, "a proxy on the way wants a user name and a password (407)", hint);
+		return makeRefusal(answer, body, "a proxy on the way wants a user name and a password (407)", hint);
 	}
 	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
 		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
 		return {
-			...refusal(
+			...makeRefusal(
 				answer,
 				body,
-				`the service does not accept this key${after(body)}`,
+				`the service does not accept this key${withMessage(body)}`,
 				`check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`,
 			),
-			notAccepted: true,
+			keyNotAccepted: true,
 		};
 	}
 	if (httpStatus === 403) {
 		const hint = body.policyEvaluations.length === 0 ? undefined : "a policy of the organization denies this";
-		return refusal(answer, body, `the service denies this${body.foreign}${after(body)}`, hint);
+		return makeRefusal(answer, body, `the service denies this${body.foreign}${withMessage(body)}`, hint);
 	}
 	if (body.foreign !== "") {
 		const hint = `check --url: something else answers at ${asked.url}`;
-		return refusal(answer, body, `not an answer of this service: ${httpStatus}${body.foreign}`, hint);
+		return makeRefusal(answer, body, `not an answer of this service: ${httpStatus}${body.foreign}`, hint);
 	}
 	const hint = httpStatus === 404 ? `check the ids, the organization ${asked.organizationId} and --url` : undefined;
-	return refusal(answer, body, `the service answered ${httpStatus}${after(body)}`, hint);
+	return makeRefusal(answer, body, `the service answered ${httpStatus}${withMessage(body)}`, hint);
 }
 
-function refusal(answer: Answer, body: ErrorBody, message: string, hint: string | undefined): Refused {
+function makeRefusal(answer: Answer, body: ErrorBody, message: string, hint: string | undefined): RefusedAnswer {
 	return {
 		kind: "refused",
 		httpStatus: answer.httpStatus,
@@ -237,7 +239,7 @@ function refusal(answer: Answer, body: ErrorBody, message: string, hint: string 
 		message,
 		hint,
 		policyEvaluations: body.policyEvaluations,
-		notAccepted: false,
+		keyNotAccepted: false,
 		serverTimeMs: readDate(answer),
 	};
 }
@@ -253,7 +255,7 @@ interface ErrorBody {
 
 const noErrorBody: ErrorBody = { grpcCode: undefined, message: "", policyEvaluations: [], foreign: "" };
 
-function readErrorBody(answer: Answer, asked: Asked): ErrorBody {
+function readErrorBody(answer: Answer, asked: AnswerContext): ErrorBody {
 	const value = parse(answer.text);
 	if (!isRecord(value)) return { ...noErrorBody, foreign: answer.text === "" ? "" : ` with ${contentTypeOf(answer)}` };
 	const { code, message, details } = value;
@@ -267,13 +269,13 @@ function readErrorBody(answer: Answer, asked: Asked): ErrorBody {
 
 /**
  * Whether it is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error shape
- * (service-facts.md, "Errors"); gateways that write errors in JSON put the HTTP status there, or other members.
+ * (docs/service.md#errors); gateways that write errors in JSON put the HTTP status there, or other members.
  */
 function isGrpcCode(code: unknown): code is number {
 	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;
 }
 
-function after(body: ErrorBody): string {
+function withMessage(body: ErrorBody): string {
 	return body.message === "" ? "" : `: ${body.message}`;
 }
 
@@ -313,7 +315,7 @@ function readDate(answer: Answer): number | undefined {
 }
 
 /** Milliseconds that `Retry-After` asks for, in seconds or as a date against the answer's own `Date`. */
-function readRetryAfter(answer: Answer, asked: Asked): number | undefined {
+function readRetryAfter(answer: Answer, asked: AnswerContext): number | undefined {
 	const text = answer.headers["retry-after"]?.trim() ?? "";
 	if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
 	const ms = Date.parse(text);
@@ -321,14 +323,14 @@ function readRetryAfter(answer: Answer, asked: Asked): number | undefined {
 }
 
 /** A text of the service as one short line without control characters, and without our stamp, were it echoed. */
-function cleanText(text: string, asked: Asked): string {
+function cleanText(text: string, asked: AnswerContext): string {
 	const safe = asked.stampHeaderValue === "" ? text : text.replaceAll(asked.stampHeaderValue, "[stamp]");
 	const line = safe.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
 /** The first mistake in words, by the field's name only: a value may be a secret. */
-function describeMistakes(mistakes: readonly SchemaError[]): string {
+function describeSchemaErrors(mistakes: readonly SchemaError[]): string {
 	const first = mistakes[0];
 	if (first === undefined) return "it is not an object";
 	const steps = first.instancePath.split("/").slice(1);

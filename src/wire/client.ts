@@ -1,24 +1,21 @@
 /**
  * Reader and Submitter over HTTP. Reader and Submitter are two types, because planning is handed only the first. What
- * becomes of one request is ask.ts's, and how bytes travel is route.ts's; here is what it means for who asked.
+ * becomes of one request is request.ts's, and how bytes travel is transport.ts's; here is what it means for who asked.
  */
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
-import { readAddress } from "./address.ts";
+import { findMismatch } from "./activity-mismatch.ts";
 import type { PolicyEvaluation } from "./answer.ts";
-import { type AskContext, ask, type ClientStats, type RequestEvent } from "./ask.ts";
-import { type Body, encodeQuery } from "./body.ts";
-import { findDifference } from "./echo.ts";
-import { makeGate } from "./gate.ts";
 import type { QueryOperation } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
-import { makeRoute, send } from "./route.ts";
+import { type AttemptEvent, type ClientStats, type RequestContext, sendRequest } from "./request.ts";
+import { encodeQuery, type RequestBody } from "./request-body.ts";
+import { makeRequestQueue } from "./request-queue.ts";
+import { parseServiceUrl } from "./service-url.ts";
 import type { Stamper } from "./stamp.ts";
+import { openTransport, sendAttempt } from "./transport.ts";
 
-export type { Activity, Vote } from "./activity.ts";
-export type { PolicyEvaluation } from "./answer.ts";
-export type { ClientStats, RequestEvent } from "./ask.ts";
-export type { ProxyOptions } from "./proxy.ts";
+export type { AttemptEvent } from "./request.ts";
 
 /** What became of a submit. `requests` counts the attempts, those that found no connection too; 0 is possible. */
 export type SubmitAnswer =
@@ -38,7 +35,7 @@ export type SubmitAnswer =
 			readonly hint?: string | undefined;
 			readonly policyEvaluations: readonly PolicyEvaluation[];
 			/** The key or the stamp is what was not accepted. */
-			readonly notAccepted: boolean;
+			readonly keyNotAccepted: boolean;
 			readonly requests: number;
 	  }
 	/** Perhaps sent, perhaps done: only the same bytes may follow. */
@@ -47,7 +44,7 @@ export type SubmitAnswer =
 			readonly because: string;
 			readonly hint?: string | undefined;
 			/** The last answer says that the key is not accepted: no other request would be either. */
-			readonly notAccepted?: boolean;
+			readonly keyNotAccepted?: boolean;
 			readonly requests: number;
 	  }
 	/** No attempt ever left this machine. */
@@ -94,7 +91,7 @@ export interface Submitter {
 	 * an attempt was lost no error tells what became of it, whatever it says and whoever says it; neither does a redirect or
 	 * a gateway's page. Then it is `unknown`, and so is an activity that is not what the bytes asked for.
 	 */
-	submit(body: Body): Promise<SubmitAnswer>;
+	submit(body: RequestBody): Promise<SubmitAnswer>;
 }
 
 export interface ClientOptions {
@@ -103,7 +100,7 @@ export interface ClientOptions {
 	readonly stamper: Stamper;
 	/**
 	 * For one operation with all its attempts and the waits between them, from the first attempt on. Making the stamp does
-	 * not count, and neither does waiting for our own pace; but when the service answers nothing but 429 for so long, or
+	 * not count, and neither does waiting for our own limiter; but when the service answers nothing but 429 for so long, or
 	 * asks everybody to wait so long, operations end that have waited for their turn meanwhile.
 	 */
 	readonly timeoutMs?: number;
@@ -125,7 +122,7 @@ export interface ClientOptions {
 	 * least, whatever the environment says; see `refuseWeakTls`.
 	 */
 	readonly insecure?: boolean;
-	readonly onRequest?: (event: RequestEvent) => void;
+	readonly onAttempt?: (event: AttemptEvent) => void;
 	readonly sleep?: (delayMs: number) => Promise<void>;
 	/** At least 0 and below 1; spreads the retries. */
 	readonly random?: () => number;
@@ -134,19 +131,19 @@ export interface ClientOptions {
 }
 
 /** A way to the service whose requests are counted together. */
-export interface Line {
+export interface OrganizationClient {
 	readonly reader: Reader;
 	readonly submitter: Submitter;
 	/** Since it was made. */
 	stats(): ClientStats;
 }
 
-export interface Client extends Line {
+export interface Client extends OrganizationClient {
 	/**
-	 * The same connections, pace and key with counts of their own, for work whose requests are told apart. Its requests
+	 * The same connections, limiter and key with counts of their own, for work whose requests are told apart. Its requests
 	 * count for the client too. `throttledMs` is the time since then in which any request of the client was held back.
 	 */
-	apart(): Line;
+	forOrganization(): OrganizationClient;
 	/** Resolves when the requests in flight are answered and the connections closed; nothing can be sent afterwards. */
 	close(): Promise<void>;
 }
@@ -156,7 +153,7 @@ export interface Client extends Line {
  * used, or a limit is no limit.
  */
 export function createClient(options: ClientOptions): Client {
-	const base = readAddress(options.url);
+	const base = parseServiceUrl(options.url);
 	const {
 		concurrency = Math.max(8, options.connections ?? 8),
 		timeoutMs = 30_000,
@@ -166,49 +163,55 @@ export function createClient(options: ClientOptions): Client {
 	// The wall clock may be set back while we wait; this one may not.
 	const now = options.now ?? (() => performance.timeOrigin + performance.now());
 	const gapMs = readGapMs(options.maxRequestsPerSecond);
-	const gate = makeGate({ concurrency: checkConcurrency(concurrency), gapMs, timeoutMs, now, sleep });
+	const queue = makeRequestQueue({
+		concurrency: checkConcurrency(concurrency),
+		intervalMs: gapMs,
+		timeoutMs,
+		now,
+		sleep,
+	});
 	const proxy = findProxy(base, options.proxy ?? {});
 	const { connections = concurrency, insecure = false } = options;
-	const route = makeRoute(base, proxy, { connections, attemptTimeoutMs, insecure });
-	const context: AskContext = {
+	const transport = openTransport(base, proxy, { connections, attemptTimeoutMs, insecure });
+	const context: RequestContext = {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
 		stamper: options.stamper,
-		gate,
+		queue,
 		timeoutMs,
 		attemptTimeoutMs,
-		onRequest: options.onRequest ?? (() => undefined),
+		onAttempt: options.onAttempt ?? (() => undefined),
 		sleep,
 		random: options.random ?? Math.random,
 		now,
 		count: () => undefined,
-		send: (...request) => send(route, ...request),
+		send: (...request) => sendAttempt(transport, ...request),
 	};
-	const whole = makeLine(context);
+	const whole = makeOrganizationClient(context);
 	return {
 		...whole.line,
-		apart: () => makeLine({ ...context, count: whole.count }).line,
+		forOrganization: () => makeOrganizationClient({ ...context, count: whole.count }).line,
 		close() {
-			const closed = route.dispatcher.close();
-			gate.open();
+			const closed = transport.dispatcher.close();
+			queue.admitAll();
 			return closed;
 		},
 	};
 }
 
 /** A line with counts of its own; what it counts, `context.count` hears of too. */
-function makeLine(context: AskContext): { line: Line; count: AskContext["count"] } {
+function makeOrganizationClient(context: RequestContext): { line: OrganizationClient; count: RequestContext["count"] } {
 	const counts = { queries: 0, submits: 0, retries: 0 };
-	const throttledBeforeMs = context.gate.throttledMs();
-	const count: AskContext["count"] = (what) => {
+	const throttledBeforeMs = context.queue.throttledMs();
+	const count: RequestContext["count"] = (what) => {
 		counts[what] += 1;
 		context.count(what);
 	};
 	const counting = { ...context, count };
-	const line: Line = {
+	const line: OrganizationClient = {
 		reader: { query: (operation, fields) => query(counting, operation, fields) },
 		submitter: { submit: (body) => submit(counting, body) },
-		stats: () => ({ ...counts, throttledMs: context.gate.throttledMs() - throttledBeforeMs }),
+		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
 	};
 	return { line, count };
 }
@@ -228,40 +231,50 @@ function readGapMs(maxRequestsPerSecond: number | undefined): number {
 }
 
 async function query(
-	context: AskContext,
+	context: RequestContext,
 	operation: QueryOperation,
 	fields: Readonly<Record<string, unknown>>,
 ): Promise<QueryAnswer> {
 	const organizationId = String(fields.organizationId);
-	const { verdict, maybeSent } = await ask(context, operation, organizationId, encodeQuery(operation, fields));
-	if (verdict.kind === "fits") return { value: verdict.value, serverTimeMs: verdict.serverTimeMs };
-	const options = verdict.hint === undefined ? {} : { hint: verdict.hint };
-	if (verdict.kind === "refused" && verdict.notAccepted) throw new AuthenticationError(verdict.message, options);
-	if (verdict.httpStatus === undefined) {
-		throw new TransportError(`${operation.name}: ${verdict.message}`, maybeSent ? "maybe" : "no", options);
+	const { answer, mayHaveArrived } = await sendRequest(
+		context,
+		operation,
+		organizationId,
+		encodeQuery(operation, fields),
+	);
+	if (answer.kind === "valid") return { value: answer.value, serverTimeMs: answer.serverTimeMs };
+	const options = answer.hint === undefined ? {} : { hint: answer.hint };
+	if (answer.kind === "refused" && answer.keyNotAccepted) throw new AuthenticationError(answer.message, options);
+	if (answer.httpStatus === undefined) {
+		throw new TransportError(`${operation.name}: ${answer.message}`, mayHaveArrived ? "maybe" : "no", options);
 	}
-	throw new ServiceError(`${operation.name}: ${verdict.message}`, verdict.httpStatus, verdict.grpcCode, options);
+	throw new ServiceError(`${operation.name}: ${answer.message}`, answer.httpStatus, answer.grpcCode, options);
 }
 
-async function submit(context: AskContext, body: Body): Promise<SubmitAnswer> {
+async function submit(context: RequestContext, body: RequestBody): Promise<SubmitAnswer> {
 	const { operation, organizationId, bytes } = body;
-	const { verdict, requests, maybeSent, maybeSentBefore } = await ask(context, operation, organizationId, bytes);
-	if (verdict.kind === "fits") {
-		const activity = readActivity(operation, verdict.value);
-		const difference = findDifference(body, activity);
-		if (difference === null) return { kind: "activity", activity, serverTimeMs: verdict.serverTimeMs, requests };
+	const { answer, requests, mayHaveArrived, earlierMayHaveArrived } = await sendRequest(
+		context,
+		operation,
+		organizationId,
+		bytes,
+	);
+	if (answer.kind === "valid") {
+		const activity = readActivity(operation, answer.value);
+		const difference = findMismatch(body, activity);
+		if (difference === null) return { kind: "activity", activity, serverTimeMs: answer.serverTimeMs, requests };
 		const because = `the answer is about something else than was sent: it names ${difference}`;
 		return { kind: "unknown", because, hint: "does something between here and the service change bodies?", requests };
 	}
-	if (verdict.kind === "refused") {
-		const { httpStatus, grpcCode, message, hint, policyEvaluations, notAccepted } = verdict;
-		if (grpcCode !== undefined && !maybeSentBefore) {
-			return { kind: "refused", httpStatus, grpcCode, message, hint, policyEvaluations, notAccepted, requests };
+	if (answer.kind === "refused") {
+		const { httpStatus, grpcCode, message, hint, policyEvaluations, keyNotAccepted } = answer;
+		if (grpcCode !== undefined && !earlierMayHaveArrived) {
+			return { kind: "refused", httpStatus, grpcCode, message, hint, policyEvaluations, keyNotAccepted, requests };
 		}
-		const why = maybeSentBefore
+		const why = earlierMayHaveArrived
 			? "an earlier attempt may have arrived"
 			: "it is no error of the service's own, so the request may have arrived";
-		return { kind: "unknown", because: `${message}; ${why}`, hint, notAccepted, requests };
+		return { kind: "unknown", because: `${message}; ${why}`, hint, keyNotAccepted, requests };
 	}
-	return { kind: maybeSent ? "unknown" : "not-sent", because: verdict.message, hint: verdict.hint, requests };
+	return { kind: mayHaveArrived ? "unknown" : "not-sent", because: answer.message, hint: answer.hint, requests };
 }

@@ -1,6 +1,6 @@
 /**
  * Who speaks to the service, and where it is. First found wins: what was given (flags, a provider's arguments), then
- * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (service-facts.md, "Stamps").
+ * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (docs/service.md#stamps).
  *
  * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
  * stamper. The environment is handed in.
@@ -15,12 +15,12 @@ import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What was given by whoever calls; the first of these that is there is used. */
-export interface GivenCredentials {
+export interface CredentialOptions {
 	readonly stampCommand?: string | undefined;
 	/** A key file of the vendor's kind: NAME.private, with NAME.public beside it when there is one. */
 	readonly keyFile?: string | undefined;
 	/** Where the name of the key file comes from, for messages; `--key-file` when left out. */
-	readonly keyFileFrom?: string;
+	readonly keyFileSource?: string;
 	/** The folder from which names of files are resolved; the working folder when left out. */
 	readonly directory?: string;
 	readonly privateKey?: string | undefined;
@@ -42,13 +42,13 @@ export function findOrganizationId(environment: Environment): string | undefined
  * Returns the stamper, or undefined when there is no key anywhere. `warn` gets a line about a key file that others can
  * read. Throws ConfigurationError when what is there cannot be used as a key.
  */
-export function findStamper(given: GivenCredentials, environment: Environment, warn?: Warn): Stamper | undefined {
+export function findStamper(given: CredentialOptions, environment: Environment, warn?: Warn): Stamper | undefined {
 	const fromFile = (file: string, from: string): Stamper => {
 		const { privateKey, publicKey, shownAs } = readKeyFile(file, from, warn, given.directory);
 		return fromKeys(`in ${shownAs}`, privateKey, publicKey);
 	};
 	if (given.stampCommand !== undefined) return createCommandStamper(given.stampCommand, { environment });
-	if (given.keyFile !== undefined) return fromFile(given.keyFile, given.keyFileFrom ?? "--key-file");
+	if (given.keyFile !== undefined) return fromFile(given.keyFile, given.keyFileSource ?? "--key-file");
 	if (given.privateKey !== undefined) return fromKeys("that was given", given.privateKey, given.publicKey);
 	for (const [privateName, publicName] of keyNames) {
 		const privateKey = setValue(environment, privateName);

@@ -10,7 +10,7 @@ import { readRegularFile } from "../files.ts";
 export type Warn = (text: string) => void;
 
 /** The two halves of a key, as text. */
-export interface KeyTexts {
+export interface KeyPairText {
 	readonly privateKey: string;
 	readonly publicKey: string | undefined;
 	/** How messages name the file. */
@@ -27,7 +27,7 @@ export function readKeyFile(
 	given: string,
 	warn: Warn = () => undefined,
 	directory: string = process.cwd(),
-): KeyTexts {
+): KeyPairText {
 	const exists = (name: string): boolean => existsSync(resolve(directory, name));
 	const privateFile = file.endsWith(".private") || exists(file) ? file : `${file}.private`;
 	const shownAs = !exists(privateFile) && mayBeKey(resolve(directory, file)) ? `that ${given} names` : privateFile;
@@ -36,7 +36,7 @@ export function readKeyFile(
 		readText(resolve(directory, name), shown, shown === name, given);
 	const { text: privateKey, stats } = read(privateFile, shownAs);
 	// The mode of a pipe says nothing.
-	if (stats.isFile()) judgeMode(resolve(directory, privateFile), stats, shownAs, warn);
+	if (stats.isFile()) checkMode(resolve(directory, privateFile), stats, shownAs, warn);
 	const hasPublic = publicFile !== privateFile && exists(publicFile);
 	return { privateKey, publicKey: hasPublic ? read(publicFile, publicFile).text : undefined, shownAs };
 }
@@ -84,7 +84,7 @@ const withoutModes: ReadonlySet<number> = new Set([
 	0x4d44, 0x2011bab0, 0x5346544e, 0x7366746e, 0x01021997, 0x517b, 0xff534d42, 0xfe534d42,
 ]);
 
-function judgeMode(file: string, { mode }: Stats, shownAs: string, warn: Warn): void {
+function checkMode(file: string, { mode }: Stats, shownAs: string, warn: Warn): void {
 	if (process.platform === "win32" || hasNoModes(file)) return;
 	const shown = `0${(mode & 0o777).toString(8)}`;
 	if ((mode & 0o022) !== 0) {

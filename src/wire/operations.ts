@@ -1,9 +1,9 @@
 /**
  * The 13 operations of the interface as one table. Data only: no function here sends, signs or parses anything.
  *
- * Source: interface.md section 4. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
- * below the first, `extendedReads` and `approvals`, are outside the 13 (service-facts.md, "Reads outside the 13" and
- * "Activity"): a server may not have them, and nothing here may depend on them.
+ * Source: docs/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
+ * below the first, `extendedReads` and `approvals`, are outside the 13 (docs/service.md#extended-reads and
+ * docs/service.md#votes): a server may not have them, and nothing here may depend on them.
  */
 
 /** One query: reads, never changes. Its answer is a flat object that holds `answerKey`. */
@@ -18,12 +18,12 @@ export interface QueryOperation {
 	readonly summary: string;
 }
 
-/** One submit: creates an activity. Its answer holds an `activity` (interface.md 2.2). */
+/** One submit: creates an activity. Its answer holds an `activity` (docs/service.md#activity-object). */
 export interface SubmitOperation {
 	readonly name: string;
 	readonly family: "submit";
 	readonly path: `/public/v1/submit/${string}`;
-	/** The only value that `type` may have in the envelope (interface.md 4.1). */
+	/** The only value that `type` may have in the envelope (docs/service.md#submits). */
 	readonly type: `ACTIVITY_TYPE_${string}`;
 	/** Members of `parameters`, in the order they are written. */
 	readonly fields: readonly string[];
@@ -34,7 +34,7 @@ export interface SubmitOperation {
 
 export type Operation = QueryOperation | SubmitOperation;
 
-/** The eight queries of interface.md 4.2. */
+/** The eight queries (docs/service.md#queries). */
 export const queries = {
 	get_session_profile: {
 		name: "get_session_profile",
@@ -102,7 +102,7 @@ export const queries = {
 	},
 } as const satisfies Record<string, QueryOperation>;
 
-/** The five submits of interface.md 4.1. */
+/** The five submits (docs/service.md#submits). */
 export const submits = {
 	update_user_tag: {
 		name: "update_user_tag",
@@ -160,7 +160,7 @@ export const submits = {
 export const operations = { ...queries, ...submits } as const;
 
 /**
- * Reads outside the 13, which show what the 13 cannot (service-facts.md, last table). Extensions: a server may answer
+ * Reads outside the 13, which show what the 13 cannot (docs/service.md#extended-reads). Extensions: a server may answer
  * 404, 501 or 403 to them, and then what they would have shown is unknown.
  */
 export const extendedReads = {
@@ -222,7 +222,7 @@ export const extendedReads = {
 	},
 } as const satisfies Record<string, QueryOperation>;
 
-/** Approving and rejecting an activity by its fingerprint. Outside the 13 (service-facts.md, "Activity"). */
+/** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/service.md#votes). */
 export const approvals = {
 	approve_activity: {
 		name: "approve_activity",
@@ -250,7 +250,7 @@ export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
 export type ExtendedReadName = keyof typeof extendedReads;
 
-/** Activity statuses (service-facts.md, "Activity"). Any other is not finished and not understood, never success. */
+/** Activity statuses (docs/service.md#activity-statuses). Any other is not finished and not understood, never success. */
 export const activityStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
@@ -261,16 +261,16 @@ export const activityStatuses = [
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ] as const;
 
-/** What `fingerprint` begins with, before the lower-case hex SHA-256 of the body (service-facts.md, "Bytes"). */
+/** What `fingerprint` begins with, before the lower-case hex SHA-256 of the body (docs/service.md#fingerprint-and-idempotency). */
 export const fingerprintPrefix = "sha256:";
 
-/** `timestampMs` must be younger than this (service-facts.md, "Bytes"). */
+/** `timestampMs` must be younger than this (docs/service.md#time-window). */
 export const bodyLifetimeMs = 60 * 60 * 1000;
 
-/** `timestampMs` may lie this far ahead of the service's clock (service-facts.md, "Bytes"). */
-export const bodyAheadMs = 5 * 60 * 1000;
+/** `timestampMs` may lie this far ahead of the service's clock (docs/service.md#time-window). */
+export const maxClockLeadMs = 5 * 60 * 1000;
 
-/** Networks of `list_supported_assets` (interface.md 4.3; the Solana references from service-facts.md). */
+/** Networks of `list_supported_assets` (docs/service.md#networks). */
 export const caip2Networks = [
 	"eip155:1",
 	"eip155:11155111",
@@ -292,13 +292,13 @@ export const caip2Networks = [
 	"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
 ] as const;
 
-/** Aliases that the service normalizes to the canonical values (interface.md 4.3). */
+/** Aliases that the service normalizes to the canonical values (docs/service.md#networks). */
 export const caip2Aliases = {
 	"solana:mainnet": "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
 	"solana:devnet": "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
 } as const;
 
-/** Authentication methods of an MFA policy's steps (interface.md 2.5). */
+/** Authentication methods of an MFA policy's steps (docs/service.md#mfa-policy). */
 export const authenticationTypes = [
 	"AUTHENTICATION_TYPE_EMAIL_OTP",
 	"AUTHENTICATION_TYPE_SMS_OTP",

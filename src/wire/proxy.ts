@@ -4,7 +4,7 @@
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../errors.ts";
-import { isLoopback } from "./address.ts";
+import { isLoopback } from "./service-url.ts";
 
 /** Proxies as the usual environment variables name them; an empty text is none. */
 export interface ProxyOptions {
@@ -34,7 +34,7 @@ export function readProxies(environment: Readonly<Record<string, string | undefi
  * The proxy for a service at `service`, or undefined when it is asked directly. Throws ConfigurationError, without the
  * address in it, for it may hold a password, when a proxy that would be used is none.
  *
- * Plain http goes to this machine only (address.ts), and 127.0.0.1 as another machine's proxy sees it is another
+ * Plain http goes to this machine only (service-url.ts), and 127.0.0.1 as another machine's proxy sees it is another
  * service: so such a service is asked directly unless the proxy is on this machine too.
  */
 export function findProxy(service: URL, options: ProxyOptions): ServiceProxy | undefined {

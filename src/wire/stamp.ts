@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 
-/** One request header that proves who sent the body it was made from (interface.md 5). */
+/** One request header that proves who sent the body it was made from (docs/service.md#stamps). */
 export interface Stamp {
 	readonly stampHeaderName: string;
 	readonly stampHeaderValue: string;
@@ -30,8 +30,7 @@ const scheme = "SIGNATURE_SCHEME_TK_API_P256";
 const groupOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * A stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (service-facts.md,
- * "Stamps"). The public key is derived when it is not given. Surrounding white space, upper-case hex and the `:p256`
+ * A stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/service.md#stamps). The public key is derived when it is not given. Surrounding white space, upper-case hex and the `:p256`
  * that the vendor's command line writes after a private key are accepted; a `0x` prefix is not.
  *
  * Throws ConfigurationError when a key is malformed, is no key of P-256, or the two do not belong together.
@@ -103,7 +102,7 @@ function importKey(scalar: Buffer, point: Buffer): KeyObject {
 }
 
 /** More than any stamp needs; what a command writes beyond it is no header line. */
-const outputLimitBytes = 64 * 1024;
+const maxOutputBytes = 64 * 1024;
 
 /**
  * A stamper that runs `command` through the shell for every body: the exact body on standard input, the header line
@@ -130,7 +129,7 @@ export function createCommandStamper(
 	};
 }
 
-/** The stack's configuration that Pulumi passes to a program, with secrets in plain text. */
+/** The stack's configuration that Pulumi admissions to a program, with secrets in plain text. */
 const pulumiConfiguration = "PULUMI_CONFIG";
 
 /** Returns the environment without the private keys of orgsync: the command has its own. */
@@ -162,7 +161,7 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 		const timer = setTimeout(() => fail(`the stamp command did not end within ${timeoutMs / 1000} s`), timeoutMs);
 		child.stdout.on("data", (chunk: Buffer) => {
 			size += chunk.length;
-			if (size > outputLimitBytes) fail("the stamp command wrote more than a header line");
+			if (size > maxOutputBytes) fail("the stamp command wrote more than a header line");
 			else chunks.push(chunk);
 		});
 		// A command may stamp without reading its input to the end; the closed pipe is no error of ours.
@@ -191,7 +190,7 @@ function readHeaderLine(output: string): Stamp {
 	const value = named[2] ?? "";
 	if (name === undefined || value === "") {
 		throw new ConfigurationError("the stamp command printed a header that is no stamp", {
-			hint: `the header's name is ${apiKeyHeaderName} or ${passkeyHeaderName}, and it has a value (interface.md 5)`,
+			hint: `the header's name is ${apiKeyHeaderName} or ${passkeyHeaderName}, and it has a value`,
 		});
 	}
 	return { stampHeaderName: name, stampHeaderValue: value };

@@ -2,20 +2,20 @@
  * What a person hears of a service that answers 429: one notice, another when something changes, and in the end how it went.
  * Pure: the clock is handed in.
  */
-import type { RequestEvent } from "./ask.ts";
+import type { AttemptEvent } from "./request.ts";
 
 export interface ThrottleNotices {
 	/** The notice on this attempt; undefined when it is no 429, or says nothing new. */
-	hear(event: Pick<RequestEvent, "reason" | "throttle">): string | undefined;
+	onAttempt(event: Pick<AttemptEvent, "reason" | "throttle">): string | undefined;
 	/** How it went, for the end of the run; undefined when no request was turned away. */
-	end(): string | undefined;
+	summarize(): string | undefined;
 }
 
 /** After so long without a 429 the next one is told like the first. Unverified, chosen: one minute. */
 const quietMs = 60_000;
 
 /** Most different texts of one service that are told: it may put something new into each. */
-const mostTexts = 5;
+const maxTexts = 5;
 
 /** Longer waits are told again when they are at least this much longer than the longest one told. */
 const muchLongerMs = 5_000;
@@ -29,7 +29,7 @@ export function makeThrottleNotices(now: () => number): ThrottleNotices {
 	let told = new Set<string>();
 	let longestToldMs = 0;
 	return {
-		hear({ reason, throttle }) {
+		onAttempt({ reason, throttle }) {
 			if (throttle === undefined || reason === undefined) return undefined;
 			const nowMs = now();
 			if (nowMs - latestMs > quietMs) {
@@ -44,13 +44,13 @@ export function makeThrottleNotices(now: () => number): ThrottleNotices {
 			// Numbers and ids in the text change from answer to answer and tell nothing new.
 			const text = `${againMs === undefined}: ${because.replace(/[\da-f-]*\d[\da-f-]*/gi, "")}`;
 			const isLonger = againMs !== undefined && againMs >= longestToldMs + muchLongerMs;
-			const isNew = !told.has(text) && told.size < mostTexts;
+			const isNew = !told.has(text) && told.size < maxTexts;
 			if (!isNew && !isLonger) return undefined;
 			told.add(text);
 			longestToldMs = Math.max(longestToldMs, againMs ?? 0);
 			return reason;
 		},
-		end() {
+		summarize() {
 			if (firstMs === undefined) return undefined;
 			const seconds = Math.round((latestMs - firstMs) / 1000);
 			const requests = turnedAway === 1 ? "1 request" : `${turnedAway} requests within ${seconds} s`;

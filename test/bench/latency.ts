@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { emptyMemory } from "../../src/plan/organization.ts";
-import { apply } from "../../src/sync/apply.ts";
+import { applyPlan } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { readLive } from "../../src/sync/read.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { type Client, createClient } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import { type Measured, median } from "./run.ts";
 import { serve } from "./serve.ts";
@@ -122,7 +122,7 @@ export async function benchApply(): Promise<Measured> {
 		const desired = parse(`organizationId: ${organizationId}\nuserTags:\n${tags.join("\n")}\n`);
 		const comparison = await compareLive(desired, client.reader, emptyMemory, { reads: "auto", now: Date.now });
 		const begin = performance.now();
-		const report = await apply(comparison, {
+		const report = await applyPlan(comparison, {
 			reader: client.reader,
 			submitter: client.submitter,
 			journal,

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret, normalize, readOutput } from "./run.ts";
-import { document, makeWorld, policies } from "./world.ts";
+import { expectNoSecret, normalize, readOutput } from "../run.ts";
+import { document, makeWorld, policies } from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 

@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/plan/value.ts";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 const inJson = ["--format", "json"];

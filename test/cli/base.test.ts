@@ -6,8 +6,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, makeFolder, readOutput } from "./run.ts";
-import { agreeing, document, makeWorld, type World } from "./world.ts";
+import { type Answer, expectNoSecret, makeFolder, readOutput } from "../run.ts";
+import { agreeing, document, makeWorld, type World } from "../world.ts";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 

@@ -13,7 +13,7 @@ import {
 	runOnTerminal,
 	type Started,
 	start,
-} from "./run.ts";
+} from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -26,7 +26,7 @@ import {
 	policies,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 const renaming = document("userTags: [{ name: signatories, previously: [signers] }]");

@@ -1,21 +1,21 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readOutput, run } from "./run.ts";
+import { readOutput, run } from "../run.ts";
 
 const hasBash = spawnSync("bash", ["--version"]).status === 0;
 
 const commands = [
 	"init",
 	"validate",
+	"export",
 	"plan",
 	"show",
-	"drift",
 	"apply",
-	"query",
-	"export",
-	"explain",
+	"drift",
 	"status",
 	"wait",
+	"explain",
+	"query",
 	"import-key",
 	"emulator",
 	"schema",

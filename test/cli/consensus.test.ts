@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "./run.ts";
-import { alice, bob, document, keys, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, hasTerminal, makeFolder, normalize, readOutput, runOnTerminal } from "../run.ts";
+import { alice, bob, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 
@@ -19,7 +19,6 @@ const inJson = ["--format", "json"];
 async function makeWaitingWorld(text = removal, options: { reads?: "all" | "documented" } = {}): Promise<World> {
 	const world = await makeWorld(text, options);
 	await world.setRules({ approvals: { [removing]: 2, [renaming]: 2 } });
-	await quietQuarterHour();
 	return world;
 }
 
@@ -112,7 +111,7 @@ describe("what joins is not sent", () => {
 		const answer = await world.run([...apply, ...inJson]);
 		expect(answer.code).toBe(8);
 		expect(readOutput(answer).plans[0].waiting).toMatchObject([
-			{ verdict: "joins", covers: [`policy:${policies[1]}`], approvedBy: [bob] },
+			{ relation: "same", covers: [`policy:${policies[1]}`], approvedBy: [bob] },
 		]);
 		expect(removals(world).map(({ intent }) => intent.deletePoliciesIntent.policyIds)).toEqual([
 			[policies[1]],
@@ -381,8 +380,8 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		const json = await world.run(["plan", "--detailed-exitcode", ...inJson]);
 		expect(json.code).toBe(2);
 		expect(readOutput(json).plans[0]).toMatchObject({
-			waiting: [{ activityId: id, verdict: "contradicts", covers: ["userTag:signatories"] }],
-			steps: [{ waitsFor: { activityId: id, verdict: "contradicts" } }, { waitsFor: null }],
+			waiting: [{ activityId: id, relation: "conflicting", covers: ["userTag:signatories"] }],
+			steps: [{ earlierActivity: { activityId: id, relation: "conflicting" } }, { earlierActivity: null }],
 		});
 	});
 
@@ -432,7 +431,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 			expect([1, 5]).toContain(await runs[why]?.(world, ["--abandon", id]));
 			expect(world.submits()).toEqual([]);
 			const { plans } = readOutput(await world.run(["plan", ...inJson]));
-			expect(plans[0].waiting).toMatchObject([{ activityId: id, verdict: "contradicts" }]);
+			expect(plans[0].waiting).toMatchObject([{ activityId: id, relation: "conflicting" }]);
 		});
 	});
 

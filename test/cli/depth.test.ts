@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { agreeing, document, makeWorld } from "./world.ts";
+import { agreeing, document, makeWorld } from "../world.ts";
 
 const deep = `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`;
 const words = "nested more than 200 levels deep";

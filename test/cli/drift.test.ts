@@ -8,7 +8,7 @@ import { Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { isInShard } from "../../src/plan/shard.ts";
-import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import { type Answer, expectNoSecret, readOutput } from "../run.ts";
 import {
 	agreeing,
 	bob,
@@ -20,7 +20,7 @@ import {
 	policies,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const signers = document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, type RunOptions, readOutput } from "./run.ts";
-import { agreeing, apps, document, keys, makeWorld, policies, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, type RunOptions, readOutput, run } from "../run.ts";
+import { agreeing, apps, document, keys, makeWorld, policies, tags, type World } from "../world.ts";
 
 interface Case {
 	readonly code: number;
@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
 		document: rename,
 		words: ["drift"],
 		prepare: waitForApproval,
-		json: { drift: [{ verdict: "waiting", findings: [], waiting: [{ waitsFor: { verdict: "joins" } }] }] },
+		json: { drift: [{ verdict: "waiting", findings: [], waiting: [{ earlierActivity: { relation: "same" } }] }] },
 	},
 	{
 		code: 0,
@@ -396,6 +396,11 @@ describe.each(cases)("exit $code: $why", ({ code, document: text, words, options
 		expect(answer.code).toBe(code);
 		expect(answer.stdout + answer.stderr).not.toBe("");
 		expect(answer.stdout + answer.stderr).not.toMatch(/^\s*\{|"formatVersion"/m);
+	});
+
+	test("is among the exit codes in the help of the command", async () => {
+		const { stdout } = await run([words[0] ?? "", "--help"]);
+		expect(stdout).toMatch(new RegExp(`^Exit codes:\n(?: {2}.*\n)*? {2}${code} +\\S`, "m"));
 	});
 
 	test("in JSON, one object on standard output that fits its schema", async () => {

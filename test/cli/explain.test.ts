@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { type Findings, renderFindings } from "../../src/cli/commands/explain-text.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../src/wire/operations.ts";
-import { readOutput } from "./run.ts";
-import { alice, document, makeWorld, mfaPolicy, policies, type World } from "./world.ts";
+import { readOutput } from "../run.ts";
+import { alice, document, makeWorld, mfaPolicy, policies, type World } from "../world.ts";
 
 const outcomes = [
 	"OUTCOME_ALLOW",

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret, normalize, readOutput } from "./run.ts";
-import { alice, apps, document, makeWorld, organizationId, policies, profile, tags } from "./world.ts";
+import { expectNoSecret, normalize, readOutput } from "../run.ts";
+import { alice, apps, document, makeWorld, organizationId, policies, profile, tags } from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 

@@ -6,12 +6,12 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
 import { run as runHere } from "../../src/cli/run.ts";
-import type { Terminal } from "../../src/cli/voice.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld, organizationId } from "./world.ts";
+import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
 
 const { commands } = makeProgram({} as Terminal, () => {});
 

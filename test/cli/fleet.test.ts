@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Answer, expectNoSecret, readOutput } from "./run.ts";
-import { alice, document, keys, makeWorld, organizationId, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, readOutput } from "../run.ts";
+import { alice, document, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 
 const apply = ["apply", "--yes"];
 const inJson = ["--format", "json"];

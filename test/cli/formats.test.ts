@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, type RunOptions } from "./run.ts";
-import { agreeing, document, keys, makeWorld, policies, type World } from "./world.ts";
+import { type Answer, expectNoSecret, normalize, type RunOptions } from "../run.ts";
+import { agreeing, document, keys, makeWorld, policies, type World } from "../world.ts";
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
 	version: string;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { guardKinds } from "../../src/plan/guards.ts";
-import { expectNoSecret, normalize, readOutput } from "./run.ts";
+import { expectNoSecret, normalize, readOutput } from "../run.ts";
 import {
 	alice,
 	apps,
@@ -16,7 +16,7 @@ import {
 	providers,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 

@@ -1,13 +1,13 @@
 /**
- * The help as its reader has it: what it says is short, in one voice, and so. Examples are calls that the program takes.
+ * The help as its reader has it: what it says is short, and uniform. Examples are calls that the program takes.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import type { Terminal } from "../../src/cli/voice.ts";
-import { makeFolder, run } from "./run.ts";
-import { document, keys, makeWorld } from "./world.ts";
+import { makeFolder, run } from "../run.ts";
+import { document, keys, makeWorld } from "../world.ts";
 
 const program = makeProgram({} as Terminal, () => {});
 const { commands } = program;
@@ -87,13 +87,33 @@ describe("an environment variable that the help names", () => {
 });
 
 describe("--help", () => {
+	test.each(
+		commands.map((command) => command.name()),
+	)("of %s shows every flag in a group with a heading", async (name) => {
+		const { stdout } = await run([name, "--help"]);
+		expect(stdout).not.toContain("\nOptions:\n");
+		const groups = stdout.split("\n\n").filter((part) => /^\w[\w ]*:\n {2}-/.test(part));
+		const flags = groups.flatMap((part) => [...part.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag));
+		const command = commands.find((one) => one.name() === name);
+		expect(flags.sort()).toEqual([...(command?.options.map(({ long }) => long) ?? []), "--help"].sort());
+	});
+
+	test("of the program shows each command once, under a heading", async () => {
+		const { stdout } = await run(["--help"]);
+		for (const command of commands) {
+			expect(stdout.match(new RegExp(`^ {2}${command.name()} +\\S`, "gm")), command.name()).toHaveLength(1);
+		}
+		expect(stdout).not.toContain("\nCommands:\n");
+	});
+
 	test("of init offers neither standard input nor folders, which init refuses", async () => {
 		const { stdout } = await run(["init", "--help"]);
 		expect(stdout).toContain("-f, --file <path>    file to write; must not exist (default: orgsync.yaml)");
 		expect(stdout).not.toMatch(/standard input|folder|repeat/);
 	});
 
-	test.each(commands.map((command) => command.name()))("of %s fits into 80 columns", async (name) => {
-		for (const line of (await run([name, "--help"])).stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+	test.each([[], ...commands.map((command) => [command.name()])])("of %s fits into 80 columns", async (...words) => {
+		for (const line of (await run([...words, "--help"])).stdout.split("\n"))
+			expect(line.length).toBeLessThanOrEqual(80);
 	});
 });

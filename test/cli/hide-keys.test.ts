@@ -1,7 +1,7 @@
 /** A private key that is given in place of another value is not repeated by any error. */
 import { expect, test } from "vitest";
-import { expectNoSecret } from "./run.ts";
-import { document, keys, makeWorld, policies } from "./world.ts";
+import { expectNoSecret } from "../run.ts";
+import { document, keys, makeWorld, policies } from "../world.ts";
 
 const key = keys.stranger.privateKey;
 const calls: readonly (readonly string[])[] = [

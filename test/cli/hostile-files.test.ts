@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { parseSeed } from "../../src/emulator/seed.ts";
-import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld } from "./world.ts";
+import { expectNoSecret, makeFolder, orgsync, readOutput, run, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld } from "../world.ts";
 
 const secret = "c0ffee11d00dfeed".repeat(4);
 const sound = document(agreeing.userTags);

@@ -6,9 +6,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { bob, document, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { startHostileService } from "./hostile-service.ts";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { bob, document, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
 
 /** Commands of a log and of a terminal, lines of their own, a turn of the direction, and blank letters. */
 const evil = "::error::x\n::error::y\r\u001b[2J\u009b31m\u202E\u3164\u115F\u{E0041}\u2800##[error]x";

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeCertificate } from "../wire/certificate.ts";
-import { agreeing, alice, document, makeWorld, organizationId } from "./world.ts";
+import { agreeing, alice, document, makeWorld, organizationId } from "../world.ts";
 
 const weak = { NODE_TLS_REJECT_UNAUTHORIZED: "0" };
 const activity = "01a1fe02-1455-712e-be80-c4ad5d3e1bce";

@@ -7,12 +7,12 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { wishOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
-import { readOutput } from "./run.ts";
-import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "./world.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { readOutput } from "../run.ts";
+import { alice, bob, document, makeWorld, organizationId, policies, providers, tags, type World } from "../world.ts";
 
 const rename = document("userTags: [{ name: signatories, previously: [signers] }]");
 const removal = document(`absent: { policies: [${policies[0]}] }`);
@@ -35,9 +35,9 @@ async function plant(
 	mkdirSync(join(world.folder, ".orgsync"), { recursive: true });
 	const journal = await openJournal(join(world.folder, ".orgsync", "journal.sqlite"));
 	const body = encodeSubmit(submits[operation], organizationId, parameters, Date.now() - 60_000);
-	await journal.sending(body, wishOf(organizationId, operation, parameters), [], Date.now());
+	await journal.recordSending(body, requestDigestOf(organizationId, operation, parameters), [], Date.now());
 	if (parts.outcome !== undefined) {
-		journal.settled(body.fingerprint, parts.outcome, parts.activityId ?? null, Date.now());
+		journal.recordOutcome(body.fingerprint, parts.outcome, parts.activityId ?? null, Date.now());
 	}
 	journal.close();
 	return body.fingerprint;
@@ -110,7 +110,7 @@ describe("an entry whose row was changed", () => {
 		["another operation", () => ["operation = ?", "delete_oauth_providers"]],
 		["another timestamp", () => ["timestamp_ms = ?", 1]],
 		["another fingerprint", () => ["fingerprint = ?", `sha256:${"0".repeat(64)}`]],
-		["another wish", () => ["wish = ?", "sha256:0"]],
+		["another wish", () => ["request_digest = ?", "sha256:0"]],
 		["addresses that are none", () => ["covers = ?", "[1]"]],
 		["an outcome that is none", () => ["outcome = ?", "sure"]],
 	];
@@ -145,8 +145,8 @@ describe("an entry whose row was changed", () => {
 	test("a wish that the document has, over bytes that it does not want, is refused", async () => {
 		const world = await makeWorld(removal);
 		await plant(world, "delete_policies", { policyIds: [...policies] });
-		const wish = wishOf(organizationId, "delete_policies", { policyIds: [policies[0]] });
-		forge(world, "UPDATE sent SET wish = ?", wish);
+		const requestDigest = requestDigestOf(organizationId, "delete_policies", { policyIds: [policies[0]] });
+		forge(world, "UPDATE sent SET request_digest = ?", requestDigest);
 		const answer = await world.run(["apply", "--yes"]);
 		expect(answer.code).toBe(1);
 		expect(answer.stderr).toContain("its bytes ask for something else");

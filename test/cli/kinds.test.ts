@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, readOutput } from "./run.ts";
+import { type Answer, expectNoSecret, readOutput } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -15,7 +15,7 @@ import {
 	providers,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 interface Case {
 	readonly kind: string;
@@ -244,7 +244,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect((await drift(world, ...alone)).code).toBe(0);
 		// The same wish comes back below. Whether its first activity is of before is told by the service's clock, which an
-		// answer names in whole seconds (product.md section 4, "Never twice").
+		// answer names in whole seconds (docs/commands.md#never-twice).
 		await new Promise((resolve) => setTimeout(resolve, 1100));
 		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [carol] });
 		const found = await drift(world, ...alone);

@@ -4,8 +4,8 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { expectNoSecret, makeFolder, readOutput } from "./run.ts";
-import { bob, document, makeWorld, policies, type World } from "./world.ts";
+import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
+import { bob, document, makeWorld, policies, type World } from "../world.ts";
 
 const removal = document(`absent: { policies: [${policies[0]}] }`);
 

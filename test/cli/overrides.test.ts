@@ -3,8 +3,8 @@
  * and not needed.
  */
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { alice, document, keys, makeWorld, organizationId, policies, quietQuarterHour, type World } from "./world.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { alice, document, keys, makeWorld, organizationId, policies, type World } from "../world.ts";
 
 const removal = `absent: { policies: [${policies[0]}] }`;
 const guarded = document(removal, "limits: { policies: 0 }");
@@ -19,7 +19,6 @@ const weak = { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } };
 async function makePendingWorld(): Promise<World & { readonly id: string; readonly fingerprint: string }> {
 	const world = await makeWorld(document(removal));
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-	await quietQuarterHour();
 	expect((await world.run(apply)).code).toBe(8);
 	await world.setRules({});
 	const [{ id, fingerprint }] = world.activities();
@@ -148,7 +147,6 @@ describe("--retry-rejected", () => {
 	test("of import-key is recorded in its output", async () => {
 		const world = await makeWorld();
 		await world.addFault({ operation: "init_import_private_key", fault: "reject", count: 1 });
-		await quietQuarterHour();
 		const importKey = ["import-key", "--user", alice, "--organization", organizationId, ...inJson];
 		const rejected = await world.run(importKey);
 		expect(rejected.code).toBe(9);
@@ -189,7 +187,6 @@ describe("--retry-rejected", () => {
 	test("submits nothing that was rejected after the plan was saved: exit 6", async () => {
 		const world = await makeWorld(document(removal));
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-		await quietQuarterHour();
 		expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 		expect((await world.run(["apply", "--plan", "plan.json"])).code).toBe(8);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, makeFolder } from "./run.ts";
-import { agreeing, document, keys, makeWorld, policies, type World } from "./world.ts";
+import { expectNoSecret, makeFolder } from "../run.ts";
+import { agreeing, document, keys, makeWorld, policies, type World } from "../world.ts";
 
 const removal = document(`absent: { policies: [${policies[0]}] }`);
 const own = ["journal.sqlite", "local-journal.sqlite", "local.sqlite", "local.private", "local.public"];

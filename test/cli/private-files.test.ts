@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeFolder, orgsync, run, runProgram, start } from "./run.ts";
+import { makeFolder, orgsync, run, runProgram, start } from "../run.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o7777;
 const kept = ["local.private", "local.public", "local.sqlite", ".gitignore"];

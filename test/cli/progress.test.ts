@@ -2,9 +2,9 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { countColumns, cutToColumns } from "../../src/cli/columns.ts";
-import { type Terminal, Voice, type VoiceOptions } from "../../src/cli/voice.ts";
-import { expectNoSecret, hasTerminal, orgsync, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld, organizationId } from "./world.ts";
+import { Output, type OutputOptions, type Terminal } from "../../src/cli/output.ts";
+import { expectNoSecret, hasTerminal, orgsync, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
 
 /** Escape sequences, and characters. */
 const words = new RegExp(`${"\u001b"}\\[[\\d;]*[A-Za-z]|[\\s\\S]`, "gu");
@@ -33,51 +33,51 @@ function showOn(columns: number, written: string): readonly string[] {
 	return rows.map((cells) => Array.from(cells, (cell) => cell ?? "").join(""));
 }
 
-/** A voice on a terminal of so many columns, and what it wrote there. */
-function voiceOn(columns: number | undefined, environment: Readonly<Record<string, string>> = {}) {
+/** An output on a terminal of so many columns, and what it wrote there. */
+function outputOn(columns: number | undefined, environment: Readonly<Record<string, string>> = {}) {
 	const stream = () => Object.assign(new PassThrough(), { isTTY: true, ...(columns === undefined ? {} : { columns }) });
 	const stderr = stream();
 	const terminal: Terminal = {
 		...{ stdin: stream(), stdout: stream(), stderr, environment, directory: "." },
 		...{ now: () => 0, steadyNow: () => 0, sleep: async () => undefined },
 	};
-	const options: VoiceOptions = {
+	const options: OutputOptions = {
 		...{ command: "plan", format: "text", color: true, quiet: false, verbose: false, output: undefined },
 		...{ markdown: {}, generatedBy: "orgsync", keys: [] },
 	};
-	return { voice: new Voice(terminal, options), written: () => String(stderr.read() ?? "") };
+	return { output: new Output(terminal, options), written: () => String(stderr.read() ?? "") };
 }
 
 describe("a line of progress", () => {
 	const long = "reading organization 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11 (7 of 1000)";
 
 	test.each([10, 20, 40, 60, 80, 200])("takes one row of %i columns, and is gone when something is said", (columns) => {
-		const { voice, written } = voiceOn(columns);
-		for (let number = 1; number <= 3; number += 1) voice.progress(`${long}, ${number}`);
+		const { output, written } = outputOn(columns);
+		for (let number = 1; number <= 3; number += 1) output.progress(`${long}, ${number}`);
 		const shown = written();
 		expect(showOn(columns, shown)).toHaveLength(1);
 		expect(showOn(columns, shown)[0]).not.toBe("");
-		voice.note("done");
+		output.note("done");
 		expect(showOn(columns, shown + written())).toEqual(["done", ""]);
 	});
 
 	test("counts wide characters as two columns", () => {
-		const { voice, written } = voiceOn(20);
-		voice.progress(`reading ${"組織".repeat(20)}`);
+		const { output, written } = outputOn(20);
+		output.progress(`reading ${"組織".repeat(20)}`);
 		expect(showOn(20, written())).toEqual(["reading 組織組織…"]);
 		expect(countColumns("組織a🙂")).toBe(7);
 		expect(cutToColumns("組織", 3)).toBe("");
 	});
 
 	test.each([undefined, 0])("is cut to 80 columns where the terminal says that it has %s", (columns) => {
-		const { voice, written } = voiceOn(columns);
-		voice.progress("x".repeat(200));
+		const { output, written } = outputOn(columns);
+		output.progress("x".repeat(200));
 		expect(showOn(80, written())).toEqual([`${"x".repeat(77)}…`]);
 	});
 
 	test("is not shown on a terminal that cannot take it away", () => {
-		const { voice, written } = voiceOn(80, { TERM: "dumb" });
-		voice.progress(long);
+		const { output, written } = outputOn(80, { TERM: "dumb" });
+		output.progress(long);
 		expect(written()).toBe("");
 	});
 

@@ -1,6 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { agreeing, alice, apps, bob, carol, document, makeWorld, policies, profile, providers, tags } from "./world.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import {
+	agreeing,
+	alice,
+	apps,
+	bob,
+	carol,
+	document,
+	makeWorld,
+	policies,
+	profile,
+	providers,
+	tags,
+} from "../world.ts";
 
 /** Something of every kind, and all of it different from what is there; alice, who applies it, keeps a tag and a provider. */
 const everything = document(

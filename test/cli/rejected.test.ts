@@ -3,8 +3,8 @@
  * be submitted, until `--retry-rejected`.
  */
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { document, makeWorld, policies, quietQuarterHour, tags, type World } from "./world.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { document, makeWorld, policies, tags, type World } from "../world.ts";
 
 const removal = `absent: { policies: [${policies[0]}] }`;
 const apply = ["apply", "--yes"];
@@ -16,7 +16,6 @@ const heading = "Rejected before; needs --retry-rejected";
 async function makeRejectedWorld(text = document(removal)): Promise<World & { readonly ids: readonly string[] }> {
 	const world = await makeWorld(text);
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-	await quietQuarterHour();
 	expect((await world.run(apply)).code).toBe(8);
 	const ids = world.activities().map(({ id }) => id);
 	for (const { fingerprint } of world.activities()) await world.submitAsBob("reject_activity", { fingerprint });
@@ -45,8 +44,8 @@ describe("what a voter has rejected", () => {
 		const world = await makeRejectedWorld();
 		const plan = await world.run(["plan", "--detailed-exitcode", ...inJson]);
 		expect(plan.code).toBe(2);
-		const verdict = { activityId: world.ids[0], status: "ACTIVITY_STATUS_REJECTED", verdict: "rejected" };
-		expect(readOutput(plan).plans).toMatchObject([{ waiting: [verdict], steps: [{ waitsFor: verdict }] }]);
+		const verdict = { activityId: world.ids[0], status: "ACTIVITY_STATUS_REJECTED", relation: "rejected" };
+		expect(readOutput(plan).plans).toMatchObject([{ waiting: [verdict], steps: [{ earlierActivity: verdict }] }]);
 		const drift = await world.run(["drift"]);
 		expect(drift.code).toBe(2);
 		expect(drift.stdout).toContain(`\n${heading}:\n`);

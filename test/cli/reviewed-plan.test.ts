@@ -6,9 +6,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, makeFolder, readOutput } from "./run.ts";
+import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
+import { alice, bob, carol, document, keys, organizationId, policies, tags, type World } from "../world.ts";
 import { applying, forge, inJson, makeReviewed, read, runIn } from "./saved.ts";
-import { alice, bob, carol, document, keys, organizationId, policies, tags, type World } from "./world.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
 type Forged = any;

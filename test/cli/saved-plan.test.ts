@@ -6,8 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkSchema } from "../../src/schema.ts";
-import { expectNoSecret, makeFolder, readOutput } from "./run.ts";
-import { applying, forge, inJson, makeReviewed, read, runIn, text } from "./saved.ts";
+import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -20,7 +19,8 @@ import {
 	policies,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
+import { applying, forge, inJson, makeReviewed, read, runIn, text } from "./saved.ts";
 
 const intents = [
 	{ updateUserTagIntent: { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [carol] } },

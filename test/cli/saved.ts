@@ -7,8 +7,8 @@ import { PassThrough } from "node:stream";
 import { expect } from "vitest";
 import { run as runHere } from "../../src/cli/run.ts";
 import { digestOf } from "../../src/plan/value.ts";
-import type { Answer } from "./run.ts";
-import { document, keys, makeWorld, policies, type World } from "./world.ts";
+import type { Answer } from "../run.ts";
+import { document, keys, makeWorld, policies, type World } from "../world.ts";
 
 export const text = document(
 	"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",

@@ -5,8 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { checkSchema, schemaNames } from "../../src/schema.ts";
-import { makeFolder, run } from "./run.ts";
-import { document, makeWorld, policies } from "./world.ts";
+import { makeFolder, run } from "../run.ts";
+import { document, makeWorld, policies } from "../world.ts";
 
 /** A validator of the printed text alone. Its definitions compile by themselves too: an operation's schema is nothing else. */
 async function compilePrinted(name: string) {

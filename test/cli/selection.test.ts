@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "../../src/plan/kinds.ts";
-import { expectNoSecret, normalize, readOutput } from "./run.ts";
-import { apps, document, makeWorld, policies, profile, providers, type World } from "./world.ts";
+import { expectNoSecret, normalize, readOutput } from "../run.ts";
+import { apps, document, makeWorld, policies, profile, providers, type World } from "../world.ts";
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Answer, expectNoSecret, normalize, readOutput } from "./run.ts";
-import { alice, document, keys, makeWorld, organizationId, policies, tags, type World } from "./world.ts";
+import { type Answer, expectNoSecret, normalize, readOutput } from "../run.ts";
+import { alice, document, keys, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 
 const golden = (name: string): string => fileURLToPath(new URL(`../golden/cli/${name}.txt`, import.meta.url));
 

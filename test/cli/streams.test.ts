@@ -7,8 +7,8 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Outlet, settleStreams } from "../../src/cli/streams.ts";
-import { compiled, expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "./run.ts";
-import { bob, document, keys, makeWorld, policies, type World } from "./world.ts";
+import { compiled, expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "../run.ts";
+import { bob, document, keys, makeWorld, policies, type World } from "../world.ts";
 
 const hasFull = existsSync("/dev/full");
 const removal = document(`absent: { policies: [${policies[0]}] }`);

@@ -7,7 +7,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "./run.ts";
+import { type Answer, expectNoSecret, makeFolder, readOutput, run } from "../run.ts";
 import {
 	agreeing,
 	alice,
@@ -19,7 +19,7 @@ import {
 	policies,
 	tags,
 	type World,
-} from "./world.ts";
+} from "../world.ts";
 
 /** What `git` prints, run in the folder under nobody's configuration. */
 function git(folder: string, ...words: string[]): string {

@@ -4,8 +4,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { extendedReads } from "../../src/wire/operations.ts";
-import { expectNoSecret, makeFolder, readOutput } from "./run.ts";
-import { apps, bob, carol, document, makeWorld, policies, providers, quietQuarterHour, type World } from "./world.ts";
+import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
+import { apps, bob, carol, document, makeWorld, policies, providers, type World } from "../world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
 const denied = Object.keys(extendedReads);
@@ -33,7 +33,6 @@ const unknown = [
 async function makeWaitingWorld(make: (rules: object) => Promise<World>): Promise<World> {
 	const world = await make({ approvals: { [removing]: 2 } });
 	world.write("orgsync.yaml", document(`absent: { policies: [${policies[0]}] }`));
-	await quietQuarterHour();
 	return world;
 }
 
@@ -135,7 +134,6 @@ describe("with one of the reads denied", () => {
 	test("without list_activities, a second runner finds the activity by its bytes", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.setRules({ approvals: { [removing]: 2 }, denyReads: ["list_activities", "get_activity"] });
-		await quietQuarterHour();
 		expect((await world.run(["apply", "--yes", "--journal", "one.sqlite"])).code).toBe(8);
 		const file = join(world.folder, "orgsync.yaml");
 		expect((await world.run(["apply", "--yes", "-f", file], { cwd: makeFolder() })).code).toBe(8);

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { expectNoSecret, readOutput } from "./run.ts";
-import { document, makeWorld } from "./world.ts";
+import { expectNoSecret, readOutput } from "../run.ts";
+import { document, makeWorld } from "../world.ts";
 
 const reference = (name: string) => `\${${name}}`;
 const naming = (name: string) => document(`protect: { userTags: ["${reference(name)}"] }`);

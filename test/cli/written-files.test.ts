@@ -18,9 +18,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { writePart } from "../../src/cli/whole-file.ts";
-import { expectNoSecret, makeFolder, orgsync, runProgram } from "./run.ts";
-import { agreeing, document, keys, makeWorld, type World } from "./world.ts";
+import { writeTemporaryFile } from "../../src/cli/write-file.ts";
+import { expectNoSecret, makeFolder, orgsync, runProgram } from "../run.ts";
+import { agreeing, document, keys, makeWorld, type World } from "../world.ts";
 
 const drifted = document("userTags: [{ name: signatories, id: 70000000-0000-4000-8000-000000000001 }]");
 
@@ -124,10 +124,10 @@ test("an import bundle goes to a file that only its owner can read, whatever fil
 
 test("a temporary file has a random name and the mode of the file that it replaces", () => {
 	const folder = makeFolder();
-	const parts = [1, 2].map(() => writePart(folder, "text", undefined));
+	const parts = [1, 2].map(() => writeTemporaryFile(folder, "text", undefined));
 	expect(new Set(parts).size).toBe(2);
 	for (const part of parts) expect(part).toMatch(/\/\.orgsync-[0-9a-f]{24}\.part$/);
-	expect(statSync(writePart(folder, "text", 0o100640)).mode & 0o777).toBe(0o640);
+	expect(statSync(writeTemporaryFile(folder, "text", 0o100640)).mode & 0o777).toBe(0o640);
 });
 
 describe("drift --accept", () => {

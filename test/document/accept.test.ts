@@ -279,7 +279,12 @@ describe("a comment in a list in brackets", () => {
 
 describe("what a waiting activity would change", () => {
 	const activity = (policyIds: readonly string[], parts: Partial<WaitingActivity> = {}): WaitingActivity => ({
-		...{ activityId: id("other", 9), fingerprint: "sha256:9", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
+		...{
+			activityId: id("other", 9),
+			fingerprint: "sha256:9",
+			state: "pending",
+			status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+		},
 		...{
 			operation: "delete_policies",
 			parameters: { policyIds },
@@ -311,7 +316,7 @@ describe("what a waiting activity would change", () => {
 	});
 
 	test("is refused where what was sent for it was never answered", () => {
-		const waiting = [activity([first, id("policy", 3)], { activityId: null, status: null })];
+		const waiting = [activity([first, id("policy", 3)], { activityId: null, state: "in-doubt" })];
 		expect(refusalsOf(text, [`policy:${first}`], { waiting })[0]).toContain("was sent for it and never answered");
 	});
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, type Seed, startEmulator } from "../../src/emulator/server.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { createClient } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import * as world from "./world.ts";
 import { type PasskeyOptions, passkeyStamp } from "./world.ts";
 

@@ -54,16 +54,16 @@ export interface StackOptions {
 	readonly orgsync?: InstallOptions | null;
 }
 
-export type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
+type Configuration = Readonly<Record<string, string | { readonly secret: string }>>;
 /** An undefined value takes the variable away. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RunOptions {
 	readonly env?: Environment;
 	readonly stdin?: string;
 }
 
-export interface Started {
+interface Started {
 	readonly child: ChildProcess;
 	/** What was printed on standard output so far. */
 	stdout(): string;
@@ -71,7 +71,7 @@ export interface Started {
 }
 
 /** One call between engine, program and providers, as PULUMI_DEBUG_GRPC has it. Secrets are in it in plain text. */
-export interface Call {
+interface Call {
 	/** For example `/pulumirpc.ResourceProvider/Create`. */
 	readonly method: string;
 	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
@@ -82,7 +82,7 @@ export interface Call {
 }
 
 /** What the stack keeps about a resource. */
-export interface StateResource {
+interface StateResource {
 	readonly urn: string;
 	readonly type: string;
 	readonly id?: string;
@@ -95,7 +95,7 @@ export interface StateResource {
 	readonly delete?: boolean;
 }
 
-export interface State {
+interface State {
 	readonly version: number;
 	readonly deployment: {
 		readonly resources?: readonly StateResource[];
@@ -104,7 +104,7 @@ export interface State {
 }
 
 /** One text, and where it was found. */
-export interface Written {
+interface Written {
 	readonly place: string;
 	readonly text: string;
 }

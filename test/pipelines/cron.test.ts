@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Answer, expectNoSecret, makeFolder, runProgram } from "../cli/run.ts";
-import { agreeing, alice, bob, document, keys, makeWorld, tags, type World } from "../cli/world.ts";
+import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { agreeing, alice, bob, document, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Call } from "./recorder.ts";
 import { examples, makeRecorders } from "./workflow.ts";
 

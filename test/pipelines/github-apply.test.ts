@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/plan/value.ts";
-import { expectNoSecret, makeFolder } from "../cli/run.ts";
-import { agreeing, alice, document, keys, policies, tags } from "../cli/world.ts";
+import { expectNoSecret, makeFolder } from "../run.ts";
+import { agreeing, alice, document, keys, policies, tags } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import type { Prepared } from "./recorder.ts";
 import { home, makeRepository, type Repository } from "./repository.ts";
@@ -127,7 +127,7 @@ test("an artifact that is replaced while people decide is not the plan that they
 		const context = by === "push" ? onMain() : byHand();
 		const { results, log } = await apply(context, (job, artifacts) => {
 			if (job !== "apply") return;
-			replacePlan(artifacts["orgsync-reviewed"] ?? "", () => ({ readAt: new Date().toISOString() }));
+			replacePlan(artifacts["orgsync-reviewed"] ?? "", () => ({ readAt: new Date(Date.now()).toISOString() }));
 		});
 		expect(results.apply).toBe("failure");
 		expect(log).toContain("is not the plan that --digest names: its digest is sha256:");

@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret } from "../cli/run.ts";
-import { agreeing, alice, bob, document, keys, tags } from "../cli/world.ts";
+import { expectNoSecret } from "../run.ts";
+import { agreeing, alice, bob, document, keys, tags } from "../world.ts";
 import { makeRepository } from "./repository.ts";
 
 const text = document(agreeing.userTags);

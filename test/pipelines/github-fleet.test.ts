@@ -2,8 +2,8 @@
  * A fleet looked at in shares, run from the workflow as it is written.
  */
 import { expect, test } from "vitest";
-import { expectNoSecret } from "../cli/run.ts";
-import { document } from "../cli/world.ts";
+import { expectNoSecret } from "../run.ts";
+import { document } from "../world.ts";
 import { fleet, makeRepository } from "./repository.ts";
 
 test("a fleet is looked at in shares that together are all of it, and one summary tells of every organization", async () => {

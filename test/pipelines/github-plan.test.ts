@@ -4,8 +4,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectNoSecret } from "../cli/run.ts";
-import { agreeing, document, keys, policies } from "../cli/world.ts";
+import { expectNoSecret } from "../run.ts";
+import { agreeing, document, keys, policies } from "../world.ts";
 import { home, makeRepository } from "./repository.ts";
 
 const start = document(agreeing.userTags);

@@ -6,8 +6,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { type Answer, expectNoSecret, makeFolder, runProgram } from "../cli/run.ts";
-import { agreeing, alice, bob, document, keys, policies, tags } from "../cli/world.ts";
+import { type Answer, expectNoSecret, makeFolder, runProgram } from "../run.ts";
+import { agreeing, alice, bob, document, keys, policies, tags } from "../world.ts";
 import { makeRepository, type Repository } from "./repository.ts";
 import { makeRecorders, type Recorders, readExample } from "./workflow.ts";
 

@@ -5,8 +5,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { type Answer, expectNoSecret, makeFolder, runProgram, startProgram } from "../cli/run.ts";
-import { keys, makeWorld, type World } from "../cli/world.ts";
+import { type Answer, expectNoSecret, makeFolder, runProgram, startProgram } from "../run.ts";
+import { keys, makeWorld, type World } from "../world.ts";
 import { fleet } from "./repository.ts";
 import { makeRecorders, readExample } from "./workflow.ts";
 

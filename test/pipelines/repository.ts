@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../cli/run.ts";
-import { alice, bob, keys, makeWorld, tags, type World } from "../cli/world.ts";
+import { makeFolder } from "../run.ts";
+import { alice, bob, keys, makeWorld, tags, type World } from "../world.ts";
 import type { Context } from "./expressions.ts";
 import { type Actions, makeActions, makeRecorders, type Recorders } from "./workflow.ts";
 

@@ -6,11 +6,11 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, wr
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { type Answer, makeFolder, orgsync, runProgram } from "../cli/run.ts";
+import { type Answer, makeFolder, orgsync, runProgram } from "../run.ts";
 import { type Context, fillIn, holds, type Standing } from "./expressions.ts";
 import { answersFile, type Call, callsFile, encodeAnswers, type Prepared } from "./recorder.ts";
 
-export interface Step {
+interface Step {
 	readonly name?: string;
 	readonly id?: string;
 	readonly if?: string;

@@ -49,6 +49,7 @@ const remembered = (updatedAt: string): LiveOrganization => ({
 const renaming: WaitingActivity = {
 	activityId: id("other", 7),
 	fingerprint: "sha256:1",
+	state: "pending",
 	status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 	operation: "update_user_tag",
 	parameters: { userTagId: id("tag", 1), addUserIds: [bob], removeUserIds: [] },
@@ -107,7 +108,7 @@ describe("the verdict", () => {
 			2,
 			signers,
 			withMembers(alice),
-			[{ ...renaming, activityId: null, status: null }],
+			[{ ...renaming, activityId: null, state: "in-doubt" }],
 		],
 		[
 			"one of two waits",
@@ -244,7 +245,7 @@ describe("against the last report", () => {
 			verdict: "waiting",
 			findings: [],
 			gone: [],
-			waiting: [{ address: "userTag:signers", firstSeenAt, waitsFor: { activityId: id("other", 7) } }],
+			waiting: [{ address: "userTag:signers", firstSeenAt, earlierActivity: { activityId: id("other", 7) } }],
 		});
 		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
 		expect(later.findings).toMatchObject([{ state: "still-there", firstSeenAt }]);
@@ -438,7 +439,7 @@ describe("what to do", () => {
 		};
 		expect(todo(other)).toContain(`activity ${id("other", 7)} waits and would change it otherwise`);
 		expect(todo(renaming)).toContain(`\`orgsync explain ${id("other", 7)}\``);
-		expect(todo({ ...other, activityId: null, status: null })).toContain("`orgsync apply --abandon sha256:1`");
+		expect(todo({ ...other, activityId: null, state: "in-doubt" })).toContain("`orgsync apply --abandon sha256:1`");
 	});
 });
 

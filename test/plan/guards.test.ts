@@ -436,14 +436,20 @@ describe("acknowledging a guard", () => {
 		["ownUserTags", 1],
 		["unlisted", 2],
 	]);
-	const step = { operation: "delete_policies", parameters: {}, dependsOn: [], reason: "", waitsFor: null } as const;
-	const joins = { activityId: "a", fingerprint: "f", status: "s", verdict: "joins" } as const;
+	const step = {
+		operation: "delete_policies",
+		parameters: {},
+		dependsOn: [],
+		reason: "",
+		earlierActivity: null,
+	} as const;
+	const joins = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;
 	const everything = [
 		...judged,
 		...judgeUnlisted([
 			{ ...step, id: "step-1", covers: ["policy:1"] },
 			{ ...step, id: "step-2", covers: ["policy:2"] },
-			{ ...step, id: "step-3", covers: ["policy:3"], waitsFor: joins },
+			{ ...step, id: "step-3", covers: ["policy:3"], earlierActivity: joins },
 		]),
 	];
 

@@ -71,6 +71,7 @@ function activity(operation: Step["operation"], parameters: object, parts: Parti
 	return {
 		activityId: "activity-1",
 		fingerprint: "sha256:1",
+		state: "pending",
 		status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 		operation,
 		parameters: { ...parameters },
@@ -89,7 +90,7 @@ const plan = makePlan(desired, live, {
 		activity(
 			"delete_oauth_providers",
 			{ userId: bob, providerIds: [id("provider", 1)] },
-			{ activityId: "activity-2", fingerprint: "sha256:2", status: "ACTIVITY_STATUS_REJECTED" },
+			{ activityId: "activity-2", fingerprint: "sha256:2", state: "rejected", status: "ACTIVITY_STATUS_REJECTED" },
 		),
 	],
 });
@@ -114,7 +115,7 @@ function reasonOf(change: (plan: Forged, file: Forged) => void): string {
 
 const changeOf = (forged: Forged, kind: string): Forged => forged.changes.find((one: Forged) => one.kind === kind);
 const stepOf = (forged: Forged, operation: string): Forged =>
-	forged.steps.find((one: Forged) => one.operation === operation && one.waitsFor === null);
+	forged.steps.find((one: Forged) => one.operation === operation && one.earlierActivity === null);
 
 describe("a saved plan with a digest that fits is refused when it states otherwise than its changes imply", () => {
 	it.each<[string, (forged: Forged, file: Forged) => void, RegExp]>([
@@ -209,15 +210,17 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 		[
 			"a step that waits for nothing",
 			(one) =>
-				Object.assign(one.steps[3], { waitsFor: { activityId: "a", fingerprint: "f", status: "s", verdict: "joins" } }),
+				Object.assign(one.steps[3], {
+					earlierActivity: { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" },
+				}),
 			/steps\[3\] waits for an activity that is not pending for it/,
 		],
 		[
 			"a step that does not wait",
 			(one) =>
 				Object.assign(
-					one.steps.find((step: Forged) => step.waitsFor?.verdict === "joins"),
-					{ waitsFor: null },
+					one.steps.find((step: Forged) => step.earlierActivity?.relation === "same"),
+					{ earlierActivity: null },
 				),
 			/does not wait for the activity that is pending for it/,
 		],
@@ -225,22 +228,22 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 			"a rejection that is made up",
 			(one) =>
 				Object.assign(one.steps[3], {
-					waitsFor: { activityId: "a", fingerprint: "f", status: "s", verdict: "rejected" },
+					earlierActivity: { activityId: "a", fingerprint: "f", state: "rejected", status: "s", relation: "rejected" },
 				}),
-			/steps\[3\]\.waitsFor is /,
+			/steps\[3\]\.earlierActivity is /,
 		],
 		[
 			"a rejection that is left out",
 			(one) =>
 				Object.assign(
-					one.steps.find((step: Forged) => step.waitsFor?.verdict === "rejected"),
-					{ waitsFor: null },
+					one.steps.find((step: Forged) => step.earlierActivity?.relation === "rejected"),
+					{ earlierActivity: null },
 				),
-			/waitsFor is null/,
+			/earlierActivity is null/,
 		],
 		[
-			"the verdict on an activity",
-			(one) => Object.assign(one.waiting[0], { verdict: "contradicts" }),
+			"the relation to an activity",
+			(one) => Object.assign(one.waiting[0], { relation: "conflicting" }),
 			/waiting\[0\] is /,
 		],
 		["what an activity covers", (one) => Object.assign(one.waiting[0], { covers: [] }), /waiting\[0\] is /],
@@ -375,19 +378,23 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 describe("a saved plan that orgsync makes is taken", () => {
 	it("with renames in a circle, removals, what is pending, rejected, unknown and only reported", () => {
 		expect(plan.steps.length).toBe(8);
-		expect(plan.waiting.map(({ verdict }) => verdict)).toEqual(["joins", "rejected"]);
+		expect(plan.waiting.map(({ relation }) => relation)).toEqual(["same", "rejected"]);
 		expect(reasonOf(() => {})).toBe("it was taken");
 	});
 
 	it("whatever the organization, and whatever is pending, rejected or in doubt", () => {
-		const statuses = fc.constantFrom("ACTIVITY_STATUS_CONSENSUS_NEEDED", null, "rejected");
-		const other = fc.record({ status: statuses, step: fc.nat(), ids: fc.nat(), alters: fc.boolean() });
-		const occurred = { joins: 0, contradicts: 0, rejected: 0, none: 0 };
+		const states = fc.constantFrom(
+			{ state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" } as const,
+			{ state: "in-doubt" } as const,
+			{ state: "rejected", status: "ACTIVITY_STATUS_REJECTED" } as const,
+		);
+		const other = fc.record({ state: states, step: fc.nat(), ids: fc.nat(), alters: fc.boolean() });
+		const occurred = { same: 0, conflicting: 0, rejected: 0, none: 0 };
 		fc.assert(
 			fc.property(smallWorlds(), fc.array(other, { maxLength: 4 }), (world, others) => {
 				const [wanted, found] = [desiredOfWorld(world), liveOfWorld(world)];
 				const { steps } = makePlan(wanted, found, context);
-				const all = others.flatMap(({ status, step: which, ids, alters }, index) => {
+				const all = others.flatMap(({ state, step: which, ids, alters }, index) => {
 					const step = steps[which % Math.max(1, steps.length)];
 					if (step === undefined) return [];
 					const parameters = Object.fromEntries(
@@ -398,16 +405,16 @@ describe("a saved plan that orgsync makes is taken", () => {
 						}),
 					);
 					const name = `activity-${index}`;
-					const activityId = status === null ? null : name;
-					return [activity(step.operation, parameters, { status, activityId, fingerprint: name })];
+					const activityId = state.state === "in-doubt" ? null : name;
+					return [activity(step.operation, parameters, { ...state, activityId, fingerprint: name })];
 				});
 				const made = makePlan(wanted, found, {
 					...context,
-					waiting: all.filter(({ status }) => status !== "rejected"),
-					rejected: all.filter(({ status }) => status === "rejected"),
+					waiting: all.filter(({ state }) => state !== "rejected"),
+					rejected: all.filter(({ state }) => state === "rejected"),
 				});
 				expect(findContradiction(JSON.parse(JSON.stringify(made)))).toBeUndefined();
-				for (const { verdict } of made.waiting) occurred[verdict] += 1;
+				for (const { relation } of made.waiting) occurred[relation] += 1;
 				if (made.waiting.length === 0) occurred.none += 1;
 			}),
 			{ numRuns: process.env.CI ? 20_000 : 3_000 },

@@ -153,6 +153,7 @@ describe("an activity that waits", () => {
 	const activity = (policyIds: readonly string[]): WaitingActivity => ({
 		activityId: id("other", 1),
 		fingerprint: `sha256:${"a".repeat(64)}`,
+		state: "pending",
 		status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 		operation: "delete_policies",
 		parameters: { policyIds },

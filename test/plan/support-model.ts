@@ -6,7 +6,7 @@ import type { Step } from "../../src/plan/steps.ts";
 import { idsIn, providerIdsIn, type SmallTag, type SmallWorld, usersOf } from "./support-organizations.ts";
 
 /** An activity that the service would refuse. */
-export class RefusedByModel extends Error {}
+class RefusedByModel extends Error {}
 
 /** A world that steps are taken in, one after the other. */
 export class ModelService {

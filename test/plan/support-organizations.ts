@@ -75,10 +75,7 @@ export function liveTag(number: number, name: string, parts: Partial<LiveUserTag
 export type Removable = "kept" | "removed" | "gone";
 
 /** What a document wants of members, users by their bits. */
-export type SmallMembers =
-	| { readonly exactly: number }
-	| { readonly atLeast: number; readonly never: number }
-	| undefined;
+type SmallMembers = { readonly exactly: number } | { readonly atLeast: number; readonly never: number } | undefined;
 
 export interface SmallTag {
 	readonly id: string;

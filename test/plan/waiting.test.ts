@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/steps.ts";
 import { sameValue } from "../../src/plan/value.ts";
-import { holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
+import { earlierActivityOf, holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { context, desiredOf, id, liveOf } from "./support-organizations.ts";
 
@@ -18,7 +18,16 @@ const policy = (number: number): string => id("policy", number);
 const provider = (number: number): string => id("provider", number);
 
 function stepOf(operation: Step["operation"], parameters: Step["parameters"], parts: Partial<Step> = {}): Step {
-	return { id: "step-1", operation, parameters, covers: [], dependsOn: [], reason: "why", waitsFor: null, ...parts };
+	return {
+		id: "step-1",
+		operation,
+		parameters,
+		covers: [],
+		dependsOn: [],
+		reason: "why",
+		earlierActivity: null,
+		...parts,
+	};
 }
 
 function tagStep(parameters: Step["parameters"] = {}, parts: Partial<Step> = {}): Step {
@@ -42,6 +51,7 @@ function waits(operation: Step["operation"], parameters: Readonly<Record<string,
 	return {
 		activityId: `activity-${String(count).padStart(4, "0")}`,
 		fingerprint: `sha256:${count}`,
+		state: "pending",
 		status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
 		operation,
 		parameters,
@@ -57,15 +67,15 @@ function policiesWait(...numbers: readonly number[]): WaitingActivity {
 
 /** The same as our journal knows it when no answer came. */
 function unanswered(activity: WaitingActivity): WaitingActivity {
-	return { ...activity, activityId: null, status: null, saidBy: "journal" };
+	return { ...activity, activityId: null, state: "in-doubt", saidBy: "journal" };
 }
 
 /** Steps in short: id, what they list, what they wait for. */
 function shortly(steps: readonly Step[]): readonly unknown[] {
-	return steps.map(({ id: stepId, parameters, waitsFor }) => [
+	return steps.map(({ id: stepId, parameters, earlierActivity }) => [
 		stepId,
 		parameters.policyIds ?? parameters.providerIds ?? null,
-		waitsFor === null ? "sent" : `${waitsFor.verdict} ${nameOf(waitsFor)}`,
+		earlierActivity === null ? "sent" : `${earlierActivity.relation} ${nameOf(earlierActivity)}`,
 	]);
 }
 
@@ -83,10 +93,10 @@ describe("an activity that waits for the same tag", () => {
 	])("is joined when it says the same %s", (_what, parameters) => {
 		const activity = waits("update_user_tag", parameters);
 		const { steps, waiting } = holdSteps([tagStep()], [activity]);
-		const { activityId, fingerprint, status } = activity;
-		const waitsFor = { activityId, fingerprint, status, verdict: "joins" };
-		expect(steps).toEqual([{ ...tagStep(), waitsFor }]);
-		expect(waiting).toEqual([{ ...activity, verdict: "joins", covers: ["userTag:signers"] }]);
+		const earlierActivity = earlierActivityOf(activity, "same");
+		expect(earlierActivity).toMatchObject({ state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" });
+		expect(steps).toEqual([{ ...tagStep(), earlierActivity }]);
+		expect(waiting).toEqual([{ ...activity, relation: "same", covers: ["userTag:signers"] }]);
 	});
 
 	it.each<[string, Readonly<Record<string, unknown>>]>([
@@ -95,29 +105,29 @@ describe("an activity that waits for the same tag", () => {
 		["removes instead", { ...wanted, addUserIds: [], removeUserIds: [alice, bob] }],
 		["removes beside it", { ...wanted, removeUserIds: [id("user", 3)] }],
 		["renames too", { ...wanted, newUserTagName: "officers" }],
-	])("contradicts when it %s", (_what, parameters) => {
+	])("conflicts when it %s", (_what, parameters) => {
 		const activity = waits("update_user_tag", parameters);
 		const { steps, waiting } = holdSteps([tagStep()], [activity]);
-		expect(steps).toMatchObject([{ id: "step-1", waitsFor: { verdict: "contradicts" } }]);
-		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: ["userTag:signers"] }]);
+		expect(steps).toMatchObject([{ id: "step-1", earlierActivity: { relation: "conflicting" } }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: ["userTag:signers"] }]);
 	});
 
-	it("contradicts when it gives a name in another case: names are not ids", () => {
+	it("conflicts when it gives a name in another case: names are not ids", () => {
 		const step = tagStep({ newUserTagName: "Officers" });
-		const verdictOf = (newUserTagName: string) =>
-			holdSteps([step], [waits("update_user_tag", { ...wanted, newUserTagName })]).steps[0]?.waitsFor?.verdict;
-		expect(verdictOf("officers")).toBe("contradicts");
-		expect(verdictOf("Officers")).toBe("joins");
+		const relationOf = (newUserTagName: string) =>
+			holdSteps([step], [waits("update_user_tag", { ...wanted, newUserTagName })]).steps[0]?.earlierActivity?.relation;
+		expect(relationOf("officers")).toBe("conflicting");
+		expect(relationOf("Officers")).toBe("same");
 	});
 
 	it("stands for the step beside one that contradicts, in whatever order they are listed, and both are shown", () => {
 		const contradicts = waits("update_user_tag", { ...wanted, addUserIds: [] });
 		const joins = waits("update_user_tag", wanted);
 		const one = holdSteps([tagStep()], [contradicts, joins]);
-		expect(shortly(one.steps)).toEqual([["step-1", null, `joins ${joins.activityId}`]]);
-		expect(one.waiting.map(({ verdict, covers }) => [verdict, covers])).toEqual([
-			["contradicts", ["userTag:signers"]],
-			["joins", ["userTag:signers"]],
+		expect(shortly(one.steps)).toEqual([["step-1", null, `same ${joins.activityId}`]]);
+		expect(one.waiting.map(({ relation, covers }) => [relation, covers])).toEqual([
+			["conflicting", ["userTag:signers"]],
+			["same", ["userTag:signers"]],
 		]);
 		expect(holdSteps([tagStep()], [joins, contradicts])).toEqual(one);
 	});
@@ -154,7 +164,9 @@ describe("an activity that waits for an app", () => {
 	it("is joined: there is nothing else to want of an app", () => {
 		const step = stepOf("delete_tvc_app_and_deployments", { appId: id("app", 1) }, { covers: ["tvcApp:1"] });
 		const activity = waits("delete_tvc_app_and_deployments", { appId: id("app", 1).toUpperCase() });
-		expect(holdSteps([step], [activity]).steps).toMatchObject([{ id: "step-1", waitsFor: { verdict: "joins" } }]);
+		expect(holdSteps([step], [activity]).steps).toMatchObject([
+			{ id: "step-1", earlierActivity: { relation: "same" } },
+		]);
 	});
 });
 
@@ -163,38 +175,38 @@ describe("an activity that waits for some of what a step removes", () => {
 		const activity = policiesWait(3, 1);
 		const { steps, waiting } = holdSteps([policyStep([1, 2, 3, 4])], [activity]);
 		expect(shortly(steps)).toEqual([
-			["step-1", [policy(1), policy(3)], `joins ${activity.activityId}`],
+			["step-1", [policy(1), policy(3)], `same ${activity.activityId}`],
 			["step-2", [policy(2), policy(4)], "sent"],
 		]);
 		expect(steps.map(({ covers }) => covers)).toEqual([
 			[`policy:${policy(1)}`, `policy:${policy(3)}`],
 			[`policy:${policy(2)}`, `policy:${policy(4)}`],
 		]);
-		expect(waiting).toMatchObject([{ verdict: "joins", covers: [`policy:${policy(1)}`, `policy:${policy(3)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "same", covers: [`policy:${policy(1)}`, `policy:${policy(3)}`] }]);
 	});
 
 	it("is joined as a whole when it is all of it, in another order", () => {
 		const activity = policiesWait(2, 1);
 		expect(shortly(holdSteps([policyStep([1, 2])], [activity]).steps)).toEqual([
-			["step-1", [policy(1), policy(2)], `joins ${activity.activityId}`],
+			["step-1", [policy(1), policy(2)], `same ${activity.activityId}`],
 		]);
 	});
 
-	it("contradicts when it would remove something that nobody wants gone, and only its part is left alone", () => {
+	it("conflicts when it would remove something that nobody wants gone, and only its part is left alone", () => {
 		const activity = policiesWait(2, 9);
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
 		expect(shortly(steps)).toEqual([
-			["step-1", [policy(2)], `contradicts ${activity.activityId}`],
+			["step-1", [policy(2)], `conflicting ${activity.activityId}`],
 			["step-2", [policy(1)], "sent"],
 		]);
-		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: [`policy:${policy(2)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [`policy:${policy(2)}`] }]);
 	});
 
 	it("splits the providers of a user as it does policies", () => {
 		const activity = waits("delete_oauth_providers", { userId: alice.toUpperCase(), providerIds: [provider(2)] });
 		const { steps } = holdSteps([providerStep(alice, [1, 2])], [activity]);
 		expect(shortly(steps)).toEqual([
-			["step-1", [provider(2)], `joins ${activity.activityId}`],
+			["step-1", [provider(2)], `same ${activity.activityId}`],
 			["step-2", [provider(1)], "sent"],
 		]);
 		expect(steps.map(({ parameters }) => parameters.userId)).toEqual([alice, alice]);
@@ -205,13 +217,13 @@ describe("an activity that waits for some of what a step removes", () => {
 		const [older, newer] = [policiesWait(1, 2), policiesWait(2, 3)];
 		const held = holdSteps([policyStep([1, 2, 3, 4])], [newer, older]);
 		expect(shortly(held.steps)).toEqual([
-			["step-1", [policy(1), policy(2)], `joins ${older.activityId}`],
-			["step-2", [policy(3)], `joins ${newer.activityId}`],
+			["step-1", [policy(1), policy(2)], `same ${older.activityId}`],
+			["step-2", [policy(3)], `same ${newer.activityId}`],
 			["step-3", [policy(4)], "sent"],
 		]);
-		expect(held.waiting.map(({ verdict, covers }) => [verdict, covers.length])).toEqual([
-			["joins", 2],
-			["joins", 2],
+		expect(held.waiting.map(({ relation, covers }) => [relation, covers.length])).toEqual([
+			["same", 2],
+			["same", 2],
 		]);
 		expect(holdSteps([policyStep([1, 2, 3, 4])], [older, newer])).toEqual(held);
 	});
@@ -219,7 +231,7 @@ describe("an activity that waits for some of what a step removes", () => {
 	it("is shown also where another stands for all of it", () => {
 		const [older, newer] = [policiesWait(1, 2), policiesWait(2)];
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], [older, newer]);
-		expect(shortly(steps)).toEqual([["step-1", [policy(1), policy(2)], `joins ${older.activityId}`]]);
+		expect(shortly(steps)).toEqual([["step-1", [policy(1), policy(2)], `same ${older.activityId}`]]);
 		expect(waiting.map(({ activityId }) => activityId)).toEqual([older.activityId, newer.activityId]);
 	});
 });
@@ -240,13 +252,13 @@ describe("what was sent and never answered", () => {
 		["adds fewer", { ...wanted, addUserIds: [alice] }],
 		["renames too", { ...wanted, newUserTagName: "officers" }],
 		["says the same in other words, which has other bytes", { ...wanted, addUserIds: [bob, alice] }],
-	])("contradicts any other step for the same tag, by its fingerprint: %s", (_what, parameters) => {
+	])("conflicts with any other step for the same tag, by its fingerprint: %s", (_what, parameters) => {
 		const activity = unanswered(waits("update_user_tag", parameters));
 		const { fingerprint } = activity;
-		const waitsFor = { activityId: null, fingerprint, status: null, verdict: "contradicts" };
+		const earlierActivity = { activityId: null, fingerprint, state: "in-doubt", relation: "conflicting" };
 		expect(holdSteps([tagStep()], [activity])).toEqual({
-			steps: [{ ...tagStep(), waitsFor }],
-			waiting: [{ ...activity, verdict: "contradicts", covers: ["userTag:signers"] }],
+			steps: [{ ...tagStep(), earlierActivity }],
+			waiting: [{ ...activity, relation: "conflicting", covers: ["userTag:signers"] }],
 		});
 	});
 
@@ -268,28 +280,28 @@ describe("what was sent and never answered", () => {
 		const activity = unanswered(policiesWait(2, 9));
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
 		expect(shortly(steps)).toEqual([
-			["step-1", [policy(2)], `contradicts ${activity.fingerprint}`],
+			["step-1", [policy(2)], `conflicting ${activity.fingerprint}`],
 			["step-2", [policy(1)], "sent"],
 		]);
-		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: [`policy:${policy(2)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [`policy:${policy(2)}`] }]);
 	});
 
 	it("is not sent again where an activity that waits does the same, or contradicts it", () => {
 		const [same, other] = [waits("update_user_tag", wanted), waits("update_user_tag", { ...wanted, addUserIds: [] })];
 		const lost = unanswered(waits("update_user_tag", wanted));
 		const joined = holdSteps([tagStep()], [lost, same]);
-		expect(shortly(joined.steps)).toEqual([["step-1", null, `joins ${same.activityId}`]]);
+		expect(shortly(joined.steps)).toEqual([["step-1", null, `same ${same.activityId}`]]);
 		expect(joined.waiting.map(nameOf)).toEqual([same.activityId]);
 		const contradicted = holdSteps([tagStep()], [lost, other]);
-		expect(shortly(contradicted.steps)).toEqual([["step-1", null, `contradicts ${other.activityId}`]]);
+		expect(shortly(contradicted.steps)).toEqual([["step-1", null, `conflicting ${other.activityId}`]]);
 		expect(contradicted.waiting.map(nameOf)).toEqual([other.activityId]);
 	});
 
 	it("is not sent again in part where an activity that waits stands for the other part", () => {
 		const [waiting, lost] = [policiesWait(1), unanswered(policiesWait(1, 2))];
 		expect(shortly(holdSteps([policyStep([1, 2])], [lost, waiting]).steps)).toEqual([
-			["step-1", [policy(1)], `joins ${waiting.activityId}`],
-			["step-2", [policy(2)], `contradicts ${lost.fingerprint}`],
+			["step-1", [policy(1)], `same ${waiting.activityId}`],
+			["step-2", [policy(2)], `conflicting ${lost.fingerprint}`],
 		]);
 	});
 
@@ -304,7 +316,7 @@ describe("what was sent and never answered", () => {
 		const lost = [unanswered(policiesWait(1, 8)), unanswered(policiesWait(2, 9))];
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], lost);
 		expect(shortly(steps)).toEqual(
-			lost.map(({ fingerprint }, index) => [`step-${index + 1}`, [policy(index + 1)], `contradicts ${fingerprint}`]),
+			lost.map(({ fingerprint }, index) => [`step-${index + 1}`, [policy(index + 1)], `conflicting ${fingerprint}`]),
 		);
 		expect(waiting.map(nameOf)).toEqual(lost.map(nameOf));
 	});
@@ -316,7 +328,7 @@ describe("what was sent and never answered, as text", () => {
 		const parameters = { userTagId: signers, newUserTagName: "a\u001b[2J", addUserIds: [alice], removeUserIds: [] };
 		const lost = { ...unanswered(waits("update_user_tag", parameters)), fingerprint };
 		const waiting = [
-			{ ...lost, createdAt: "2026-01-01T00:00:00.000Z", verdict: "contradicts", covers: ["userTag:signers"] },
+			{ ...lost, createdAt: "2026-01-01T00:00:00.000Z", relation: "conflicting", covers: ["userTag:signers"] },
 		] as const;
 		const plan = { ...makePlan(desiredOf(), liveOf(), context), userNames: { [alice]: "alice" }, waiting };
 		expect(renderPlan(plan, plainStyle)).toContain(`
@@ -348,8 +360,10 @@ describe("the ids of steps", () => {
 		const rename = tagStep({ newUserTagName: "x" });
 		const after = tagStep({ userTagId: oncall, newUserTagName: "signers" }, { id: "step-2", dependsOn: ["step-1"] });
 		const { steps } = holdSteps([rename, after], [waits("update_user_tag", rename.parameters)]);
-		expect(steps.map(({ id: stepId, dependsOn, waitsFor }) => [stepId, dependsOn, waitsFor?.verdict])).toEqual([
-			["step-1", [], "joins"],
+		expect(
+			steps.map(({ id: stepId, dependsOn, earlierActivity }) => [stepId, dependsOn, earlierActivity?.relation]),
+		).toEqual([
+			["step-1", [], "same"],
 			["step-2", ["step-1"], undefined],
 		]);
 	});
@@ -361,10 +375,12 @@ describe("a step that waits as a whole", () => {
 		const after = tagStep({ userTagId: oncall, newUserTagName: "signers" }, { id: "step-3", dependsOn: ["step-2"] });
 		const waiting = [policiesWait(1), waits("update_user_tag", rename.parameters)];
 		const { steps } = holdSteps([policyStep([1, 2]), rename, after], waiting);
-		expect(steps.map(({ id: stepId, dependsOn, waitsFor }) => [stepId, dependsOn, waitsFor?.verdict])).toEqual([
-			["step-1", [], "joins"],
+		expect(
+			steps.map(({ id: stepId, dependsOn, earlierActivity }) => [stepId, dependsOn, earlierActivity?.relation]),
+		).toEqual([
+			["step-1", [], "same"],
 			["step-2", [], undefined],
-			["step-3", [], "joins"],
+			["step-3", [], "same"],
 			["step-4", ["step-3"], undefined],
 		]);
 	});
@@ -374,18 +390,18 @@ describe("an exchange of names of which the first tag already waits to step asid
 	const aside = tagStep({ newUserTagName: "orgsync-temporary-2", addUserIds: [] });
 	const last = tagStep({ newUserTagName: "oncall", addUserIds: [] }, { id: "step-2", dependsOn: ["step-1"] });
 
-	it("joins that activity, which does not contradict the tag's second step", () => {
+	it("joins that activity, which does not conflict with the tag's second step", () => {
 		const activity = waits("update_user_tag", aside.parameters);
 		const { steps, waiting } = holdSteps([aside, last], [activity]);
-		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["joins", undefined]);
-		expect(waiting).toMatchObject([{ verdict: "joins", covers: ["userTag:signers"] }]);
+		expect(steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same", undefined]);
+		expect(waiting).toMatchObject([{ relation: "same", covers: ["userTag:signers"] }]);
 	});
 
 	it("is left alone in both steps when the activity does something else", () => {
 		const activity = waits("update_user_tag", { ...aside.parameters, newUserTagName: "elsewhere" });
 		const { steps, waiting } = holdSteps([aside, last], [activity]);
-		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["contradicts", "contradicts"]);
-		expect(waiting).toMatchObject([{ verdict: "contradicts", covers: ["userTag:signers"] }]);
+		expect(steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["conflicting", "conflicting"]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: ["userTag:signers"] }]);
 	});
 });
 
@@ -421,8 +437,8 @@ describe("whatever waits", () => {
 	it("two that were never answered and would change the same in other bytes keep both from being sent again", () => {
 		const activities = [unanswered(policiesWait(1, 2)), unanswered(policiesWait(1))];
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], activities);
-		expect(steps.map(({ waitsFor }) => waitsFor?.verdict)).toEqual(["contradicts"]);
-		expect(waiting.map(({ verdict }) => verdict)).toEqual(["contradicts", "contradicts"]);
+		expect(steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["conflicting"]);
+		expect(waiting.map(({ relation }) => relation)).toEqual(["conflicting", "conflicting"]);
 	});
 
 	it("every id is in exactly one part, no part is empty, and what is sent touches nothing that waits but in the same bytes", () => {
@@ -442,12 +458,12 @@ describe("whatever waits", () => {
 					expect(list).not.toEqual([]);
 					for (const other of dependsOn) expect(steps.map(({ id: stepId }) => stepId)).toContain(other);
 				}
-				const sent = steps.filter(({ waitsFor }) => waitsFor === null);
+				const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 				const policiesOf = (from: readonly WaitingActivity[]): readonly unknown[] =>
 					from.flatMap(({ parameters }) => (parameters.policyIds as string[] | undefined) ?? []);
 				for (const { operation, parameters } of sent.filter((step) => step.operation === "delete_policies")) {
 					const others = activities.filter(
-						(one) => one.status !== null || one.operation !== operation || !sameValue(one.parameters, parameters),
+						(one) => one.state !== "in-doubt" || one.operation !== operation || !sameValue(one.parameters, parameters),
 					);
 					expect(idsOf(sent, operation).filter((one) => parameters.policyIds?.includes(one))).toEqual(
 						parameters.policyIds,
@@ -456,7 +472,8 @@ describe("whatever waits", () => {
 				}
 				const named = new Set(waiting.map(nameOf));
 				expect(named.size).toBe(waiting.length);
-				for (const { waitsFor } of steps) if (waitsFor !== null) expect(named).toContain(nameOf(waitsFor));
+				for (const { earlierActivity } of steps)
+					if (earlierActivity !== null) expect(named).toContain(nameOf(earlierActivity));
 				expect(holdSteps(before, [...activities].reverse())).toEqual({ steps, waiting });
 			}),
 			{ numRuns: 500 },

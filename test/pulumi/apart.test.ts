@@ -8,8 +8,8 @@ import { policyRemoval } from "../../src/pulumi/policy-removal.ts";
 import { converge } from "../../src/pulumi/resource.ts";
 import { Session } from "../../src/pulumi/session.ts";
 import { readSettings } from "../../src/pulumi/settings.ts";
-import { makeFolder } from "../cli/run.ts";
-import { keys, makeWorld, organizationId, policies, quietQuarterHour, type World } from "../cli/world.ts";
+import { makeFolder } from "../run.ts";
+import { keys, makeWorld, organizationId, policies, type World } from "../world.ts";
 
 const stray = "90000000-0000-4000-8000-000000000009";
 const [first, second] = policies;
@@ -36,7 +36,6 @@ async function failureIn(world: World): Promise<ResourceFailure> {
 it("a removal that was submitted part by part keeps the activity of each part in the state, and its failure names each", async () => {
 	const world = await makeWorld(undefined, { reads: "documented" });
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-	await quietQuarterHour();
 	const { message, properties } = await failureIn(world);
 	const made = world.activities().map(({ id, fingerprint }) => ({ id, fingerprint }));
 	expect(made.length).toBe(2);
@@ -55,7 +54,6 @@ it("a removal that was submitted part by part keeps the activity of each part in
 
 it("a part that completed is not named in the failure, and its id counts as removed in the state", async () => {
 	const world = await makeWorld(undefined, { reads: "documented" });
-	await quietQuarterHour();
 	const { message, properties } = await failureIn(world);
 	expect(properties?.policyIds).toEqual([first, second]);
 	expect(message).not.toContain(`\n  policy:${first}`);

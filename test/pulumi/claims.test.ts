@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, u
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { claimsIn, openClaimsFolder } from "../../src/pulumi/claims.ts";
-import { makeFolder } from "../cli/run.ts";
+import { makeFolder } from "../run.ts";
 
 const module = new URL("../../src/pulumi/claims.ts", import.meta.url).href;
 const organization = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";

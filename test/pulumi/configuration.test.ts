@@ -3,8 +3,8 @@
  */
 import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/provider.ts";
-import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../cli/world.ts";
 import { type Answer, expectSuccess } from "../engine/harness.ts";
+import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
 
 const threeTags = (...userIds: readonly string[]) =>

@@ -13,8 +13,8 @@ import { approvals, createApiKeyStamper, createClient, encodeSubmit } from "../.
 import * as room from "../../src/pulumi/index.ts";
 import { environmentName, settingNames } from "../../src/pulumi/settings.ts";
 import { type QueryName, queries } from "../../src/wire/operations.ts";
-import { keys } from "../cli/world.ts";
 import { type Answer, expectSuccess, type Stack, startStack } from "../engine/harness.ts";
+import { keys } from "../world.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");

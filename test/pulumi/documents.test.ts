@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { document, keys } from "../cli/world.ts";
+import { document, keys } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown } from "./world.ts";
 
 const reference = (name: string) => `\${${name}}`;

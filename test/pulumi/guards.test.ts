@@ -2,7 +2,7 @@
  * Guards refuse in `pulumi preview` already, with nothing sent, and are acknowledged by what they found.
  */
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, policies, tags } from "../cli/world.ts";
+import { alice, bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const dave = "a0000000-0000-4000-8000-000000000004";

@@ -4,8 +4,8 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, quietQuarterHour, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { alice, bob, carol, tags } from "../world.ts";
 import { makePulumiWorld, type PulumiWorld, shown } from "./world.ts";
 
 /** Each takes some seconds; the whole number is for where nobody waits. */
@@ -63,7 +63,6 @@ async function killDuring({ world, stack }: PulumiWorld, { victim, requests, lat
 
 describe("pulumi up that is killed", () => {
 	it("is finished by the next one, and no activity is made twice", { timeout: 480_000 }, async () => {
-		await quietQuarterHour();
 		const { world, stack } = await makePulumiWorld(program);
 		await world.change({
 			policies: Array.from({ length: rounds }, (_, number) => ({

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import * as orgsync from "../../src/pulumi/index.ts";
-import { makeFolder } from "../cli/run.ts";
-import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
+import { makeFolder } from "../run.ts";
+import { alice, apps, bob, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 
 interface Made {
 	readonly type: string;

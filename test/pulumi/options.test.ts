@@ -2,8 +2,8 @@
  * Pulumi's options on our resources: `ignoreChanges`, `id`, `import`; and the end of a provider whose engine is gone.
  */
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, policies, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { alice, bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 describe("ignoreChanges", { timeout: 240_000 }, () => {

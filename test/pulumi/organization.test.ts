@@ -4,8 +4,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { agreeing, alice, apps, bob, document, policies, provider, providers, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { agreeing, alice, apps, bob, document, policies, provider, providers, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const program = `export const { summary } = new orgsync.Organization("acme", { document: "orgsync.yaml" });`;

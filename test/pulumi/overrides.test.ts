@@ -3,8 +3,8 @@
  * rejected part of a document is shown as that in the preview of its component.
  */
 import { describe, expect, it } from "vitest";
-import { organizationId, policies, quietQuarterHour } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { organizationId, policies } from "../world.ts";
 import { makePulumiWorld, shown } from "./world.ts";
 
 const [first] = policies;
@@ -21,7 +21,6 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 		const { world, stack } = await makePulumiWorld(removal);
 		await stack.configure({ "orgsync:allow": "policies=1 tvcApps=3" });
 		await world.setRules(needsTwo);
-		await quietQuarterHour();
 		const preview = await stack.preview();
 		expectSuccess(preview);
 		expect(count(shown(preview), `old: ${allowed}`)).toBe(1);
@@ -57,7 +56,6 @@ describe("the preview of an Organization", { timeout: 180_000 }, () => {
 		stack.write({ "document.yaml": inYaml });
 		await stack.configure({ "orgsync:allow": "policies=1" });
 		await world.setRules(needsTwo);
-		await quietQuarterHour();
 		expect((await stack.up()).exitCode).toBe(1);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const held = shown(await stack.preview());

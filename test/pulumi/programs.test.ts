@@ -2,8 +2,8 @@
  * The ways in which a program can be written. `ORGSYNC_TEST_NODE` names the folder of another Node to run them on.
  */
 import { describe, expect, it } from "vitest";
-import { alice, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { alice, tags } from "../world.ts";
 import { makePulumiWorld, shown } from "./world.ts";
 
 const node = process.env.ORGSYNC_TEST_NODE;

@@ -3,7 +3,7 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { providerOf } from "../../src/pulumi/provider.ts";
-import { keys, organizationId, type World } from "../cli/world.ts";
+import { keys, organizationId, type World } from "../world.ts";
 
 /** A provider of a process of its own: its journal is empty, as on another machine. */
 export async function startProvider(

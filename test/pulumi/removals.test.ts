@@ -1,7 +1,7 @@
 /** What must not exist: removed once, left alone, removed again when it is back. */
 import { describe, expect, it } from "vitest";
-import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../cli/world.ts";
 import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, apps, bob, keys, organizationId, policies, provider, providers, type World } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 interface Listed {

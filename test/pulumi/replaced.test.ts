@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../cli/world.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
 import { startProvider } from "./providers.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 

@@ -3,8 +3,8 @@
  * ask for it.
  */
 import { describe, expect, it } from "vitest";
-import { keys } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { keys } from "../world.ts";
 import { makePulumiWorld } from "./world.ts";
 
 const organizations = Array.from({ length: 20 }, (_, number) => id("e", number));

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { namesOfSecrets, SecretValues, seal } from "../../src/pulumi/secrets.ts";
-import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../cli/world.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const missing = "50000000-0000-4000-8000-000000000009";

@@ -3,7 +3,7 @@
  * providers as the engine asks them.
  */
 import { describe, expect, it } from "vitest";
-import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../cli/world.ts";
+import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
 import { keptOf, startProvider } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };

@@ -3,10 +3,10 @@
  * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is sent.
  */
 import { describe, expect, it } from "vitest";
-import { wishOf } from "../../src/sync/journal.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
-import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../cli/world.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
 import { keptOf, messageOf, startProvider } from "./providers.ts";
 
 const otherOrganization = "0000000f-0000-4000-8000-000000000002";
@@ -24,7 +24,7 @@ function activity(parameters: object, operation: SubmitName = "update_user_tag",
 		fingerprint: body.fingerprint,
 		outcome: "awaiting-approval",
 		body: body.bytes,
-		wish: wishOf(organization, operation, values),
+		requestDigest: requestDigestOf(organization, operation, values),
 		covers: ["userTag:signers"],
 		sentAt: new Date(Date.now() - 60_000).toISOString(),
 	};
@@ -40,7 +40,11 @@ async function update(world: World, state: object, settings: Readonly<Record<str
 
 const good = activity(wanted);
 const refused: readonly (readonly [what: string, kept: object, because: string])[] = [
-	["a wish that is not that of its body", { ...activity(evil), wish: good.wish }, "does something else than recorded"],
+	[
+		"a request digest that is not that of its body",
+		{ ...activity(evil), requestDigest: good.requestDigest },
+		"does something else than recorded",
+	],
 	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not make"],
 	[
 		"a body with a second list for another parser",
@@ -73,7 +77,7 @@ describe("an activity in a state", () => {
 
 	it("is left out when it is abandoned, whatever it holds", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const kept = { ...activity(evil), wish: good.wish };
+		const kept = { ...activity(evil), requestDigest: good.requestDigest };
 		const hint = await messageOf(update(world, { activities: [kept] }));
 		expect(hint).toContain(`\`pulumi config set orgsync:abandon ${kept.activityId}\``);
 		const { outs } = await update(world, { activities: [kept] }, { abandon: kept.activityId });

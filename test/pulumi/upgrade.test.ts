@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bob, carol, policies, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld } from "./world.ts";
 
 /** Makes the installed package write each call of a provider, with its version, to a file of the project. */

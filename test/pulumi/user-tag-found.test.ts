@@ -1,7 +1,7 @@
 /** Which tag a resource means: by name, by id, by an earlier name; one tag, one resource; and none where there is none. */
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, policies, tags, type World } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { alice, bob, carol, policies, tags, type World } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 function names(world: World): object {

@@ -5,7 +5,7 @@
 import type { dynamic } from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { providerOf } from "../../src/pulumi/provider.ts";
-import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../cli/world.ts";
+import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 
 type ResourceName = "UserTag" | "PolicyRemoval" | "OauthProviderRemoval" | "TvcAppRemoval";
 

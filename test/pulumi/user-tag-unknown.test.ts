@@ -5,8 +5,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../cli/world.ts";
 import { expectSuccess } from "../engine/harness.ts";
+import { alice, apps, bob, carol, organizationId, policies, providers, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 /** What Pulumi has in the place of a value that is not known yet. */

@@ -3,8 +3,8 @@
  * shows its members, and where it shows only their tag.
  */
 import { describe, expect, it } from "vitest";
-import { alice, bob, carol, tags, type World } from "../cli/world.ts";
 import { expectSuccess, type Stack } from "../engine/harness.ts";
+import { alice, bob, carol, tags, type World } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
 
 /** Name and members of a tag as they are in the organization. */

@@ -7,8 +7,9 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../cli/world.ts";
+import { clockEnvironment } from "../clock.ts";
 import { expectSuccess, type RunOptions, type Stack } from "../engine/harness.ts";
+import { alice, apps, bob, carol, organizationId, policies, providers, type World } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, type PulumiWorld, shown, withImports } from "./world.ts";
 
 const removing = "ACTIVITY_TYPE_DELETE_POLICIES";
@@ -48,10 +49,9 @@ function moveToAnotherMachine({ folder }: Stack): void {
 }
 
 /** Two hours pass for the service, and for the commands that get the options which this returns. */
-async function waitTwoHours({ world, stack }: PulumiWorld): Promise<RunOptions> {
-	stack.write({ "later.cjs": `const now = Date.now; Date.now = () => now() + ${twoHoursMs};` });
+async function waitTwoHours({ world }: PulumiWorld): Promise<RunOptions> {
 	await world.moveClock(twoHoursMs);
-	return { env: { NODE_OPTIONS: `--require ${join(stack.folder, "later.cjs")}` } };
+	return { env: clockEnvironment(twoHoursMs) };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.

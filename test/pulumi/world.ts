@@ -3,8 +3,9 @@
  * real engine whose program knows that emulator and alice's key.
  */
 import { expect } from "vitest";
-import { keys, makeWorld, organizationId, type World } from "../cli/world.ts";
+import { clockEnvironment, clockOption } from "../clock.ts";
 import { type Answer, type Stack, type StackOptions, startStack } from "../engine/harness.ts";
+import { keys, makeWorld, organizationId, type World } from "../world.ts";
 
 export interface PulumiWorld {
 	readonly world: World;
@@ -22,6 +23,8 @@ export async function makePulumiWorld(
 		ORGSYNC_URL: world.url,
 		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
 		ORGSYNC_ORGANIZATION_ID: organizationId,
+		NODE_OPTIONS: clockOption,
+		...clockEnvironment(),
 		...options.env,
 	};
 	const stack = await startStack({ files: { "index.mjs": withImports(program) }, ...rest, env });

@@ -54,6 +54,7 @@ function textsOf(name: Naming): Readonly<Record<string, string>> {
 		{
 			activityId: name("activity"),
 			fingerprint: name("print"),
+			state: "pending",
 			status: name("STATUS"),
 			operation: "delete_policies",
 			parameters: { policyIds: [id("policy", 1)] },
@@ -182,7 +183,13 @@ describe("a command that is shown", () => {
 				...context,
 				waiting: [
 					{
-						...{ activityId, fingerprint, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", operation: "delete_policies" },
+						...{
+							activityId,
+							fingerprint,
+							state: "pending",
+							status: "ACTIVITY_STATUS_CONSENSUS_NEEDED",
+							operation: "delete_policies",
+						},
 						...{ parameters: { policyIds: [policy] }, createdAt: null, approvedBy: null, saidBy: "service" },
 					},
 				],
@@ -191,11 +198,14 @@ describe("a command that is shown", () => {
 		const [difference] = knownDifferences(plan);
 		if (difference === undefined) throw new Error("nothing differs");
 		expect(tellTodo(difference, plan)).toContain(`\`orgsync explain '${activityId}'\``);
-		const contradicted = { ...plan, waiting: plan.waiting.map((one) => ({ ...one, verdict: "contradicts" as const })) };
+		const contradicted = {
+			...plan,
+			waiting: plan.waiting.map((one) => ({ ...one, relation: "conflicting" as const })),
+		};
 		expect(renderPlan(contradicted, plainStyle)).toContain(`--abandon '${activityId}'\n`);
 		const steps = plan.steps.map((step) => ({
 			...{ step, outcome: "awaiting-approval" as const, activityId, fingerprint, requests: 1, tookMs: 1 },
-			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], apart: [] },
+			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], parts: [] },
 		}));
 		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plainStyle);
 		expect(report).toContain(`     orgsync explain '${activityId}' says what it waits for\n`);

@@ -7,7 +7,7 @@ import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
-import { learnOrGiveUp } from "../../src/plan/waiting.ts";
+import { settleOrAbandon } from "../../src/plan/waiting.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
@@ -15,7 +15,7 @@ import { threeWayResultsOf } from "./support-three-way.ts";
 /** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
 export type Naming = (name: string) => string;
 
-export const peaceful: Naming = (name) => name;
+const peaceful: Naming = (name) => name;
 
 /** Names that mean something to Markdown, HTML, a terminal, a pipeline or GitHub, and have no business to. */
 export const hostileNames: readonly string[] = [
@@ -122,6 +122,7 @@ export function planOf(name: Naming = peaceful): Plan {
 				{
 					activityId: id("other", 7),
 					fingerprint: name("sha256:1"),
+					state: "pending",
 					status: name("ACTIVITY_STATUS_CONSENSUS_NEEDED"),
 					operation: "delete_policies",
 					parameters: { policyIds: [id("policy", 2)] },
@@ -137,7 +138,7 @@ export function planOf(name: Naming = peaceful): Plan {
 }
 
 /** A plan that cannot be carried out. */
-export function impossiblePlanOf(name: Naming = peaceful): Plan {
+function impossiblePlanOf(name: Naming = peaceful): Plan {
 	return makePlan(
 		desiredOf({ userTags: [wantTag(name("singers"), { at: { file: name("orgsync.yaml"), line: 3, column: 11 } })] }),
 		liveOf({ userTags: known([liveTag(1, name("signers"))]) }),
@@ -148,7 +149,7 @@ export function impossiblePlanOf(name: Naming = peaceful): Plan {
 /** A plan held up by what was sent before: bytes that no answer came to, and an activity with a status that nobody knows. */
 export function doubtfulPlanOf(name: Naming = peaceful): Plan {
 	const tag = { userTagId: id("tag", 1), newUserTagName: name("auditors"), addUserIds: [alice], removeUserIds: [] };
-	const sent = { operation: "update_user_tag", status: null, approvedBy: null, saidBy: "journal" } as const;
+	const sent = { operation: "update_user_tag", state: "in-doubt", approvedBy: null, saidBy: "journal" } as const;
 	return makePlan(
 		desiredOf({
 			users: { [name("alice")]: alice, [name("bob")]: bob },
@@ -217,7 +218,7 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 				message: outcome === "failed" ? name("no such tag") : null,
 				refusedStatus: outcome === "denied" ? 403 : null,
 				keyNotAccepted: false,
-				apart: [],
+				parts: [],
 				policyEvaluations:
 					outcome === "denied" ? [{ policyId: name("policy-7"), outcome: name("OUTCOME_DENY_EXPLICIT") }] : [],
 			};
@@ -239,12 +240,12 @@ export function goodReportOf(plan: Plan): Report {
 		...report,
 		steps: report.steps.map((result) => ({
 			...result,
-			step: { ...result.step, waitsFor: null },
+			step: { ...result.step, earlierActivity: null },
 			outcome: "completed",
 			message: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,
-			apart: [],
+			parts: [],
 		})),
 		left: [],
 		unverified: null,
@@ -256,8 +257,8 @@ export function goodReportOf(plan: Plan): Report {
 function apartReportOf(plan: Plan, name: Naming): Report {
 	const ends = ["completed", "awaiting-approval", "failed", "not-attempted"] as const;
 	const steps = goodReportOf(plan).steps.map((result): StepResult => {
-		if (result.step.operation !== "delete_policies" || result.step.waitsFor !== null) return result;
-		const apart = ends.map((outcome, index) => ({
+		if (result.step.operation !== "delete_policies" || result.step.earlierActivity !== null) return result;
+		const parts = ends.map((outcome, index) => ({
 			address: `policy:${id("policy", index + 1)}`,
 			outcome,
 			activityId: index > 1 ? null : name(id("other", 200 + index)),
@@ -265,7 +266,7 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 			message: outcome === "failed" ? name("no such policy") : null,
 			refusedStatus: outcome === "failed" ? 404 : null,
 		}));
-		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), apart };
+		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), parts };
 	});
 	return { ...goodReportOf(plan), steps, converged: false };
 }
@@ -297,7 +298,7 @@ function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResu
 	);
 	const nobody = { unattributed: name("the service does not list activities to this key") };
 	const impossible = impossiblePlanOf(name);
-	const waiting = { ...plan, steps: plan.steps.filter(({ waitsFor }) => waitsFor !== null) };
+	const waiting = { ...plan, steps: plan.steps.filter(({ earlierActivity }) => earlierActivity !== null) };
 	const waits = waiting.steps.flatMap(({ covers }) => covers);
 	const held = { ...waiting, changes: plan.changes.filter(({ address }) => waits.includes(address)), unread: [] };
 	const [second, third] = [2, 3].map((number) => ({ ...unseen, organizationId: id("org", number) }));
@@ -326,15 +327,15 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 		steps: plan.steps.map((step) => ({
 			step,
 			outcome: "not-attempted",
-			activityId: step.waitsFor?.activityId ?? null,
-			fingerprint: step.waitsFor?.fingerprint ?? null,
+			activityId: step.earlierActivity?.activityId ?? null,
+			fingerprint: step.earlierActivity?.fingerprint ?? null,
 			requests: 0,
 			tookMs: 0,
-			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${learnOrGiveUp(step.waitsFor?.activityId ?? fingerprint)}`,
+			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${settleOrAbandon(step.earlierActivity?.activityId ?? fingerprint)}`,
 			refusedStatus: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,
-			apart: [],
+			parts: [],
 		})),
 		left: null,
 		unverified: null,
@@ -403,7 +404,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 const lastReadAt = "2025-12-26T00:00:00.000Z";
 
 /** What moved since the last report: something new, still there, otherwise than before, gone, and no longer looked at. */
-export function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
+function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	const first = reportDrift({ ...plan, readAt: lastReadAt });
 	const [one, two, ...others] = first.findings;
 	if (one === undefined || two === undefined) throw new Error("the plan has too few differences");

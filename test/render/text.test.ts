@@ -250,7 +250,7 @@ describe("a report as text", () => {
 			covers: ["policy:1"],
 			dependsOn: [],
 			reason: "remove a policy",
-			waitsFor: null,
+			earlierActivity: null,
 		},
 		outcome: "completed",
 		activityId: "activity",
@@ -261,7 +261,7 @@ describe("a report as text", () => {
 		refusedStatus: null,
 		policyEvaluations: [],
 		keyNotAccepted: false,
-		apart: [],
+		parts: [],
 		...parts,
 	});
 	const report = (steps: readonly StepResult[], parts: Partial<Report> = {}): Report => ({

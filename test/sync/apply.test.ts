@@ -7,12 +7,12 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/steps.ts";
-import { apply } from "../../src/sync/apply.ts";
+import { applyPlan } from "../../src/sync/apply.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -175,7 +175,7 @@ describe("the requests of an apply", () => {
 		const comparison = await bench.compare(desired, context);
 		const onlyPolicies = comparison.plan.steps.filter(({ operation }) => operation === "delete_policies");
 		bench.emulator.clearRequests();
-		const report = await apply({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
+		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
 		expect(report.left).toEqual([]);
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_policies"]);
 	});
@@ -205,14 +205,14 @@ describe("removals that could not be seen", () => {
 	it("are reported one by one, each with its own activity", async () => {
 		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const { report } = await bench.run(desired, {}, "documented");
-		expect(report.steps[0]?.apart.map(({ address, outcome }) => [address, outcome])).toEqual([
+		expect(report.steps[0]?.parts.map(({ address, outcome }) => [address, outcome])).toEqual([
 			[`policy:${policies[0]}`, "awaiting-approval"],
 			[`policy:${policies[1]}`, "awaiting-approval"],
 			[`policy:${stray}`, "failed"],
 		]);
 		const made = bench.activities().map(({ id: activityId, fingerprint }) => ({ activityId, fingerprint }));
-		expect(report.steps[0]?.apart.slice(0, 2)).toMatchObject(made);
-		expect(bench.journal.open(organizationId).map(({ activityId }) => activityId)).toEqual(
+		expect(report.steps[0]?.parts.slice(0, 2)).toMatchObject(made);
+		expect(bench.journal.openEntries(organizationId).map(({ activityId }) => activityId)).toEqual(
 			made.map(({ activityId }) => activityId),
 		);
 	});
@@ -226,12 +226,19 @@ describe("removals that could not be seen", () => {
 		const submitter: Submitter = {
 			async submit({ bytes }) {
 				bodies.push(bytes);
-				const refused = { httpStatus, grpcCode, message: "no", policyEvaluations: [], notAccepted: false, requests: 1 };
+				const refused = {
+					httpStatus,
+					grpcCode,
+					message: "no",
+					policyEvaluations: [],
+					keyNotAccepted: false,
+					requests: 1,
+				};
 				return { kind: "refused", ...refused };
 			},
 		};
 		const { report } = await bench.run(desired, { submitter }, "documented");
-		expect(report.steps).toMatchObject([{ outcome: "failed", apart: [] }]);
+		expect(report.steps).toMatchObject([{ outcome: "failed", parts: [] }]);
 		expect(bodies.length).toBe(1);
 	});
 
@@ -273,7 +280,7 @@ describe("an apply whose verification cannot read", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(wantSigners(alice, bob), context);
 		const submitter = afterEachSubmit(() => bench.emulator.setRules(organizationId, { denyReads: ["list_users"] }));
-		const report = await apply(comparison, { ...context, submitter });
+		const report = await applyPlan(comparison, { ...context, submitter });
 		expect(report).toMatchObject({ left: [], converged: false });
 		expect(report.unverified).toBe("userTag:signers: the service denies list_users to this key");
 		expect(exitCodeOf(report)).toBe(1);
@@ -285,7 +292,7 @@ describe("an apply whose verification cannot read", () => {
 		const reader = {
 			query: () => Promise.reject(new TransportError("no service answers", "no")),
 		};
-		const report = await apply(comparison, { ...context, reader });
+		const report = await applyPlan(comparison, { ...context, reader });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
 		expect(report).toMatchObject({ left: null, unverified: "no service answers", converged: false });
 		expect(exitCodeOf(report)).toBe(1);
@@ -370,7 +377,7 @@ describe("a step that does not complete", () => {
 		const context = bench.context({ concurrency: 1 });
 		const comparison = await bench.compare(removeAll, context);
 		const { submitter } = bench.client({ stamper: strangerStamper });
-		const report = await apply(comparison, { ...context, submitter });
+		const report = await applyPlan(comparison, { ...context, submitter });
 		expect(outcomes(report.steps)).toEqual(["denied", ...Array(4).fill("not-attempted")]);
 		expect(report.steps[4]?.message).toContain("does not accept this key");
 		expect(bench.requests("submit").length).toBe(1);
@@ -386,11 +393,11 @@ describe("a step that does not complete", () => {
 		const submitter: Submitter = {
 			async submit() {
 				submits += 1;
-				const refusal = { httpStatus, grpcCode: 16, message: "expired key", notAccepted: true };
+				const refusal = { httpStatus, grpcCode: 16, message: "expired key", keyNotAccepted: true };
 				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
 			},
 		};
-		const report = await apply(comparison, { ...context, submitter });
+		const report = await applyPlan(comparison, { ...context, submitter });
 		expect({ submits, exitCode: exitCodeOf(report) }).toEqual({ submits: 1, exitCode: 4 });
 	});
 
@@ -424,7 +431,9 @@ describe("a step that does not complete", () => {
 		};
 		await expect(bench.run(removeAll, { submitter: breaking, concurrency: 8 })).rejects.toThrow("broken");
 		expect(ended).toBe(4);
-		expect(bench.journal.open(organizationId).map((entry) => entry.body.operation.name)).toEqual(["delete_policies"]);
+		expect(bench.journal.openEntries(organizationId).map((entry) => entry.body.operation.name)).toEqual([
+			"delete_policies",
+		]);
 	});
 });
 
@@ -471,7 +480,7 @@ describe("a plan that was edited so that it cannot be taken", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(absent({ tvcAppIds: [...apps] }), context);
 		const steps = comparison.plan.steps.map(edit);
-		const report = await apply({ ...comparison, plan: { ...comparison.plan, steps } }, context);
+		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps } }, context);
 		expect(outcomes(report.steps)).toEqual(["not-attempted", "not-attempted"]);
 		expect(report.steps[0]?.message).toContain("never come");
 		expect(bench.requests("submit")).toEqual([]);
@@ -523,7 +532,7 @@ describe("looking again after the last step", () => {
 });
 
 describe("what is remembered", () => {
-	const memory = () => bench.journal.memory(organizationId);
+	const memory = () => bench.journal.lastApplied(organizationId);
 
 	it("is what the service said was completed, with the time and who is known", async () => {
 		bench.emulator.addFault({ operation: "delete_policies", fault: "fail" });
@@ -635,7 +644,7 @@ describe("what is remembered", () => {
 		await bench.emulator.setRules(organizationId, { pendingMs: { ACTIVITY_TYPE_UPDATE_USER_TAG: 1000 } });
 		const { report } = await bench.run(exchange);
 		bench.nowMs += minuteMs;
-		const settled = await settle(organizationId, { ...bench.context(), reads: "auto" });
+		const settled = await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		expect(settled.get(String(report.steps[0]?.fingerprint))?.outcome).toBe("completed");
 		expect(bench.tag(signers).tagName).toMatch(/^orgsync-temporary-/);
 		expect(memory().userTags[signers]).toEqual(before.userTags[signers]);
@@ -663,7 +672,7 @@ describe("what is remembered", () => {
 		expect(new Set(outcomes(first.report.steps))).toEqual(new Set(["awaiting-approval"]));
 		expect(memory().userTags).toEqual({});
 		bench.nowMs += minuteMs;
-		await settle(organizationId, { ...bench.context(), reads: "auto" });
+		await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		expect((await bench.compare(desired, bench.context(), "documented")).plan.changes).toEqual([]);
 		expect(memory().userTags[signers]).toMatchObject({ name: "signers", present: [bob], gone: [] });
 		expect(Object.keys(memory().removedPolicies)).toEqual([...policies]);
@@ -674,6 +683,6 @@ describe("what is remembered", () => {
 
 	it("of an organization is nobody else's", async () => {
 		await bench.run(wantSigners(bob));
-		expect(bench.journal.memory(id("org", 2)).userTags).toEqual({});
+		expect(bench.journal.lastApplied(id("org", 2)).userTags).toEqual({});
 	});
 });

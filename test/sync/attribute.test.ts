@@ -4,10 +4,10 @@ import { TransportError } from "../../src/errors.ts";
 import type { Attribution } from "../../src/plan/drift.ts";
 import { type DesiredOrganization, emptyExpectations } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
-import { type Attributed, attribute } from "../../src/sync/attribute.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { attributeDrift, type DriftAttributions } from "../../src/sync/attribute.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { at, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -42,14 +42,22 @@ async function changeTag(tagId: string, parts: object): Promise<void> {
 	bench.nowMs += minuteMs;
 }
 
-async function attributed(desired: DesiredOrganization, reader?: Reader, reads: Reads = "auto"): Promise<Attributed> {
+async function attributed(
+	desired: DesiredOrganization,
+	reader?: Reader,
+	reads: Reads = "auto",
+): Promise<DriftAttributions> {
 	const context = bench.context();
 	const { plan } = await bench.compare(desired, context, reads);
 	bench.emulator.clearRequests();
-	return attribute(plan, reader ?? context.reader, (fingerprint) => bench.journal.entry(fingerprint) !== undefined);
+	return attributeDrift(
+		plan,
+		reader ?? context.reader,
+		(fingerprint) => bench.journal.entry(fingerprint) !== undefined,
+	);
 }
 
-const namesOf = ({ attributions }: Attributed) =>
+const namesOf = ({ attributions }: DriftAttributions) =>
 	Object.fromEntries([...attributions].map(([address, { userId }]) => [address, userId]));
 
 describe("who moved it", () => {
@@ -248,7 +256,7 @@ describe("nobody is blamed by a guess", () => {
 
 	async function told(desired: DesiredOrganization, activities: readonly object[]): Promise<Attribution | undefined> {
 		const plan = makePlan(desired, live, { reads: "auto", readAtMs: bench.nowMs });
-		return [...(await attribute(plan, lists(activities), () => false)).attributions.values()][0];
+		return [...(await attributeDrift(plan, lists(activities), () => false)).attributions.values()][0];
 	}
 
 	it.each<[string, keyof typeof wanted, readonly object[], object]>([

@@ -3,27 +3,27 @@
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { apply } from "../../src/sync/apply.ts";
+import { applyPlan } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { type SendContext, sendWish, type Wish } from "../../src/sync/send.ts";
-import { timeReader } from "../../src/sync/service-clock.ts";
-import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { withServiceClock } from "../../src/sync/service-clock.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
+import { type ActivityRequest, type SubmitContext, submitOnce } from "../../src/sync/submit-once.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId } from "../plan/support-organizations.ts";
 import { acme, alice, Bench, bob, minuteMs, policies, quarterHourMs, signers, wantSigners } from "./support.ts";
 
 const withBob = wantSigners(alice, bob);
-const addBob: Wish = {
+const addBob: ActivityRequest = {
 	organizationId,
 	operation: "update_user_tag",
 	parameters: { userTagId: signers, addUserIds: [bob], removeUserIds: [] },
 	covers: ["userTag:signers"],
 };
-const keyOfAddBob = wishOf(organizationId, addBob.operation, addBob.parameters);
+const keyOfAddBob = requestDigestOf(organizationId, addBob.operation, addBob.parameters);
 const updates = { operation: "update_user_tag" } as const;
 const forEver = 0x7fff;
 
@@ -38,11 +38,11 @@ afterAll(() => bench.close());
 async function runWithClock(offMs: number, reads: "auto" | "documented" = "documented") {
 	const now = () => bench.nowMs + offMs;
 	const context = bench.context({ now });
-	await settle(organizationId, { ...context, reads });
+	await settleOpenEntries(organizationId, { ...context, reads });
 	const { reader, journal } = context;
-	const memory = journal.memory(organizationId);
+	const memory = journal.lastApplied(organizationId);
 	const comparison = await compareLive(withBob, reader, memory, { reads, now, journal });
-	return apply(comparison, context);
+	return applyPlan(comparison, context);
 }
 
 describe("our own clock", () => {
@@ -98,12 +98,12 @@ describe("our own clock", () => {
 			const now = () => bench.nowMs + offMs;
 			const journal = await openJournal(":memory:");
 			const context = bench.context({ now, journal });
-			const comparison = await compareLive(removal, context.reader, journal.memory(organizationId), {
+			const comparison = await compareLive(removal, context.reader, journal.lastApplied(organizationId), {
 				reads: "documented",
 				now,
 				journal,
 			});
-			ids.add((await apply(comparison, context)).steps[0]?.activityId);
+			ids.add((await applyPlan(comparison, context)).steps[0]?.activityId);
 			journal.close();
 		}
 		expect(ids.size).toBe(1);
@@ -113,20 +113,20 @@ describe("our own clock", () => {
 	it("is the service's only where they differ by more than answers take", async () => {
 		const reader: Reader = { query: async () => ({ value: {}, serverTimeMs: 1_000_000 }) };
 		const offsetAt = async (nowMs: number): Promise<number> => {
-			const timed = timeReader(reader, () => nowMs);
+			const timed = withServiceClock(reader, () => nowMs);
 			await timed.query(queries.list_user_tags, {});
-			return timed.offsetMs();
+			return timed.clockOffsetMs();
 		};
 		expect(await offsetAt(1_000_000 + 29_999)).toBe(0);
 		expect(await offsetAt(1_000_000 - 29_999)).toBe(0);
 		expect(await offsetAt(1_000_000 + 30_000)).toBe(-30_000);
 		expect(await offsetAt(1_000_000 - 30_000)).toBe(30_000);
-		expect(timeReader(reader, () => 0).offsetMs()).toBe(0);
+		expect(withServiceClock(reader, () => 0).clockOffsetMs()).toBe(0);
 	});
 });
 
 describe("an entry that was dated by a clock that was ahead", () => {
-	const context = (parts: Partial<SendContext> = {}): SendContext => ({
+	const context = (parts: Partial<SubmitContext> = {}): SubmitContext => ({
 		...bench.context(),
 		serverTimeMs: undefined,
 		...parts,
@@ -140,20 +140,20 @@ describe("an entry that was dated by a clock that was ahead", () => {
 	] as const)("and is %s does not hide one that was written after it and is open", async (outcome) => {
 		const ahead = bodyAt(bench.nowMs + 3 * 60 * minuteMs);
 		const open = bodyAt(bench.nowMs - minuteMs);
-		await bench.journal.sending(ahead, keyOfAddBob, [], bench.nowMs);
-		bench.journal.settled(ahead.fingerprint, outcome, null, bench.nowMs);
-		await bench.journal.sending(open, keyOfAddBob, [], bench.nowMs);
-		expect(await sendWish(addBob, context())).toMatchObject({ fingerprint: open.fingerprint });
+		await bench.journal.recordSending(ahead, keyOfAddBob, [], bench.nowMs);
+		bench.journal.recordOutcome(ahead.fingerprint, outcome, null, bench.nowMs);
+		await bench.journal.recordSending(open, keyOfAddBob, [], bench.nowMs);
+		expect(await submitOnce(addBob, context())).toMatchObject({ fingerprint: open.fingerprint });
 		expect(bench.requests("submit").map(({ fingerprint }) => fingerprint)).toEqual([open.fingerprint]);
 	});
 
 	it("and is open and known is never bypassed, whatever was written after it", async () => {
 		const known = bodyAt(bench.nowMs - 2 * minuteMs);
 		const later = bodyAt(bench.nowMs - minuteMs);
-		for (const body of [known, later]) await bench.journal.sending(body, keyOfAddBob, [], bench.nowMs);
-		bench.journal.settled(known.fingerprint, "awaiting-approval", "an activity", bench.nowMs);
-		bench.journal.settled(later.fingerprint, "completed", "another", bench.nowMs);
-		expect(await sendWish(addBob, context())).toMatchObject({ fingerprint: known.fingerprint });
+		for (const body of [known, later]) await bench.journal.recordSending(body, keyOfAddBob, [], bench.nowMs);
+		bench.journal.recordOutcome(known.fingerprint, "awaiting-approval", "an activity", bench.nowMs);
+		bench.journal.recordOutcome(later.fingerprint, "completed", "another", bench.nowMs);
+		expect(await submitOnce(addBob, context())).toMatchObject({ fingerprint: known.fingerprint });
 	});
 });
 
@@ -163,7 +163,7 @@ describe("two processes that share a journal and decide at the same moment", () 
 		const boundaryMs = Math.ceil(bench.nowMs / quarterHourMs) * quarterHourMs;
 		bench.nowMs = boundaryMs;
 		const send = (journal: typeof other, nowMs: number) =>
-			sendWish(addBob, { ...bench.context({ journal }), now: () => nowMs, serverTimeMs: undefined });
+			submitOnce(addBob, { ...bench.context({ journal }), now: () => nowMs, serverTimeMs: undefined });
 		const sent = await Promise.all([send(bench.journal, boundaryMs - 1), send(other, boundaryMs + 1)]);
 		expect(new Set(sent.map(({ fingerprint }) => fingerprint)).size).toBe(1);
 		expect(bench.activities().length).toBe(1);
@@ -181,7 +181,7 @@ describe("two processes that share a journal and decide at the same moment", () 
 			});
 		await Promise.all([claim(bench.journal, 1), claim(other, 2)]);
 		expect(seen).toEqual([0, 1]);
-		expect(other.open(organizationId).length).toBe(1);
+		expect(other.openEntries(organizationId).length).toBe(1);
 		other.close();
 	});
 });

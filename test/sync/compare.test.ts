@@ -20,7 +20,7 @@ const nothingAbsent = { policyIds: [], oauthProviders: [], tvcAppIds: [] };
 
 async function planOf(desired: DesiredOrganization, reads: Reads = "auto", withJournal = true): Promise<Plan> {
 	const { reader, journal, now } = bench.context();
-	const memory = journal.memory(organizationId);
+	const memory = journal.lastApplied(organizationId);
 	const options = { reads, now, ...(withJournal ? { journal } : {}) };
 	return (await compareLive(desired, reader, memory, options)).plan;
 }

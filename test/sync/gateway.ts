@@ -142,22 +142,22 @@ export function withFate(journal: Journal, submitter: Submitter, { effect, when 
 	};
 	const mortal: Journal = {
 		...journal,
-		async claim(wish, choose) {
+		async claim(requestDigest, choose) {
 			const isLast = enter();
-			const choice = await journal.claim(wish, choose);
+			const choice = await journal.claim(requestDigest, choose);
 			leave(isLast);
 			if (isDead && !isLast) throw new Killed();
 			return choice;
 		},
-		settled(...words) {
+		recordOutcome(...words) {
 			const isLast = enter();
-			const isNoted = journal.settled(...words);
+			const isNoted = journal.recordOutcome(...words);
 			leave(isLast);
 			return isNoted;
 		},
-		remember(...words) {
+		recordApplied(...words) {
 			const isLast = enter();
-			journal.remember(...words);
+			journal.recordApplied(...words);
 			leave(isLast);
 		},
 	};

@@ -10,13 +10,13 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { refusingGuards } from "../../src/plan/guards.ts";
-import { apply } from "../../src/sync/apply.ts";
+import { applyPlan } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { settle } from "../../src/sync/settle.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	type Cursor,
@@ -226,10 +226,17 @@ class History {
 		const now = () => this.#bench.nowMs + (this.#offsets[number] ?? 0);
 		const reader = withCursor(client.reader, this.#setting.cursor);
 		try {
-			await settle(organizationId, { reader, journal, reads, now });
-			const comparison = await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal });
+			await settleOpenEntries(organizationId, { reader, journal, reads, now });
+			const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
+				reads,
+				now,
+				journal,
+			});
 			if (refusingGuards(comparison.plan.guards, new Map()).length > 0) return;
-			await apply(comparison, { ...this.#bench.context({ journal, submitter, reader, now }, client), concurrency: 2 });
+			await applyPlan(comparison, {
+				...this.#bench.context({ journal, submitter, reader, now }, client),
+				concurrency: 2,
+			});
 		} catch (error) {
 			if (!(error instanceof Killed)) throw error;
 			// A journal in memory ends with its process, and another process knows nothing of it.

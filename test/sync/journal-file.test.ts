@@ -20,16 +20,16 @@ import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { StorageError } from "../../src/errors.ts";
-import { findTracked } from "../../src/sync/git-index.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { isTrackedByGit } from "../../src/sync/git-index.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
 const parameters = { policyIds: [id("policy", 1)] };
 const body = encodeSubmit(submits.delete_policies, organizationId, parameters, 1_767_225_600_000);
-const wish = wishOf(organizationId, "delete_policies", parameters);
+const requestDigest = requestDigestOf(organizationId, "delete_policies", parameters);
 
 let folder: string;
 let file: string;
@@ -46,7 +46,7 @@ afterEach(() => {
 /** A journal in which one request is in flight. */
 async function makeJournal(): Promise<void> {
 	const journal = await openJournal(file);
-	await journal.sending(body, wish, ["policy:1"], 1);
+	await journal.recordSending(body, requestDigest, ["policy:1"], 1);
 	journal.close();
 }
 
@@ -69,7 +69,7 @@ describe("the file of a journal", () => {
 		const before = process.umask(0);
 		try {
 			const journal = await openJournal(file);
-			await journal.sending(body, wish, [], 1);
+			await journal.recordSending(body, requestDigest, [], 1);
 			expect([modeOf(file), modeOf(`${file}-wal`), modeOf(`${file}-shm`)]).toEqual([0o600, 0o600, 0o600]);
 			journal.close();
 		} finally {
@@ -81,7 +81,7 @@ describe("the file of a journal", () => {
 		(await openJournal(file)).close();
 		git("init", "-q");
 		git("add", "-A");
-		expect(findTracked(file)).toBe(false);
+		expect(isTrackedByGit(file)).toBe(false);
 		const elsewhere = join(folder, "state", "journal.sqlite");
 		(await openJournal(elsewhere)).close();
 		expect(readdirSync(join(folder, "state"))).toEqual(["journal.sqlite"]);
@@ -244,15 +244,15 @@ describe("a journal that git tracks", () => {
 		git("commit", "-q", "-m", "all");
 		const tree = join(folder, "tree");
 		git("worktree", "add", "-q", tree);
-		expect(findTracked(join(tree, ".orgsync", "journal.sqlite"))).toBe(true);
+		expect(isTrackedByGit(join(tree, ".orgsync", "journal.sqlite"))).toBe(true);
 		const outer = mkdtempSync(join(tmpdir(), "orgsync-outer-"));
 		try {
 			execFileSync("git", ["init", "-q"], { cwd: outer });
 			const words = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", folder, "inner"];
 			execFileSync("git", words, { cwd: outer, stdio: "pipe" });
-			expect(findTracked(join(outer, "inner", ".orgsync", "journal.sqlite"))).toBe(true);
-			expect(findTracked(join(outer, "inner", "new.sqlite"))).toBe(true);
-			expect(findTracked(join(outer, "new.sqlite"))).toBe(false);
+			expect(isTrackedByGit(join(outer, "inner", ".orgsync", "journal.sqlite"))).toBe(true);
+			expect(isTrackedByGit(join(outer, "inner", "new.sqlite"))).toBe(true);
+			expect(isTrackedByGit(join(outer, "new.sqlite"))).toBe(false);
 		} finally {
 			rmSync(outer, { recursive: true, force: true });
 		}
@@ -260,10 +260,10 @@ describe("a journal that git tracks", () => {
 
 	it("is not what an ignored file is, nor one in no repository", async () => {
 		await makeJournal();
-		expect(findTracked(file)).toBe(false);
+		expect(isTrackedByGit(file)).toBe(false);
 		git("init", "-q");
 		git("add", "-A");
-		expect(findTracked(file)).toBe(false);
+		expect(isTrackedByGit(file)).toBe(false);
 		(await openJournal(file)).close();
 	});
 
@@ -285,7 +285,7 @@ describe("a journal where nothing can be written", () => {
 			process.setuid?.(65534);
 			const { readJournal, openJournal } = await import(process.argv[1]);
 			const view = await readJournal(process.argv[2]);
-			const open = view.open(process.argv[3]).length;
+			const open = view.openEntries(process.argv[3]).length;
 			view.close();
 			const failed = await openJournal(process.argv[2]).then(() => "written", (error) => error.name);
 			console.log(open + " " + failed);
@@ -301,7 +301,7 @@ describe("a journal where nothing can be written", () => {
 			"with a log beside it that holds the last writes",
 			async () => {
 				const journal = await openJournal(file);
-				await journal.sending(body, wish, [], 1);
+				await journal.recordSending(body, requestDigest, [], 1);
 				const copies = ["", "-wal"].map((suffix) => [file + suffix, `${file}${suffix}.copy`] as const);
 				for (const [from, to] of copies) copyFileSync(from, to);
 				journal.close();
@@ -336,17 +336,26 @@ describe("a journal of an earlier version", () => {
 		makeFirstVersion();
 		const bytes = readFileSync(file);
 		const view = await readJournal(file);
-		const seen = [view?.open(organizationId), view?.memory(organizationId), view?.abandoned(organizationId)];
+		const seen = [
+			view?.openEntries(organizationId),
+			view?.lastApplied(organizationId),
+			view?.abandonedNames(organizationId),
+		];
 		view?.close();
 		expect(seen[0]).toMatchObject([{ body: { fingerprint: body.fingerprint }, outcome: "awaiting-approval" }]);
 		expect(readFileSync(file).equals(bytes)).toBe(true);
 		const journal = await openJournal(file);
-		const { open, memory, abandoned } = journal;
-		expect([open(organizationId), memory(organizationId), abandoned(organizationId)]).toEqual(seen);
+		const { openEntries, lastApplied, abandonedNames } = journal;
+		expect([openEntries(organizationId), lastApplied(organizationId), abandonedNames(organizationId)]).toEqual(seen);
 		expect(journal.position()).toBe(1);
-		expect(open(organizationId).map(({ plans }) => plans)).toEqual([[]]);
-		await journal.sending(encodeSubmit(submits.delete_policies, organizationId, parameters, 5), wish, [], 2);
-		expect(journal.open(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
+		expect(openEntries(organizationId).map(({ planDigests }) => planDigests)).toEqual([[]]);
+		await journal.recordSending(
+			encodeSubmit(submits.delete_policies, organizationId, parameters, 5),
+			requestDigest,
+			[],
+			2,
+		);
+		expect(journal.openEntries(organizationId).map(({ sentAtMs }) => sentAtMs)).toEqual([1, 2]);
 		journal.close();
 	});
 });
@@ -360,9 +369,9 @@ describe("the writes of a journal", () => {
 			if (sql === "COMMIT") modes.push(this.prepare("PRAGMA synchronous").get()?.synchronous);
 			return exec.call(this, sql);
 		});
-		await journal.sending(body, wish, [], 1);
+		await journal.recordSending(body, requestDigest, [], 1);
 		expect(modes).toEqual([2]);
-		journal.settled(body.fingerprint, "completed", null, 2);
+		journal.recordOutcome(body.fingerprint, "completed", null, 2);
 		expect(modes).toEqual([2, 1]);
 		journal.close();
 	});
@@ -372,14 +381,14 @@ describe("the writes of a journal", () => {
 		const others = [2, 3].map((number) => {
 			const other = { policyIds: [id("policy", number)] };
 			const bytes = encodeSubmit(submits.delete_policies, organizationId, other, 1);
-			return journal.sending(bytes, wishOf(organizationId, "delete_policies", other), [], 1);
+			return journal.recordSending(bytes, requestDigestOf(organizationId, "delete_policies", other), [], 1);
 		});
-		const failing = journal.claim(wish, () => {
+		const failing = journal.claim(requestDigest, () => {
 			throw new Error("no room");
 		});
 		await expect(failing).rejects.toThrow("no room");
 		expect(await Promise.all(others)).toEqual([true, true]);
-		expect(journal.open(organizationId).length).toBe(2);
+		expect(journal.openEntries(organizationId).length).toBe(2);
 		journal.close();
 	});
 
@@ -398,23 +407,23 @@ describe("the writes of a journal", () => {
 		const other = new Worker(code, { eval: true, workerData: file });
 		const ended = new Promise((resolve) => other.once("exit", resolve));
 		await new Promise((resolve) => other.once("message", resolve));
-		expect(await journal.sending(body, wish, [], 1)).toBe(true);
+		expect(await journal.recordSending(body, requestDigest, [], 1)).toBe(true);
 		await ended;
 		journal.close();
 	});
 
 	it("of an outcome and of what is remembered happen together or not at all", async () => {
 		const journal = await openJournal(file);
-		await journal.sending(body, wish, [], 1);
+		await journal.recordSending(body, requestDigest, [], 1);
 		const fail = () => {
 			throw new Error("killed");
 		};
-		expect(() => journal.settled(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
+		expect(() => journal.recordOutcome(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
 		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: null, activityId: null });
 		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
-		journal.settled(body.fingerprint, "completed", "activity", 2, () => [removed]);
+		journal.recordOutcome(body.fingerprint, "completed", "activity", 2, () => [removed]);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");
-		expect(Object.keys(journal.memory(organizationId).removedPolicies)).toEqual([id("policy", 1)]);
+		expect(Object.keys(journal.lastApplied(organizationId).removedPolicies)).toEqual([id("policy", 1)]);
 		journal.close();
 	});
 
@@ -424,11 +433,12 @@ describe("the writes of a journal", () => {
 		other.exec(`CREATE TRIGGER full BEFORE INSERT ON applied WHEN new.id = 'x'
 			BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
 		other.close();
-		const remember = (one: string) => journal.remember(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
+		const remember = (one: string) =>
+			journal.recordApplied(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
 		// The transaction has ended by itself: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");
-		expect(Object.keys(journal.memory(organizationId).removedPolicies)).toEqual(["y"]);
+		expect(Object.keys(journal.lastApplied(organizationId).removedPolicies)).toEqual(["y"]);
 		journal.close();
 	});
 });

@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyMemory } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
-import { type Journal, wishOf } from "../../src/sync/journal.ts";
+import { type Journal, requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 import { latestOf } from "./support.ts";
 
@@ -18,7 +18,7 @@ const timestampMs = 1_767_225_600_000;
 const parameters = { policyIds: [id("policy", 1)] };
 const body = encodeSubmit(submits.delete_policies, organizationId, parameters, timestampMs);
 const later = encodeSubmit(submits.delete_policies, organizationId, parameters, timestampMs + 1);
-const wish = wishOf(organizationId, "delete_policies", parameters);
+const requestDigest = requestDigestOf(organizationId, "delete_policies", parameters);
 const covers = [`policy:${id("policy", 1)}`];
 
 let folder: string;
@@ -43,14 +43,14 @@ afterEach(() => {
 describe("a journal", () => {
 	it("holds what was sent when it is opened again", async () => {
 		const journal = await openJournal(file);
-		await journal.sending(body, wish, covers, timestampMs + 5);
+		await journal.recordSending(body, requestDigest, covers, timestampMs + 5);
 		journal.close();
 		const entry = (await open()).entry(body.fingerprint);
 		expect(entry).toEqual({
 			body,
-			wish,
+			requestDigest,
 			covers,
-			plans: [],
+			planDigests: [],
 			sentAtMs: timestampMs + 5,
 			outcome: null,
 			activityId: null,
@@ -63,25 +63,25 @@ describe("a journal", () => {
 	it("holds for which saved plans bytes were sent, each once, and finds what completed for one of them", async () => {
 		const journal = await open();
 		const [plan, later] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`) as [string, string];
-		await journal.claim(wish, () => ({ put: { body, covers, nowMs: timestampMs }, plan }));
-		expect(journal.completedFor(organizationId, plan)).toEqual([]);
+		await journal.claim(requestDigest, () => ({ put: { body, covers, nowMs: timestampMs }, plan }));
+		expect(journal.completedEntries(organizationId, plan)).toEqual([]);
 		for (const again of [later, plan, later]) {
-			await journal.claim(wish, ([entry]) => (entry === undefined ? {} : { again: entry, plan: again }));
+			await journal.claim(requestDigest, ([entry]) => (entry === undefined ? {} : { again: entry, plan: again }));
 		}
-		await journal.claim(wish, ([entry]) => (entry === undefined ? {} : { again: entry }));
-		journal.settled(body.fingerprint, "completed", "activity", timestampMs + 1);
+		await journal.claim(requestDigest, ([entry]) => (entry === undefined ? {} : { again: entry }));
+		journal.recordOutcome(body.fingerprint, "completed", "activity", timestampMs + 1);
 		for (const one of [plan, later]) {
-			expect(journal.completedFor(organizationId, one)).toMatchObject([
-				{ plans: [plan, later], activityId: "activity" },
+			expect(journal.completedEntries(organizationId, one)).toMatchObject([
+				{ planDigests: [plan, later], activityId: "activity" },
 			]);
-			expect(journal.completedFor(id("org", 9), one)).toEqual([]);
+			expect(journal.completedEntries(id("org", 9), one)).toEqual([]);
 		}
-		expect(journal.completedFor(organizationId, `sha256:${"c".repeat(64)}`)).toEqual([]);
+		expect(journal.completedEntries(organizationId, `sha256:${"c".repeat(64)}`)).toEqual([]);
 	});
 
 	it("shows another process what is being sent while it is still open", async () => {
-		await (await open()).sending(body, wish, covers, timestampMs);
-		expect((await latestOf(await open(), wish))?.body.bytes).toBe(body.bytes);
+		await (await open()).recordSending(body, requestDigest, covers, timestampMs);
+		expect((await latestOf(await open(), requestDigest))?.body.bytes).toBe(body.bytes);
 	});
 
 	it("is made with its folder, for its owner alone", async () => {
@@ -91,31 +91,30 @@ describe("a journal", () => {
 
 	it("knows the entry of a wish that was written last, whatever the clocks said", async () => {
 		const journal = await open();
-		await journal.sending(later, wish, covers, 1);
-		await journal.sending(body, wish, covers, 2);
-		expect((await latestOf(journal, wish))?.body.fingerprint).toBe(body.fingerprint);
+		await journal.recordSending(later, requestDigest, covers, 1);
+		await journal.recordSending(body, requestDigest, covers, 2);
+		expect((await latestOf(journal, requestDigest))?.body.fingerprint).toBe(body.fingerprint);
 		expect(await latestOf(journal, "sha256:another")).toBeUndefined();
 		expect(journal.entry("sha256:another")).toBeUndefined();
 	});
 
 	it("keeps the first entry when the same bytes are sent again", async () => {
 		const journal = await open();
-		await journal.sending(body, wish, covers, 1);
-		journal.settled(body.fingerprint, "awaiting-approval", "activity", 2);
-		await journal.sending(body, wish, covers, 3);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		journal.recordOutcome(body.fingerprint, "awaiting-approval", "activity", 2);
+		await journal.recordSending(body, requestDigest, covers, 3);
 		expect(journal.entry(body.fingerprint)).toMatchObject({ sentAtMs: 1, outcome: "awaiting-approval" });
 	});
 
 	it("tells who put bytes down first, and who came to bytes that never left", async () => {
 		const [one, other] = [await open(), await open()];
-		expect(await Promise.all([one, other].map((journal) => journal.sending(body, wish, covers, 1)))).toEqual([
-			true,
-			false,
-		]);
-		expect(await one.sending(later, wish, covers, 1)).toBe(true);
-		one.settled(body.fingerprint, "not-attempted", null, 2);
-		expect(await other.sending(body, wish, covers, 3)).toBe(true);
-		expect(await one.sending(body, wish, covers, 4)).toBe(false);
+		expect(
+			await Promise.all([one, other].map((journal) => journal.recordSending(body, requestDigest, covers, 1))),
+		).toEqual([true, false]);
+		expect(await one.recordSending(later, requestDigest, covers, 1)).toBe(true);
+		one.recordOutcome(body.fingerprint, "not-attempted", null, 2);
+		expect(await other.recordSending(body, requestDigest, covers, 3)).toBe(true);
+		expect(await one.recordSending(body, requestDigest, covers, 4)).toBe(false);
 	});
 
 	/** Of outcomes those that an activity came to: they are never told without one. */
@@ -144,9 +143,9 @@ describe("a journal", () => {
 		["awaiting-approval", "abandoned", true],
 	])("that has %s notes %s after it: %s", async (first, second, isNoted) => {
 		const journal = await open();
-		await journal.sending(body, wish, covers, 1);
-		journal.settled(body.fingerprint, first, activityOf(first), 2);
-		expect(journal.settled(body.fingerprint, second, activityOf(second), 3)).toBe(isNoted);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		journal.recordOutcome(body.fingerprint, first, activityOf(first), 2);
+		expect(journal.recordOutcome(body.fingerprint, second, activityOf(second), 3)).toBe(isNoted);
 		expect(journal.entry(body.fingerprint)).toMatchObject(
 			isNoted ? { outcome: second, settledAtMs: 3 } : { outcome: first, settledAtMs: 2 },
 		);
@@ -158,22 +157,22 @@ describe("a journal", () => {
 		"not-attempted",
 	])("does not believe that bytes which two processes have sent are %s: that is one answer of two", async (outcome) => {
 		const journal = await open();
-		await journal.sending(body, wish, covers, 1);
-		await (await open()).claim(wish, ([again]) => (again === undefined ? {} : { again }));
-		expect(journal.settled(body.fingerprint, outcome, null, 2)).toBe(false);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		await (await open()).claim(requestDigest, ([again]) => (again === undefined ? {} : { again }));
+		expect(journal.recordOutcome(body.fingerprint, outcome, null, 2)).toBe(false);
 		expect(journal.entry(body.fingerprint)?.outcome).toBeNull();
-		expect(journal.settled(body.fingerprint, "completed", "activity", 3)).toBe(true);
+		expect(journal.recordOutcome(body.fingerprint, "completed", "activity", 3)).toBe(true);
 	});
 
 	it("believes that bytes never arrived which reading does not find, unless an activity is known", async () => {
 		const journal = await open();
-		await journal.sending(body, wish, covers, 1);
-		await journal.claim(wish, ([again]) => (again === undefined ? {} : { again }));
-		journal.neverArrived(body.fingerprint, 2);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		await journal.claim(requestDigest, ([again]) => (again === undefined ? {} : { again }));
+		journal.recordNeverArrived(body.fingerprint, 2);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("not-attempted");
-		await journal.sending(later, wish, covers, 3);
-		journal.settled(later.fingerprint, "awaiting-approval", "activity", 4);
-		journal.neverArrived(later.fingerprint, 5);
+		await journal.recordSending(later, requestDigest, covers, 3);
+		journal.recordOutcome(later.fingerprint, "awaiting-approval", "activity", 4);
+		journal.recordNeverArrived(later.fingerprint, 5);
 		expect(journal.entry(later.fingerprint)?.outcome).toBe("awaiting-approval");
 	});
 
@@ -190,45 +189,47 @@ describe("a journal", () => {
 		["abandoned", false],
 	])("with the outcome %s says that it is open: %s", async (outcome, isOpen) => {
 		const journal = await open();
-		await journal.sending(body, wish, covers, 1);
-		if (outcome !== null) journal.settled(body.fingerprint, outcome, null, 2);
-		expect(journal.open(organizationId).length).toBe(isOpen ? 1 : 0);
-		expect(journal.open(id("org", 2))).toEqual([]);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		if (outcome !== null) journal.recordOutcome(body.fingerprint, outcome, null, 2);
+		expect(journal.openEntries(organizationId).length).toBe(isOpen ? 1 : 0);
+		expect(journal.openEntries(id("org", 2))).toEqual([]);
 	});
 
 	it("tells what is open with the oldest first", async () => {
 		const journal = await open();
-		await journal.sending(later, wish, covers, 1);
-		await journal.sending(body, wish, covers, 2);
-		expect(journal.open(organizationId).map((entry) => entry.sentAtMs)).toEqual([1, 2]);
+		await journal.recordSending(later, requestDigest, covers, 1);
+		await journal.recordSending(body, requestDigest, covers, 2);
+		expect(journal.openEntries(organizationId).map((entry) => entry.sentAtMs)).toEqual([1, 2]);
 	});
 
 	it("gives back the memory that it was given, by organization, the latest of each object", async () => {
 		const journal = await openJournal(file);
 		const tag = { name: "signers", present: [id("user", 1)], gone: [], updatedAt: "1.0", appliedAt: "2026-01-01" };
 		const appliedAt = "2026-01-02";
-		journal.remember(organizationId, [
+		journal.recordApplied(organizationId, [
 			{ kind: "userTag", id: id("tag", 1), tag },
 			{ kind: "policy", id: id("policy", 1), appliedAt },
 			{ kind: "oauthProvider", id: `${id("user", 1)}/${id("provider", 1)}`, appliedAt },
 			{ kind: "tvcApp", id: id("app", 1), appliedAt },
 		]);
-		journal.remember(organizationId, [{ kind: "userTag", id: id("tag", 1), tag: { ...tag, gone: [id("user", 2)] } }]);
+		journal.recordApplied(organizationId, [
+			{ kind: "userTag", id: id("tag", 1), tag: { ...tag, gone: [id("user", 2)] } },
+		]);
 		journal.close();
 		const again = await open();
-		expect(again.memory(organizationId)).toEqual({
+		expect(again.lastApplied(organizationId)).toEqual({
 			userTags: { [id("tag", 1)]: { ...tag, gone: [id("user", 2)] } },
 			removedPolicies: { [id("policy", 1)]: { appliedAt } },
 			removedOauthProviders: { [`${id("user", 1)}/${id("provider", 1)}`]: { appliedAt } },
 			removedTvcApps: { [id("app", 1)]: { appliedAt } },
 		});
-		expect(again.memory(id("org", 2))).toEqual(emptyMemory);
+		expect(again.lastApplied(id("org", 2))).toEqual(emptyMemory);
 	});
 
 	it("in memory leaves no file", async () => {
 		const journal = await openJournal(":memory:");
-		await journal.sending(body, wish, covers, 1);
-		expect(journal.open(organizationId).length).toBe(1);
+		await journal.recordSending(body, requestDigest, covers, 1);
+		expect(journal.openEntries(organizationId).length).toBe(1);
 		journal.close();
 		expect(readdirSync(folder)).toEqual([]);
 	});
@@ -262,16 +263,24 @@ describe("a journal", () => {
 
 describe("a wish", () => {
 	it("is the same whatever the order of its parameters", () => {
-		const one = wishOf(organizationId, "update_user_tag", { userTagId: "t", addUserIds: ["a"], removeUserIds: [] });
-		const other = wishOf(organizationId, "update_user_tag", { removeUserIds: [], addUserIds: ["a"], userTagId: "t" });
+		const one = requestDigestOf(organizationId, "update_user_tag", {
+			userTagId: "t",
+			addUserIds: ["a"],
+			removeUserIds: [],
+		});
+		const other = requestDigestOf(organizationId, "update_user_tag", {
+			removeUserIds: [],
+			addUserIds: ["a"],
+			userTagId: "t",
+		});
 		expect(other).toBe(one);
 	});
 
 	it.each([
-		["organization", wishOf(id("org", 2), "delete_policies", parameters)],
-		["operation", wishOf(organizationId, "delete_oauth_providers", parameters)],
-		["parameters", wishOf(organizationId, "delete_policies", { policyIds: [id("policy", 2)] })],
+		["organization", requestDigestOf(id("org", 2), "delete_policies", parameters)],
+		["operation", requestDigestOf(organizationId, "delete_oauth_providers", parameters)],
+		["parameters", requestDigestOf(organizationId, "delete_policies", { policyIds: [id("policy", 2)] })],
 	])("is another one in another %s", (_what, other) => {
-		expect(other).not.toBe(wish);
+		expect(other).not.toBe(requestDigest);
 	});
 });

@@ -10,15 +10,15 @@ import { exitCodeOf, type Report } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { type ApplyContext, apply } from "../../src/sync/apply.ts";
+import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { settle } from "../../src/sync/settle.ts";
-import { readWaiting } from "../../src/sync/waiting.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
+import { readPendingActivities } from "../../src/sync/pending-activities.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { approvals, type SubmitName, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { credentialId, keys, passkeyStamp } from "../emulator/world.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
@@ -84,17 +84,17 @@ async function run(
 ): Promise<{ readonly comparison: Comparison; readonly report: Report }> {
 	const context = { ...bench.context(parts), reads };
 	const { journal, reader, now } = context;
-	const settled = await settle(organizationId, context);
+	const settled = await settleOpenEntries(organizationId, context);
 	const { retryRejected } = parts;
 	const options = { reads, now, journal, ...(retryRejected === undefined ? {} : { retryRejected }) };
-	const comparison = await compareLive(desired, reader, journal.memory(organizationId), options);
-	return { comparison, report: await apply(comparison, { ...context, settled }) };
+	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), options);
+	return { comparison, report: await applyPlan(comparison, { ...context, settled }) };
 }
 
 /** The plan alone, as `orgsync plan` makes it: nothing is settled before. */
 async function planOf(desired: DesiredOrganization, reads: Reads = "auto") {
 	const { reader, journal, now } = bench.context();
-	return (await compareLive(desired, reader, journal.memory(organizationId), { reads, now, journal })).plan;
+	return (await compareLive(desired, reader, journal.lastApplied(organizationId), { reads, now, journal })).plan;
 }
 
 /** The same run on another machine: without our journal. */
@@ -143,7 +143,7 @@ function queriesOf(): readonly (string | null)[] {
 }
 
 function openEntries(journal: Journal = bench.journal) {
-	return journal.open(organizationId).map(({ outcome, activityId }) => ({ outcome, activityId }));
+	return journal.openEntries(organizationId).map(({ outcome, activityId }) => ({ outcome, activityId }));
 }
 
 describe("an activity that needs two", () => {
@@ -169,7 +169,7 @@ describe("an activity that needs two", () => {
 			expect(report).toMatchObject({ converged: false, left: null });
 			expect(exitCodeOf(report)).toBe(8);
 			expect(comparison.plan.waiting).toMatchObject([
-				{ activityId: step?.activityId, verdict: "joins", approvedBy: [adminId], saidBy: "service" },
+				{ activityId: step?.activityId, relation: "same", approvedBy: [adminId], saidBy: "service" },
 			]);
 		}
 		expect(made()).toEqual({ activities: 1, submits: 0 });
@@ -181,7 +181,7 @@ describe("an activity that needs two", () => {
 		expect(fourth.report.converged).toBe(true);
 		expect(exitCodeOf(fourth.report)).toBe(0);
 		expect(made()).toEqual({ activities: 1, submits: 0 });
-		expect(bench.journal.memory(organizationId).userTags[signers]?.present).toEqual([bob]);
+		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
 		expect(openEntries()).toEqual([]);
 	});
 
@@ -192,7 +192,7 @@ describe("an activity that needs two", () => {
 		expect(made()).toEqual({ activities: 1, submits: 1 });
 		// The service has just said that it waits: there is nothing to give up.
 		expect(report.steps[0]?.message).not.toContain("--abandon");
-		expect(bench.journal.open(organizationId)).toEqual([]);
+		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 	});
 
 	it("is joined for the policies that it names, and only the others are submitted", async () => {
@@ -222,7 +222,7 @@ describe("an activity that needs two", () => {
 		for (const left of [3, 2, 1]) {
 			await run(exchange);
 			const { comparison, report } = await run(exchange);
-			expect(comparison.plan.waiting.map(({ verdict, covers }) => [verdict, covers.length])).toEqual([["joins", 1]]);
+			expect(comparison.plan.waiting.map(({ relation, covers }) => [relation, covers.length])).toEqual([["same", 1]]);
 			expect(report.steps.map(({ outcome }) => outcome)).toEqual([
 				"awaiting-approval",
 				...Array(left - 1).fill("not-attempted"),
@@ -270,10 +270,13 @@ describe("an activity that the journal knows to wait and the service lists no mo
 	it("has ended, and stands in the way of no plan", async () => {
 		await bench.emulator.setRules(organizationId, needTwo);
 		const { report } = await run(withBob);
-		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ verdict: "contradicts" }] });
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ relation: "conflicting" }] });
 		await vote("approve_activity", report.steps[0]?.fingerprint);
 		expect(openEntries()).toMatchObject([{ outcome: "awaiting-approval" }]);
-		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({
+			waiting: [],
+			steps: [{ earlierActivity: null }],
+		});
 	});
 });
 
@@ -351,12 +354,12 @@ describe("beyond the hour in which the same bytes are taken", () => {
 		bench.nowMs += twoHours;
 		await vote("approve_activity", first.report.steps[0]?.fingerprint);
 		bench.emulator.clearRequests();
-		const settled = await settle(organizationId, { ...bench.context(), reads: "auto" });
+		const settled = await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		expect([...settled.values()]).toMatchObject([
 			{ outcome: "completed", activityId: first.report.steps[0]?.activityId, requests: 0 },
 		]);
 		expect(bench.emulator.requests().map(({ operation }) => operation)).toEqual(["get_activity"]);
-		expect(bench.journal.memory(organizationId).userTags[signers]?.present).toEqual([bob]);
+		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
 		expect((await run(withBob)).report.converged).toBe(true);
 		expect(made()).toEqual({ activities: 1, submits: 0 });
 	});
@@ -383,7 +386,7 @@ describe("beyond the hour in which the same bytes are taken", () => {
 		bench.emulator.clearFaults();
 		bench.emulator.clearRequests();
 		bench.nowMs += twoHours;
-		const settled = await settle(organizationId, { ...bench.context(), reads: "auto" });
+		const settled = await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		const activityId = bench.activities()[0]?.id;
 		expect(settled.get(String(first.report.steps[0]?.fingerprint))).toMatchObject({ outcome, activityId });
 		expect(queriesOf()).toEqual(["list_activities"]);
@@ -430,7 +433,7 @@ describe("beyond the hour in which the same bytes are taken", () => {
 				return { value: { activities }, serverTimeMs: undefined };
 			},
 		};
-		await settle(organizationId, { ...bench.context({ reader }), reads: "auto" });
+		await settleOpenEntries(organizationId, { ...bench.context({ reader }), reads: "auto" });
 		expect(asked.length).toBe(10);
 		expect(asked.slice(0, 2)).toEqual([{ limit: "100" }, { limit: "100", before: "1-99" }]);
 		expect(bench.journal.entry(String(first.report.steps[0]?.fingerprint))?.outcome).toBe("unknown");
@@ -465,7 +468,7 @@ describe("an activity of somebody else that would change the same tag otherwise"
 		bench.emulator.clearRequests();
 		const { comparison, report } = await run(desired);
 		expect(comparison.plan.waiting).toMatchObject([
-			{ activityId: theirs.id, verdict: "contradicts", covers: ["userTag:signers"] },
+			{ activityId: theirs.id, relation: "conflicting", covers: ["userTag:signers"] },
 		]);
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(report.steps[0]).toMatchObject({
@@ -533,8 +536,8 @@ describe("what was sent and never answered", () => {
 			{
 				activityId: null,
 				fingerprint,
-				status: null,
-				verdict: "contradicts",
+				state: "in-doubt",
+				relation: "conflicting",
 				covers: ["userTag:signers"],
 				createdAt: sentAt,
 			},
@@ -572,7 +575,7 @@ describe("what was sent and never answered", () => {
 
 	it("keeps nothing back where it is found to have completed, also from a plan that settles nothing", async () => {
 		await lose("drop-after");
-		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ waitsFor: null }] });
+		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ earlierActivity: null }] });
 		expect((await run(withCarolToo)).report.converged).toBe(true);
 		expect(made()).toEqual({ activities: 2, submits: 1 });
 	});
@@ -598,13 +601,15 @@ describe("what was sent and never answered", () => {
 	it("holds like that what was answered with a status that nobody knows, by the id of its activity", async () => {
 		const strangeId = id("other", 1);
 		const body = encodeSubmit(submits.update_user_tag, organizationId, addBob, bench.nowMs);
-		const wish = wishOf(organizationId, "update_user_tag", addBob);
-		await bench.journal.sending(body, wish, ["userTag:signers"], bench.nowMs);
-		bench.journal.settled(body.fingerprint, "unknown", strangeId, bench.nowMs);
+		const requestDigest = requestDigestOf(organizationId, "update_user_tag", addBob);
+		await bench.journal.recordSending(body, requestDigest, ["userTag:signers"], bench.nowMs);
+		bench.journal.recordOutcome(body.fingerprint, "unknown", strangeId, bench.nowMs);
 		const { comparison, report } = await run(withCarolToo, {
 			submitter: { submit: async () => ({ kind: "unknown", because: "no answer", requests: 1 }) },
 		});
-		expect(comparison.plan.waiting).toMatchObject([{ activityId: strangeId, status: null, verdict: "contradicts" }]);
+		expect(comparison.plan.waiting).toMatchObject([
+			{ activityId: strangeId, state: "in-doubt", relation: "conflicting" },
+		]);
 		expect(report.steps).toMatchObject([
 			{ outcome: "not-attempted", message: expect.stringContaining(`--abandon ${strangeId}`) },
 		]);
@@ -675,7 +680,7 @@ describe("a list of pending activities that is longer than a page", () => {
 		for (let pending = 1; pending <= 6; pending += 1) {
 			await othersSubmit("update_user_tag", parameters, bench.nowMs + pending);
 			bench.emulator.clearRequests();
-			await readWaiting(organizationId, bench.reader(bench.client()), bench.journal, {
+			await readPendingActivities(organizationId, bench.reader(bench.client()), bench.journal, {
 				reads: "auto",
 				nowMs: bench.nowMs,
 			});
@@ -704,7 +709,7 @@ describe("a list of pending activities that is longer than a page", () => {
 				return { ...answer, value: { activities } };
 			},
 		};
-		const { plan } = await compareLive(withBob, reader, bench.journal.memory(organizationId), {
+		const { plan } = await compareLive(withBob, reader, bench.journal.lastApplied(organizationId), {
 			reads: "auto",
 			now: () => bench.nowMs,
 			journal: bench.journal,
@@ -716,7 +721,7 @@ describe("a list of pending activities that is longer than a page", () => {
 		await othersSubmit("update_user_tag", addBob);
 		await fillFirstPage();
 		const reader = withCursor(({ limit = "100" }) => ({ limit }));
-		const { plan } = await compareLive(withBob, reader, bench.journal.memory(organizationId), {
+		const { plan } = await compareLive(withBob, reader, bench.journal.lastApplied(organizationId), {
 			reads: "auto",
 			now: () => bench.nowMs,
 			journal: bench.journal,
@@ -734,7 +739,7 @@ describe("a list of pending activities that is longer than a page", () => {
 		await fillFirstPage();
 		const { comparison, report } = await run(withBob, { reader: withCursor(({ limit = "100" }) => ({ limit })) });
 		const { activityId } = first.report.steps[0] ?? {};
-		expect(comparison.plan.waiting).toMatchObject([{ activityId, verdict: "joins", saidBy: "journal" }]);
+		expect(comparison.plan.waiting).toMatchObject([{ activityId, relation: "same", saidBy: "journal" }]);
 		expect(comparison.plan.guards).toEqual([]);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId, requests: 0 }]);
 	});
@@ -749,7 +754,7 @@ describe("a list of pending activities that is longer than a page", () => {
 			},
 		};
 		await run(withBob, { reader });
-		await readWaiting(organizationId, reader, bench.journal, { reads: "auto", nowMs: bench.nowMs });
+		await readPendingActivities(organizationId, reader, bench.journal, { reads: "auto", nowMs: bench.nowMs });
 		expect(asked).toEqual([[submits.update_user_tag.type], Object.values(submits).map(({ type }) => type)]);
 	});
 
@@ -767,10 +772,10 @@ describe("a list of pending activities that is longer than a page", () => {
 				return reader.query(operation, fields);
 			},
 		};
-		const read = await readWaiting(organizationId, broken, journal, { reads: "auto", nowMs: bench.nowMs });
+		const read = await readPendingActivities(organizationId, broken, journal, { reads: "auto", nowMs: bench.nowMs });
 		expect(read).toMatchObject({ unlisted: expect.stringContaining("than the 100 that were read") });
 		expect(
-			(await readWaiting(organizationId, reader, journal, { reads: "auto", nowMs: bench.nowMs })).unlisted,
+			(await readPendingActivities(organizationId, reader, journal, { reads: "auto", nowMs: bench.nowMs })).unlisted,
 		).toBeNull();
 	});
 });
@@ -785,9 +790,9 @@ describe("what was given up", () => {
 		journal.abandon(other, "another's", bench.nowMs);
 		journal.close();
 		bench.journal = await openJournal(bench.journalFile);
-		expect([...bench.journal.abandoned(organizationId)].sort()).toEqual(["sha256:1", "somebody's"]);
-		expect([...bench.journal.abandoned(other)]).toEqual(["another's"]);
-		expect(bench.journal.open(organizationId)).toEqual([]);
+		expect([...bench.journal.abandonedNames(organizationId)].sort()).toEqual(["sha256:1", "somebody's"]);
+		expect([...bench.journal.abandonedNames(other)]).toEqual(["another's"]);
+		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 	});
 
 	it.each([
@@ -803,7 +808,7 @@ describe("what was given up", () => {
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		const own = { id: report.steps[0]?.activityId, fingerprint: report.steps[0]?.fingerprint };
 		bench.journal.abandon(organizationId, String(own[name]).toUpperCase(), bench.nowMs);
-		expect(bench.journal.open(organizationId)).toEqual([]);
+		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 	});
 
 	it("of our own is sent anew, by other bytes, while the old one still waits", async () => {
@@ -827,7 +832,7 @@ describe("a service that lists no activities", () => {
 		const first = await run(withBob);
 		bench.nowMs += twoHours;
 		const { comparison, report } = await run(withBob);
-		expect(comparison.plan.waiting).toMatchObject([{ saidBy: "journal", verdict: "joins", approvedBy: null }]);
+		expect(comparison.plan.waiting).toMatchObject([{ saidBy: "journal", relation: "same", approvedBy: null }]);
 		expect(report.steps).toMatchObject([{ outcome, activityId: first.report.steps[0]?.activityId, requests: 0 }]);
 		expect(made()).toEqual({ activities: 1, submits: 1 });
 	});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError } from "../../src/errors.ts";
-import { readWhole } from "../../src/sync/read-whole.ts";
+import { readWholeOrganization } from "../../src/sync/read-whole.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
@@ -39,7 +39,7 @@ describe("reading the whole organization", () => {
 			list_users: { users },
 			get_mfa_policies: { mfaPolicies: [{ mfaPolicyId: id("other", 2) }] },
 		});
-		const { live, users: found } = await readWhole(organizationId, reader, "auto");
+		const { live, users: found } = await readWholeOrganization(organizationId, reader, "auto");
 		expect(asked).toEqual([
 			"list_user_tags",
 			"list_users",
@@ -69,7 +69,7 @@ describe("reading the whole organization", () => {
 			list_policies: new ServiceError("no", 404, 5),
 			get_session_profiles: new ServiceError("no", 501, 12),
 		});
-		const { live, sessionProfilesKnown } = await readWhole(organizationId, reader, "auto");
+		const { live, sessionProfilesKnown } = await readWholeOrganization(organizationId, reader, "auto");
 		expect(live.mfaPolicies[id("user", 1)]).toMatchObject({ known: false });
 		expect(live.policies).toMatchObject({ known: false });
 		expect(sessionProfilesKnown).toMatchObject({ known: false });
@@ -79,7 +79,7 @@ describe("reading the whole organization", () => {
 	it("throws what is no answer about one part", async () => {
 		for (const error of [new ServiceError("broken", 400, 3), new AuthenticationError("who?")]) {
 			const { reader } = readerOf({ ...nothing, list_tvc_apps: error });
-			await expect(readWhole(organizationId, reader, "auto")).rejects.toBe(error);
+			await expect(readWholeOrganization(organizationId, reader, "auto")).rejects.toBe(error);
 		}
 	});
 });

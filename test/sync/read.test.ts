@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, TransportError } from "../../src/errors.ts";
 import { type DesiredOrganization, emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
-import { type ReadResult, readLive } from "../../src/sync/read.ts";
+import { type LiveReading, readLive } from "../../src/sync/read.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { at, desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import { acme, alice, apps, Bench, bob, policies, providers, signers, strangerStamper } from "./support.ts";
@@ -48,7 +48,7 @@ function read(
 	reads: Reads = "auto",
 	reader?: Reader,
 	steadyNow: () => number = () => 0,
-): Promise<ReadResult> {
+): Promise<LiveReading> {
 	return readLive(desired, reader ?? bench.client().reader, emptyMemory, reads, steadyNow);
 }
 

@@ -12,7 +12,7 @@ import { narrow } from "../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { refuseStale } from "../../src/plan/stale.ts";
-import { type ApplyContext, apply } from "../../src/sync/apply.ts";
+import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
 import {
 	context as at,
 	desiredOfWorld,
@@ -218,7 +218,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 			let named: readonly string[] = [];
 			try {
 				refuseStale([{ saved: planned.plan, fresh: comparison.plan, live: comparison.live }]);
-				const { steps } = await apply(comparison, { ...context, verify: false });
+				const { steps } = await applyPlan(comparison, { ...context, verify: false });
 				expect(steps.map(({ outcome }) => outcome)).toEqual(steps.map(() => "completed"));
 			} catch (error) {
 				if (!(error instanceof StalePlanError)) throw error;

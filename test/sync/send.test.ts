@@ -4,14 +4,14 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { type ApplyContext, apply } from "../../src/sync/apply.ts";
-import { wishOf } from "../../src/sync/journal.ts";
+import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { sendWish, type Wish } from "../../src/sync/send.ts";
-import { settle } from "../../src/sync/settle.ts";
-import { type Body, encodeSubmit } from "../../src/wire/body.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
+import { type ActivityRequest, submitOnce } from "../../src/sync/submit-once.ts";
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
 import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
@@ -37,21 +37,24 @@ beforeAll(async () => {
 beforeEach(() => bench.reset(acme()));
 afterAll(() => bench.close());
 
-const addBob: Wish = {
+const addBob: ActivityRequest = {
 	organizationId,
 	operation: "update_user_tag",
 	parameters: { userTagId: signers, addUserIds: [bob], removeUserIds: [] },
 	covers: ["userTag:signers"],
 };
-const keyOfAddBob = wishOf(organizationId, addBob.operation, addBob.parameters);
+const keyOfAddBob = requestDigestOf(organizationId, addBob.operation, addBob.parameters);
 /** Where members cannot be read, everybody who is wanted is added. */
-const keyOfWithBob = wishOf(organizationId, addBob.operation, { ...addBob.parameters, addUserIds: [alice, bob] });
+const keyOfWithBob = requestDigestOf(organizationId, addBob.operation, {
+	...addBob.parameters,
+	addUserIds: [alice, bob],
+});
 const withBob = wantSigners(alice, bob);
 const updates = { operation: "update_user_tag" } as const;
 const twoApprovals = { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } };
 const forEver = 0x7fff;
 
-function bodyOfAddBob(timestampMs: number): Body {
+function bodyOfAddBob(timestampMs: number): RequestBody {
 	return encodeSubmit(submits.update_user_tag, organizationId, addBob.parameters, timestampMs);
 }
 
@@ -65,8 +68,8 @@ function fingerprints(): readonly (string | null)[] {
 }
 
 /** A submitter that hears these answers, and the bodies that it was given. */
-function hears(...answers: readonly (SubmitAnswer | ((body: Body) => SubmitAnswer))[]) {
-	const bodies: Body[] = [];
+function hears(...answers: readonly (SubmitAnswer | ((body: RequestBody) => SubmitAnswer))[]) {
+	const bodies: RequestBody[] = [];
 	const submitter: Submitter = {
 		async submit(body) {
 			const answer = answers[bodies.length] ?? answers.at(-1);
@@ -78,7 +81,7 @@ function hears(...answers: readonly (SubmitAnswer | ((body: Body) => SubmitAnswe
 	return { submitter, bodies };
 }
 
-function activityOf(body: Body, status: string): SubmitAnswer {
+function activityOf(body: RequestBody, status: string): SubmitAnswer {
 	const { fingerprint } = body;
 	const activity = { id: "an activity", organizationId, status, type: body.operation.type, fingerprint };
 	return {
@@ -104,7 +107,7 @@ function refused(httpStatus: number, grpcCode = 3): SubmitAnswer {
 		grpcCode,
 		message: "the service does not want it",
 		policyEvaluations: [],
-		notAccepted: grpcCode === 16,
+		keyNotAccepted: grpcCode === 16,
 		requests: 1,
 	};
 }
@@ -136,12 +139,12 @@ describe("the bytes of a wish", () => {
 	});
 
 	it("are the same in the same quarter of an hour and others in the next", async () => {
-		const sent: Body[] = [];
+		const sent: RequestBody[] = [];
 		for (const afterMs of [0, 7 * minuteMs, 8 * minuteMs]) {
 			const stub = hears((body) => activityOf(body, "ACTIVITY_STATUS_COMPLETED"));
 			const journal = await openJournal(":memory:");
 			const nowMs = bench.nowMs + afterMs;
-			await sendWish(addBob, { ...bench.context(stub), serverTimeMs: undefined, journal, now: () => nowMs });
+			await submitOnce(addBob, { ...bench.context(stub), serverTimeMs: undefined, journal, now: () => nowMs });
 			journal.close();
 			sent.push(...stub.bodies);
 		}
@@ -303,7 +306,10 @@ describe("a wish that was fulfilled and undone again", () => {
 		const compared = await Promise.all(runners.map((journal) => bench.compare(withBob, bench.context({ journal }))));
 		for (const [index, comparison] of compared.entries()) {
 			bench.nowMs += minuteMs;
-			const { steps } = await apply(comparison, bench.context({ journal: runners[index] as (typeof runners)[number] }));
+			const { steps } = await applyPlan(
+				comparison,
+				bench.context({ journal: runners[index] as (typeof runners)[number] }),
+			);
 			expect(steps).toMatchObject([{ outcome: "awaiting-approval" }]);
 		}
 		for (const journal of runners) journal.close();
@@ -316,7 +322,7 @@ describe("a wish that was fulfilled and undone again", () => {
 		const journal = await openJournal(":memory:");
 		await bench.run(withBob, { journal });
 		journal.close();
-		const { steps } = await apply(comparison, context);
+		const { steps } = await applyPlan(comparison, context);
 		expect(steps[0]).toMatchObject({ outcome: "completed", requests: 1 });
 		expect(bench.activities().length).toBe(1);
 	});
@@ -332,7 +338,7 @@ describe("an activity that ended while the organization was being read", () => {
 			while (looked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
 			bench.nowMs += 1500;
 			const journal = await openJournal(":memory:");
-			await sendWish(addBob, { ...bench.context(), serverTimeMs: undefined, journal });
+			await submitOnce(addBob, { ...bench.context(), serverTimeMs: undefined, journal });
 			journal.close();
 			bench.nowMs += 2500;
 		};
@@ -346,7 +352,7 @@ describe("an activity that ended while the organization was being read", () => {
 			},
 		};
 		const comparison = await bench.compare(withBob, bench.context({ reader: slow }));
-		const { steps } = await apply(comparison, bench.context());
+		const { steps } = await applyPlan(comparison, bench.context());
 		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
 		expect(bench.activities().length).toBe(1);
 	});
@@ -358,7 +364,7 @@ describe("an activity that ended while the organization was being read", () => {
 		[10_000, 70_001, 2],
 	])("and failed at %i ms, read from %i ms on, is answered by %i activity: the service's clocks may be a minute apart", async (endedMs, readMs, count) => {
 		const stub = endedAt(endedMs, "ACTIVITY_STATUS_FAILED");
-		await sendWish(addBob, { ...bench.context(stub), serverTimeMs: readMs });
+		await submitOnce(addBob, { ...bench.context(stub), serverTimeMs: readMs });
 		expect(stub.bodies.length).toBe(count);
 	});
 
@@ -367,11 +373,11 @@ describe("an activity that ended while the organization was being read", () => {
 		[10_000, 9_000, 1],
 		[10_000, 10_000, 1],
 		[10_000, 10_001, 2],
-	])("and completed at %i ms is the answer unless its tag was changed later (at %j ms): %i activity, whatever Date says", async (endedMs, changedAtMs, count) => {
+	])("and completed at %i ms is the answer unless its tag was changed later (at %j ms): %i activity, whatever Date says", async (endedMs, objectChangedAtMs, count) => {
 		for (const serverTimeMs of [undefined, endedMs, endedMs + 90_000]) {
 			const journal = await openJournal(":memory:");
 			const stub = endedAt(endedMs, "ACTIVITY_STATUS_COMPLETED");
-			await sendWish({ ...addBob, changedAtMs }, { ...bench.context(stub), journal, serverTimeMs });
+			await submitOnce({ ...addBob, objectChangedAtMs }, { ...bench.context(stub), journal, serverTimeMs });
 			journal.close();
 			expect(stub.bodies.length).toBe(count);
 		}
@@ -417,15 +423,15 @@ describe("two processes that share a journal and send the same wish at the same 
 		const [slow, fast] = [held(), held()];
 		fast.letGo();
 		const context = (parts: Partial<ApplyContext>) => ({ ...bench.context(parts), serverTimeMs: undefined });
-		const [older] = [sendWish(addBob, context(slow)), sendWish(addBob, context({ ...fast, journal: other }))];
+		const [older] = [submitOnce(addBob, context(slow)), submitOnce(addBob, context({ ...fast, journal: other }))];
 		await Promise.all([slow.answered, fast.answered]);
 		await approve(bodyOfAddBob(quarter()).fingerprint);
-		await settle(organizationId, { ...bench.context({ journal: other }), reads: "auto" });
+		await settleOpenEntries(organizationId, { ...bench.context({ journal: other }), reads: "auto" });
 		expect((await latestOf(other, keyOfAddBob))?.outcome).toBe("completed");
 		slow.letGo();
 		expect(await older).toMatchObject({ outcome: "awaiting-approval" });
 		expect(await latestOf(other, keyOfAddBob)).toMatchObject({ outcome: "completed" });
-		expect(bench.journal.open(organizationId)).toEqual([]);
+		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 		other.close();
 		// The wish and the vote.
 		expect(bench.activities().length).toBe(2);
@@ -436,10 +442,10 @@ describe("two processes that share a journal and send the same wish at the same 
 		const slow = held();
 		const offline = hears({ kind: "not-sent", because: "no connection", requests: 1 });
 		const context = (parts: Partial<ApplyContext>) => ({ ...bench.context(parts), serverTimeMs: undefined });
-		const sender = sendWish(addBob, context(slow));
-		expect(await sendWish(addBob, context({ ...offline, journal: other }))).toMatchObject({ outcome: "unknown" });
+		const sender = submitOnce(addBob, context(slow));
+		expect(await submitOnce(addBob, context({ ...offline, journal: other }))).toMatchObject({ outcome: "unknown" });
 		await slow.answered;
-		expect(other.open(organizationId)).toMatchObject([{ outcome: null }]);
+		expect(other.openEntries(organizationId)).toMatchObject([{ outcome: null }]);
 		slow.letGo();
 		expect((await sender).outcome).toBe("completed");
 		expect((await latestOf(other, keyOfAddBob))?.outcome).toBe("completed");
@@ -541,11 +547,11 @@ describe("a status", () => {
 		["__proto__", "unknown"],
 	])("of %j is %s", async (status, outcome) => {
 		const { submitter } = hears((body) => activityOf(body, status));
-		const sent = await sendWish(addBob, { ...bench.context({ submitter }), serverTimeMs: undefined });
+		const sent = await submitOnce(addBob, { ...bench.context({ submitter }), serverTimeMs: undefined });
 		expect(sent.outcome).toBe(outcome);
 		expect((await latestOf(bench.journal, keyOfAddBob))?.outcome).toBe(outcome);
 		if (outcome === "unknown") expect(sent.message).toContain(`\`${status}\``);
-		expect(bench.journal.memory(organizationId).userTags).toEqual({});
+		expect(bench.journal.lastApplied(organizationId).userTags).toEqual({});
 	});
 
 	it("that nobody knows is never success for apply, and only the same bytes follow", async () => {
@@ -619,8 +625,8 @@ describe("a lost answer", () => {
 
 describe("a run that was killed between sending and its answer", () => {
 	/** What a killed run leaves behind. */
-	async function leaveOpen(body: Body): Promise<void> {
-		await bench.journal.sending(body, keyOfAddBob, addBob.covers, bench.nowMs);
+	async function leaveOpen(body: RequestBody): Promise<void> {
+		await bench.journal.recordSending(body, keyOfAddBob, addBob.covers, bench.nowMs);
 	}
 
 	it("is finished by the next with the same bytes", async () => {
@@ -639,8 +645,12 @@ describe("a run that was killed between sending and its answer", () => {
 			reads === "auto"
 				? bodyOfAddBob(quarter())
 				: encodeSubmit(submits.update_user_tag, organizationId, parameters, quarter());
-		const wish = wishOf(organizationId, "update_user_tag", reads === "auto" ? addBob.parameters : parameters);
-		await bench.journal.sending(body, wish, addBob.covers, bench.nowMs);
+		const requestDigest = requestDigestOf(
+			organizationId,
+			"update_user_tag",
+			reads === "auto" ? addBob.parameters : parameters,
+		);
+		await bench.journal.recordSending(body, requestDigest, addBob.covers, bench.nowMs);
 		await bench.client().submitter.submit(body);
 		bench.nowMs += quarterHourMs;
 		const { report } = await bench.run(withBob, {}, reads);
@@ -668,14 +678,14 @@ describe("a run that was killed between sending and its answer", () => {
 		expect(report.steps[0]).toMatchObject({ requests: 0, message: expect.stringContaining("too old") });
 		expect(bench.requests("submit").map(({ operation }) => operation)).toEqual(["delete_policies"]);
 		expect(exitCodeOf(report)).toBe(7);
-		bench.journal.settled(body.fingerprint, "abandoned", null, bench.nowMs);
+		bench.journal.recordOutcome(body.fingerprint, "abandoned", null, bench.nowMs);
 		expect((await bench.run(desired)).report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
 	});
 
 	it("is sent again until one minute before its bytes expire", async () => {
 		const requestsAfter = async (ageMs: number): Promise<number | undefined> => {
 			await leaveOpen(bodyOfAddBob(bench.nowMs - ageMs));
-			const { steps } = await apply(await bench.compare(withBob), bench.context());
+			const { steps } = await applyPlan(await bench.compare(withBob), bench.context());
 			return steps[0]?.requests;
 		};
 		expect(await requestsAfter(59 * minuteMs)).toBe(0);
@@ -686,9 +696,11 @@ describe("a run that was killed between sending and its answer", () => {
 		const body = bodyOfAddBob(quarter());
 		await leaveOpen(body);
 		const stranger = bench.context({}, bench.client({ stamper: strangerStamper }));
-		const { steps } = await apply(await bench.compare(withBob), stranger);
+		const { steps } = await applyPlan(await bench.compare(withBob), stranger);
 		expect(steps[0]).toMatchObject({ outcome: "unknown", message: expect.stringContaining("submitted before") });
-		expect(bench.journal.open(organizationId).map((entry) => entry.body.fingerprint)).toEqual([body.fingerprint]);
+		expect(bench.journal.openEntries(organizationId).map((entry) => entry.body.fingerprint)).toEqual([
+			body.fingerprint,
+		]);
 	});
 
 	it.each([
@@ -703,7 +715,9 @@ describe("a run that was killed between sending and its answer", () => {
 		await leaveOpen(body);
 		const { report } = await bench.run(withBob, hears(refused(status, grpcCode)));
 		expect(report.steps[0]?.outcome).toBe("unknown");
-		expect(bench.journal.open(organizationId).map((entry) => entry.body.fingerprint)).toEqual([body.fingerprint]);
+		expect(bench.journal.openEntries(organizationId).map((entry) => entry.body.fingerprint)).toEqual([
+			body.fingerprint,
+		]);
 	});
 
 	it("stays unknown when something else than the service answers the same bytes", async () => {
@@ -711,7 +725,9 @@ describe("a run that was killed between sending and its answer", () => {
 		await leaveOpen(body);
 		const { report } = await bench.run(withBob, hears({ kind: "unknown", because: "404 with text/html", requests: 1 }));
 		expect(report.steps[0]?.outcome).toBe("unknown");
-		expect(bench.journal.open(organizationId).map((entry) => entry.body.fingerprint)).toEqual([body.fingerprint]);
+		expect(bench.journal.openEntries(organizationId).map((entry) => entry.body.fingerprint)).toEqual([
+			body.fingerprint,
+		]);
 	});
 });
 
@@ -724,7 +740,7 @@ describe("a wish that never left this machine", () => {
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const comparison = await bench.compare(desired);
-		const report = await apply(comparison, { ...gone(), concurrency: 1 });
+		const report = await applyPlan(comparison, { ...gone(), concurrency: 1 });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "not-attempted"]);
 		expect(report.steps[0]?.message).toContain("connection refused");
 		expect(report.left).toBeNull();
@@ -734,7 +750,7 @@ describe("a wish that never left this machine", () => {
 
 	it("is sent with the same bytes by the next run in the same quarter of an hour", async () => {
 		const comparison = await bench.compare(withBob);
-		const { steps } = await apply(comparison, gone());
+		const { steps } = await applyPlan(comparison, gone());
 		bench.nowMs += minuteMs;
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", fingerprint: steps[0]?.fingerprint });
@@ -742,14 +758,14 @@ describe("a wish that never left this machine", () => {
 	});
 
 	it("is sent with new bytes a day later", async () => {
-		await apply(await bench.compare(withBob), gone());
+		await applyPlan(await bench.compare(withBob), gone());
 		bench.nowMs += 24 * 60 * minuteMs;
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", requests: 1 });
 	});
 
 	it("is not sent by a later run whose document no longer wants it", async () => {
-		await apply(await bench.compare(withBob), gone());
+		await applyPlan(await bench.compare(withBob), gone());
 		const { comparison } = await bench.run(wantSigners(alice));
 		expect(comparison.plan.changes).toEqual([]);
 		expect(bench.requests("submit")).toEqual([]);
@@ -757,7 +773,7 @@ describe("a wish that never left this machine", () => {
 	});
 
 	it("is in flight again once it is being sent again", async () => {
-		await apply(await bench.compare(withBob), gone());
+		await applyPlan(await bench.compare(withBob), gone());
 		const outcomes: unknown[] = [];
 		const stub = hears((body) => {
 			outcomes.push(bench.journal.entry(body.fingerprint)?.outcome);
@@ -770,7 +786,7 @@ describe("a wish that never left this machine", () => {
 	it("because it could not be stamped is not attempted", async () => {
 		const stamper = { stamp: async () => Promise.reject(new TypeError("no key")) };
 		const comparison = await bench.compare(withBob);
-		const { steps } = await apply(comparison, bench.context({}, bench.client({ stamper })));
+		const { steps } = await applyPlan(comparison, bench.context({}, bench.client({ stamper })));
 		expect(steps[0]).toMatchObject({ outcome: "not-attempted", requests: 0 });
 		expect(steps[0]?.message).toContain("could not be stamped");
 	});
@@ -833,12 +849,12 @@ describe("a wish that completed while the organization was read", () => {
 	it("is not sent again: what was read may not have shown it yet", async () => {
 		const readPosition = bench.journal.position();
 		const context = { ...bench.context(), serverTimeMs: undefined, readPosition };
-		expect((await sendWish(addBob, context)).outcome).toBe("completed");
-		expect(await sendWish(addBob, context)).toMatchObject({ outcome: "completed", requests: 0 });
+		expect((await submitOnce(addBob, context)).outcome).toBe("completed");
+		expect(await submitOnce(addBob, context)).toMatchObject({ outcome: "completed", requests: 0 });
 		expect(bench.requests("submit").length).toBe(1);
 
 		const later = { ...context, readPosition: bench.journal.position() };
-		expect(await sendWish(addBob, later)).toMatchObject({ outcome: "completed", requests: 1 });
+		expect(await submitOnce(addBob, later)).toMatchObject({ outcome: "completed", requests: 1 });
 		expect(bench.requests("submit").length).toBe(2);
 	});
 
@@ -846,10 +862,10 @@ describe("a wish that completed while the organization was read", () => {
 		const aheadMs = 3 * 60 * minuteMs;
 		const context = { ...bench.context(), serverTimeMs: undefined };
 		expect(
-			(await sendWish(addBob, { ...context, now: () => bench.nowMs + aheadMs, clockOffsetMs: -aheadMs })).outcome,
+			(await submitOnce(addBob, { ...context, now: () => bench.nowMs + aheadMs, clockOffsetMs: -aheadMs })).outcome,
 		).toBe("completed");
 		const undone = { ...context, readPosition: bench.journal.position() };
-		expect(await sendWish(addBob, undone)).toMatchObject({ outcome: "completed", requests: 1 });
+		expect(await submitOnce(addBob, undone)).toMatchObject({ outcome: "completed", requests: 1 });
 		expect(bench.requests("submit").length).toBe(2);
 	});
 });

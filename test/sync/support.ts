@@ -14,11 +14,11 @@ import {
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import type { Report } from "../../src/plan/report.ts";
-import { type ApplyContext, apply } from "../../src/sync/apply.ts";
+import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import type { Journal, JournalEntry } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
-import { settle } from "../../src/sync/settle.ts";
+import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { type Client, type ClientOptions, createClient, type Reader } from "../../src/wire/client.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import {
@@ -45,7 +45,7 @@ export const strangerStamper = createApiKeyStamper({ privateKey: "7a".repeat(32)
 export const approverStamper = approver;
 
 /** Users with keys, whom no test changes: one to submit, one to approve. */
-export const administrators = [
+const administrators = [
 	{ userId: adminId, userName: "admin", apiKeys: [{ publicKey: admin.publicKey }] },
 	{ userId: approverId, userName: "approver", apiKeys: [{ publicKey: approver.publicKey }] },
 ];
@@ -116,10 +116,10 @@ export function seedOfWorld(world: SmallWorld, organization: string): SeedOrgani
 	};
 }
 
-/** The entry of a wish that was written last, or undefined. */
-export async function latestOf(journal: Journal, wish: string): Promise<JournalEntry | undefined> {
+/** Returns the entry of a request that was written last, or undefined. */
+export async function latestOf(journal: Journal, requestDigest: string): Promise<JournalEntry | undefined> {
 	let latest: JournalEntry | undefined;
-	await journal.claim(wish, (entries) => {
+	await journal.claim(requestDigest, (entries) => {
 		latest = entries[0];
 		return {};
 	});
@@ -231,7 +231,7 @@ export class Bench {
 		context: ApplyContext = this.context(),
 		reads: Reads = "auto",
 	): Promise<Comparison> {
-		return compareLive(desired, context.reader, context.journal.memory(desired.organizationId), {
+		return compareLive(desired, context.reader, context.journal.lastApplied(desired.organizationId), {
 			reads,
 			now: context.now,
 		});
@@ -244,9 +244,9 @@ export class Bench {
 		reads: Reads = "auto",
 	): Promise<{ readonly comparison: Comparison; readonly report: Report }> {
 		const context = this.context(parts);
-		const settled = await settle(desired.organizationId, { ...context, reads });
+		const settled = await settleOpenEntries(desired.organizationId, { ...context, reads });
 		const comparison = await this.compare(desired, context, reads);
-		return { comparison, report: await apply(comparison, { ...context, settled }) };
+		return { comparison, report: await applyPlan(comparison, { ...context, settled }) };
 	}
 
 	/** Requests of the log, of one family. */

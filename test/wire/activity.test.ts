@@ -1,7 +1,7 @@
 /** How an answer's activity is read: what may be missing, and what makes it ours. */
 import { describe, expect, it } from "vitest";
-import { encodeSubmit } from "../../src/wire/body.ts";
 import { approvals } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { goodActivity, type Reply } from "./independent-server.ts";
 import { body, client, organizationId, server, startMs, submit } from "./watched-client.ts";
 

@@ -110,7 +110,7 @@ describe("an answer that judges the request", () => {
 		expect(error.hint).toContain(apiKey.publicKey);
 		expect(error.hint).toContain(organizationId);
 		const kind = reply.headers === undefined ? "refused" : "unknown";
-		expect(await submit()).toMatchObject({ kind, notAccepted: true, requests: 1 });
+		expect(await submit()).toMatchObject({ kind, keyNotAccepted: true, requests: 1 });
 	});
 
 	it("names the policies that denied a submit, wherever they sit in the details", async () => {

@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
-import { encodeSubmit } from "../../src/wire/body.ts";
-import { type Client, createClient, type RequestEvent } from "../../src/wire/client.ts";
+import { type AttemptEvent, type Client, createClient } from "../../src/wire/client.ts";
 import { operations, queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import { type IndependentServer, queryAnswers, startIndependentServer, submitTypes } from "./independent-server.ts";
 
@@ -18,11 +18,11 @@ const flat = (rest: string) => `{"organizationId":"${organizationId}"${rest}}`;
 
 let server: IndependentServer;
 let client: Client;
-const events: RequestEvent[] = [];
+const events: AttemptEvent[] = [];
 
 beforeAll(async () => {
 	server = await startIndependentServer(stamper.publicKey);
-	client = createClient({ url: server.url, stamper, onRequest: (event) => events.push(event) });
+	client = createClient({ url: server.url, stamper, onAttempt: (event) => events.push(event) });
 });
 afterAll(async () => {
 	await client.close();
@@ -100,7 +100,7 @@ describe("every operation", () => {
 
 	it("is counted and told once", () => {
 		expect(client.stats()).toEqual({ queries: 8, submits: 5, retries: 0, throttledMs: 0 });
-		expect(events.map(({ operation, attempt, outcome }) => [operation, attempt, outcome])).toEqual(
+		expect(events.map(({ operation, attempt, result }) => [operation, attempt, result])).toEqual(
 			server.received.map(({ path }) => [path.split("/").at(-1), 1, 200]),
 		);
 		expect(Object.keys(events[0] ?? {}).sort()).toEqual([
@@ -108,7 +108,7 @@ describe("every operation", () => {
 			"durationMs",
 			"operation",
 			"organizationId",
-			"outcome",
+			"result",
 		]);
 	});
 });
@@ -156,7 +156,7 @@ describe("an address", () => {
 describe("work whose requests are told apart", () => {
 	it("counts its own, and the client counts all of them", async () => {
 		const whole = createClient({ url: server.url, stamper });
-		const [one, other] = [whole.apart(), whole.apart()];
+		const [one, other] = [whole.forOrganization(), whole.forOrganization()];
 		await one.reader.query(queries.list_user_tags, { organizationId });
 		await one.reader.query(queries.list_user_tags, { organizationId });
 		const parameters = { userTagId: "t", addUserIds: [], removeUserIds: [] };
@@ -167,7 +167,7 @@ describe("work whose requests are told apart", () => {
 		await whole.close();
 	});
 
-	it("shares the pace: together they have no more requests in flight than the client may", async () => {
+	it("shares the limiter: together they have no more requests in flight than the client may", async () => {
 		let inFlight = 0;
 		let most = 0;
 		const slow = createServer((_request, response) => {
@@ -181,7 +181,7 @@ describe("work whose requests are told apart", () => {
 		await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
 		const { port } = slow.address() as AddressInfo;
 		const whole = createClient({ url: `http://127.0.0.1:${port}`, stamper, concurrency: 3 });
-		const ask = () => whole.apart().reader.query(queries.list_user_tags, { organizationId });
+		const ask = () => whole.forOrganization().reader.query(queries.list_user_tags, { organizationId });
 		await Promise.all(Array.from({ length: 12 }, ask));
 		await whole.close();
 		slow.close();

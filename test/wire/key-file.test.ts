@@ -102,7 +102,7 @@ describe("a key that is given in place of a key file", () => {
 		const errors = [
 			caught(() => findStamper({ keyFile: text }, {})),
 			caught(() => findStamper({}, { ORGSYNC_KEY_FILE: text })),
-			caught(() => findStamper({ keyFile: join(root, text), keyFileFrom: "orgsync:keyFile" }, {})),
+			caught(() => findStamper({ keyFile: join(root, text), keyFileSource: "orgsync:keyFile" }, {})),
 		];
 		for (const { message, hint = "" } of errors) {
 			const shown = message + hint;

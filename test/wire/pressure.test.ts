@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
 import { ConfigurationError } from "../../src/errors.ts";
-import { type Client, type ClientOptions, createClient, type RequestEvent } from "../../src/wire/client.ts";
+import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { createApiKeyStamper } from "../../src/wire/stamp.ts";
 import type { Reply } from "./independent-server.ts";
@@ -16,7 +16,7 @@ describe("a 429", () => {
 		server.script(throttle({ "ratelimit-limit": "3", "retry-after": "2" }), throttle());
 		await query();
 		const hint = "ask for fewer a second with --max-rps, or allow more time with --timeout";
-		expect(events.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+		expect(events.map(({ result, reason }) => [result, reason])).toEqual([
 			[429, `too many requests (limit 3): slow down; asked again in 2 s, now at most 4 at once; ${hint}`],
 			[429, `too many requests: slow down; asked again in 1 s, now at most 2 at once; ${hint}`],
 			[200, undefined],
@@ -75,7 +75,7 @@ describe("a 429", () => {
 			await expect.poll(() => events.length, { timeout: 5000 }).toBe(1 + others.length);
 			// Long enough for requests that should have waited.
 			await new Promise((resolve) => setTimeout(resolve, 50));
-			expect(events.map(({ outcome }) => outcome)).toEqual([429, ...others]);
+			expect(events.map(({ result }) => result)).toEqual([429, ...others]);
 			const timer = setInterval(() => wakes.shift()?.(), 5);
 			expect(await Promise.all([first, ...more])).toMatchObject([{ value: {} }, { value: {} }, { value: {} }]);
 			clearInterval(timer);
@@ -129,11 +129,11 @@ describe("under pressure of a real service", () => {
 	async function start(limit: Limit | undefined, options: Partial<ClientOptions> = {}) {
 		const emulator = await startEmulator({ seed: { organizations } });
 		emulator.setLimit(limit);
-		const told: RequestEvent[] = [];
+		const told: AttemptEvent[] = [];
 		const client = createClient({
 			url: emulator.url,
 			stamper,
-			onRequest: (event) => void told.push(event),
+			onAttempt: (event) => void told.push(event),
 			...options,
 		});
 		running.push(
@@ -190,7 +190,7 @@ describe("under pressure of a real service", () => {
 		expect(client.stats()).toMatchObject({ queries: 60, retries: turnedAway });
 		expect(client.stats().throttledMs).toBeGreaterThan(500);
 		expect(client.stats().throttledMs).toBeLessThan(performance.now() - startMs);
-		for (const { outcome, reason } of told) expect(reason === undefined).toBe(outcome === 200);
+		for (const { result, reason } of told) expect(reason === undefined).toBe(result === 200);
 	}, 60_000);
 
 	it("Retry-After is kept by every request of the client", async () => {
@@ -215,7 +215,7 @@ describe("under pressure of a real service", () => {
 		expect(client.stats().throttledMs).toBeGreaterThanOrEqual(29 * 50 - 20);
 	}, 60_000);
 
-	it("waiting for our own pace makes nothing fail, however short the time limit", async () => {
+	it("waiting for our own limiter makes nothing fail, however short the time limit", async () => {
 		const { emulator, client } = await start(undefined, { maxRequestsPerSecond: 10, timeoutMs: 300 });
 		expect(await askMany(client, 12)).toBe(12);
 		expect(countOf(emulator, 200)).toBe(12);

@@ -254,7 +254,7 @@ describe("a service behind a proxy", () => {
 		});
 		const error = await query(client);
 		expect(error).toMatchObject({ code: "transport", sent: "no" });
-		expect(events.map(({ outcome }) => outcome)).toContain("proxy-refused");
+		expect(events.map(({ result }) => result)).toContain("proxy-refused");
 		expectNoPassword([answer, error]);
 		expect(hosts).toEqual([]);
 	});

@@ -5,8 +5,8 @@ import { inspect } from "node:util";
 import { p256 } from "@noble/curves/p256";
 import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../../src/errors.ts";
-import { encodeSubmit, fingerprintOf } from "../../src/wire/body.ts";
 import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit, fingerprintOf } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, createCommandStamper } from "../../src/wire/stamp.ts";
 
 interface StampVector {

@@ -12,12 +12,12 @@ function notices() {
 		},
 		/** Null: it is not asked again. */
 		hear: (because: string, againMs: number | null = 500) =>
-			made.hear({
+			made.onAttempt({
 				reason: `${because}; asked again in ${againMs} ms`,
 				throttle: { because, againMs: againMs ?? undefined },
 			}),
-		end: made.end,
-		hearOther: () => made.hear({}),
+		end: made.summarize,
+		hearOther: () => made.onAttempt({}),
 	};
 }
 

@@ -1,15 +1,15 @@
 /** A client with a clock, a sleep and a stamper that the tests can watch, against the independent server. */
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { type Body, encodeSubmit } from "../../src/wire/body.ts";
 import {
+	type AttemptEvent,
 	type Client,
 	type ClientOptions,
 	createClient,
-	type RequestEvent,
 	type SubmitAnswer,
 } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
+import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { type IndependentServer, type Reply, startIndependentServer } from "./independent-server.ts";
 
@@ -17,14 +17,14 @@ export const privateKey = "5e".repeat(32);
 export const apiKey = createApiKeyStamper({ privateKey });
 export const organizationId = "0a1b2c3d-0000-4000-8000-000000000001";
 export const startMs = 1767225600000;
-export const body: Body = encodeSubmit(submits.delete_policies, organizationId, { policyIds: ["p"] }, startMs);
+export const body: RequestBody = encodeSubmit(submits.delete_policies, organizationId, { policyIds: ["p"] }, startMs);
 
 export let server: IndependentServer;
 export let client: Client;
 export let clockMs: number;
 export let sleeps: number[];
 export let stamped: string[];
-export let events: RequestEvent[];
+export let events: AttemptEvent[];
 export const clients: Client[] = [];
 
 /** A stamper that remembers every value it made, so that errors can be searched for it. */
@@ -47,7 +47,7 @@ export function makeClient(options: Partial<ClientOptions> = {}): Client {
 			sleeps.push(delayMs);
 			clockMs += delayMs;
 		},
-		onRequest: (event) => events.push(event),
+		onAttempt: (event) => events.push(event),
 		...options,
 	});
 	clients.push(made);

@@ -8,9 +8,9 @@ import type { AcceptedPlace } from "../../document/accept.ts";
 import type { DocumentSource } from "../../document/parse.ts";
 import { ConfigurationError, explainFileError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { Output, Terminal } from "../output.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
-import type { Terminal, Voice } from "../voice.ts";
-import { writePart } from "../whole-file.ts";
+import { writeTemporaryFile } from "../write-file.ts";
 import type { AllCompared } from "./comparing.ts";
 
 export interface AcceptFlags extends DocumentFlags {
@@ -32,7 +32,7 @@ export async function acceptFound(
 	compare: () => Promise<AllCompared>,
 	flags: AcceptFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Found> {
 	if (flags.accept.length === 0) return { all: await compare(), accepted: {} };
 	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
@@ -59,10 +59,10 @@ export async function acceptFound(
 	}
 	replaceFiles(acceptance.contents, sources);
 	for (const { address, file, line } of acceptance.accepted) {
-		voice.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
+		output.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
 	for (const { address, because } of acceptance.leftOut) {
-		voice.note(`left out ${showText(address)}: ${showText(because)}`);
+		output.note(`left out ${showText(address)}: ${showText(because)}`);
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));
@@ -104,14 +104,14 @@ function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly R
 	try {
 		for (const source of sources) {
 			const content = contents.get(source.name);
-			if (content !== undefined) prepared.push(orRefuse(source.name, () => prepare(source, content)));
+			if (content !== undefined) prepared.push(readOrRefuse(source.name, () => prepare(source, content)));
 		}
 		for (const replacement of prepared) {
-			orRefuse(replacement.file, () => renameSync(replacement.part, replacement.path));
+			readOrRefuse(replacement.file, () => renameSync(replacement.part, replacement.path));
 			replaced.push(replacement);
 		}
 	} catch (error) {
-		for (const { path, before, mode } of replaced) renameSync(writePart(dirname(path), before, mode), path);
+		for (const { path, before, mode } of replaced) renameSync(writeTemporaryFile(dirname(path), before, mode), path);
 		throw error;
 	} finally {
 		for (const { part } of prepared) rmSync(part, { force: true });
@@ -131,10 +131,16 @@ function prepare({ name, path, isForeign, content: before }: ReadDocument, conte
 	// A folder that can be written would let a file be replaced that cannot.
 	accessSync(path, constants.W_OK);
 	const { mode } = statSync(path);
-	return { file: name, path, part: writePart(dirname(path), content, mode), mode, before: Buffer.from(before) };
+	return {
+		file: name,
+		path,
+		part: writeTemporaryFile(dirname(path), content, mode),
+		mode,
+		before: Buffer.from(before),
+	};
 }
 
-function orRefuse<T>(file: string, write: () => T): T {
+function readOrRefuse<T>(file: string, write: () => T): T {
 	try {
 		return write();
 	} catch (error) {

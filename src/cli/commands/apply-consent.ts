@@ -6,7 +6,7 @@ import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } fr
 import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Terminal, Voice } from "../voice.ts";
+import type { Output, Terminal } from "../output.ts";
 import type { Compared } from "./comparing.ts";
 
 /** `--allow KIND=N`, each as often as there are numbers. Throws ConfigurationError for what acknowledges no guard. */
@@ -25,7 +25,7 @@ export function readAllowed(texts: readonly string[]): Allowed {
 }
 
 /** The names after `--abandon` in small letters; throws ConfigurationError for what is neither an id nor a fingerprint. */
-export function readGivenUp(names: readonly string[]): readonly string[] {
+export function readAbandoned(names: readonly string[]): readonly string[] {
 	return names.map((name) => {
 		if (/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) return name.toLowerCase();
 		throw new ConfigurationError(`--abandon ${showText(name)}: that is no activity`, {
@@ -66,7 +66,7 @@ export function isImpossible({ problems }: Plan): boolean {
 }
 
 /** Why nothing is done about such an organization. */
-export function describeImpossible({ problems }: Plan): LiveProblemError {
+function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
 			? "the organization cannot become what the document says; nothing was sent"
@@ -89,11 +89,11 @@ export function refuseGuarded(plans: readonly Plan[], allowed: Allowed): void {
 export function prepareToAsk(
 	flags: { readonly yes?: boolean },
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): (steps: number) => Promise<boolean> {
 	if (flags.yes === true) return async () => true;
-	if (voice.format !== "text") {
-		throw new ConfigurationError(`apply asks before it submits, but not with --format ${voice.format}`, {
+	if (output.format !== "text") {
+		throw new ConfigurationError(`apply asks before it submits, but not with --format ${output.format}`, {
 			hint: "use --yes, after a look at orgsync plan",
 		});
 	}

@@ -19,7 +19,7 @@ export interface GivenOverrides {
 export function recordOverrides(
 	{ comparison, line }: Compared,
 	given: GivenOverrides,
-	journal: Pick<Journal, "open">,
+	journal: Pick<Journal, "openEntries">,
 ): Compared {
 	const { plan } = comparison;
 	const allows = plan.problems.length > 0 ? [] : allowsOf(plan.guards, given.allowed);
@@ -31,9 +31,9 @@ export function recordOverrides(
 function abandonsOf(
 	{ plan, context }: Compared["comparison"],
 	names: readonly string[],
-	journal: Pick<Journal, "open">,
+	journal: Pick<Journal, "openEntries">,
 ): readonly Override[] {
-	const open = journal.open(plan.organizationId).map(({ activityId, body }) => {
+	const open = journal.openEntries(plan.organizationId).map(({ activityId, body }) => {
 		return { activityId, fingerprint: body.fingerprint };
 	});
 	const isNamed = ({ activityId, fingerprint }: (typeof open)[number]): boolean =>

@@ -7,7 +7,7 @@ import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
 import { notApplied, notRead, renderReport, renderStep, summarizeBroken } from "../../render/report-text.ts";
 import { judgeResult } from "../../render/result.ts";
 import { count, type Style } from "../../render/text.ts";
-import { exitCodeOfError, type Result } from "../voice.ts";
+import { exitCodeOfError, type Result } from "../output.ts";
 import type { Unlooked } from "./comparing.ts";
 import { describeUnlooked, failuresOf, worstOf } from "./showing.ts";
 

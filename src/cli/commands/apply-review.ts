@@ -7,7 +7,7 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Reads } from "../../plan/plan.ts";
 import type { Comparison } from "../../sync/compare.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import type { Result } from "../voice.ts";
+import type { Result } from "../output.ts";
 
 export interface Review {
 	/** Why it is not even tried; null when it is. */
@@ -21,18 +21,18 @@ export interface Review {
 	/** What every report says of the plan. */
 	readonly report: { readonly planDigest?: string };
 	/** Why it is not applied again, when the journal has it that all of the plan for an organization was carried out. */
-	readonly findApplied: (journal: Pick<JournalView, "completedFor">) => AppliedPlanError | null;
+	readonly findApplied: (journal: Pick<JournalView, "completedEntries">) => AppliedPlanError | null;
 	/**
 	 * Throws StalePlanError when what is read now is not what was planned, and AppliedPlanError when a step would be sent that
 	 * was completed for this plan before.
 	 */
-	readonly refuseStale: (comparisons: readonly Comparison[], journal: Pick<JournalView, "completedFor">) => void;
+	readonly refuseStale: (comparisons: readonly Comparison[], journal: Pick<JournalView, "completedEntries">) => void;
 	/** The result with which plan it was. */
 	readonly tell: (result: Result) => Result;
 }
 
 /** An organization of which there is no plan, and why nothing is sent to it. */
-export interface NotPlanned {
+interface NotPlanned {
 	readonly organizationId: string;
 	readonly error: NotPlannedError | LiveProblemError;
 }

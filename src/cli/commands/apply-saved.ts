@@ -11,10 +11,10 @@ import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/steps.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
-import { findCarriedOut } from "../../sync/carried-out.ts";
+import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import { readSavedPlan } from "../saved-file.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
+import { readSavedPlan } from "../saved-plan-file.ts";
 import { isImpossible } from "./apply-consent.ts";
 import { refused } from "./apply-result.ts";
 import type { Review } from "./apply-review.ts";
@@ -38,7 +38,7 @@ export async function openReview(
 	file: string,
 	flags: SavedPlanFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Review> {
 	refuseFlags(file, flags);
 	const saved = await readSavedPlan(file, terminal);
@@ -46,7 +46,7 @@ export async function openReview(
 	refuseOld(saved, flags.maxAge, terminal.now());
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, flags);
-	const planned = matchDocuments(saved, await readSelected(flags, terminal, voice));
+	const planned = matchDocuments(saved, await readSelected(flags, terminal, output));
 	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
 	const facts = statedFactsOf(saved);
 	const tell = (result: Result): Result => {
@@ -182,13 +182,13 @@ interface Done {
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
-	return steps.filter(({ waitsFor }) => waitsFor === null);
+	return steps.filter(({ earlierActivity }) => earlierActivity === null);
 }
 
 /** Of the steps that the plan sends, those that were completed for the saved plan with this digest. */
-function findDone(plan: Plan, digest: string, journal: Pick<JournalView, "completedFor">): readonly Done[] {
+function findDone(plan: Plan, digest: string, journal: Pick<JournalView, "completedEntries">): readonly Done[] {
 	const { organizationId } = plan;
-	const found = findCarriedOut(sentSteps(plan), journal.completedFor(organizationId, digest));
+	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(organizationId, digest));
 	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organizationId, activityId, settledAtMs }));
 }
 

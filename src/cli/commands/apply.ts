@@ -10,12 +10,12 @@ import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Sent } from "../../sync/outcomes.ts";
-import type { Line } from "../../wire/client.ts";
-import { type ConnectionFlags, connect, openJournalOf, withGivenUp } from "../connect.ts";
-import { sideBySide } from "../side-by-side.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
-import { prepareToAsk, readAllowed, readGivenUp, refuseGuarded, setAside } from "./apply-consent.ts";
+import type { SubmitResult } from "../../sync/outcomes.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
+import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
+import type { Output, Result, Terminal } from "../output.ts";
+import { prepareToAsk, readAbandoned, readAllowed, refuseGuarded, setAside } from "./apply-consent.ts";
 import { recordOverrides } from "./apply-overrides.ts";
 import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
 import { noReview, type Review } from "./apply-review.ts";
@@ -46,38 +46,45 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
  * The report of every organization, after all of their plans were shown and agreed to. What goes wrong once there are
  * plans is told together with them.
  */
-export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function apply(given: ApplyFlags, terminal: Terminal, output: Output): Promise<Result> {
 	const allowed = readAllowed(given.allow);
-	const givenUp = readGivenUp(given.abandon);
-	const review = await openReview(given, terminal, voice);
+	const abandoned = readAbandoned(given.abandon);
+	const review = await openReview(given, terminal, output);
 	if (review.refusal !== null) return review.refusal;
 	const flags = { ...given, reads: review.reads ?? given.reads };
-	const organizations = review.organizations ?? (await readSelected(flags, terminal, voice));
-	const ask = review.reads === null ? prepareToAsk(flags, terminal, voice) : async () => true;
-	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal, voice);
-	const interruption = listenForSignals(voice);
+	const organizations = review.organizations ?? (await readSelected(flags, terminal, output));
+	const ask = review.reads === null ? prepareToAsk(flags, terminal, output) : async () => true;
+	const connection = await connect(flags, terminal, output);
+	const journal = await openJournalOf(flags, terminal, output);
+	const interruption = listenForSignals(output);
 	try {
-		const context: RunContext = { flags, terminal, voice, journal, review, signal: interruption.signal };
+		const context: RunContext = { flags, terminal, output, journal, review, signal: interruption.signal };
 		const before = review.findApplied(journal);
 		if (before !== null) return review.tell(refused([], before, []));
-		const settled = new Map<string, Sent>();
-		const viewed = withGivenUp(journal, givenUp);
-		const { compared: found, unlooked: unread } = await compareEach(organizations, connection, flags, terminal, voice, {
-			journal: viewed,
-			signal: interruption.signal,
-			...(flags.retryRejected === true ? { retryRejected: true } : {}),
-			prepare: async (id, line) => {
-				const { settle } = await import("../../sync/settle.ts");
-				const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
-				for (const [fingerprint, sent] of await settle(id, given)) settled.set(fingerprint, sent);
+		const settled = new Map<string, SubmitResult>();
+		const viewed = withAbandoned(journal, abandoned);
+		const { compared: found, unlooked: unread } = await compareEach(
+			organizations,
+			connection,
+			flags,
+			terminal,
+			output,
+			{
+				journal: viewed,
+				signal: interruption.signal,
+				...(flags.retryRejected === true ? { retryRejected: true } : {}),
+				prepare: async (id, line) => {
+					const { settleOpenEntries } = await import("../../sync/settle.ts");
+					const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
+					for (const [fingerprint, sent] of await settleOpenEntries(id, given)) settled.set(fingerprint, sent);
+				},
 			},
-		});
-		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: givenUp }, journal));
+		);
+		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: abandoned }, journal));
 		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
 		const comparisons = compared.map(({ comparison }) => comparison);
 		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
-		if (plans.length > 0) voice.note(renderPlansToApply(plans, voice.style));
+		if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
 		const positionOf = positionsOf(organizations);
 		const { possible, impossible } = setAside(plans, compared);
 		try {
@@ -91,9 +98,9 @@ export async function apply(given: ApplyFlags, terminal: Terminal, voice: Voice)
 			if (interruption.signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
 			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
 			for (const { comparison } of compared) {
-				for (const name of givenUp) journal.abandon(comparison.plan.organizationId, name, terminal.now());
+				for (const name of abandoned) journal.abandon(comparison.plan.organizationId, name, terminal.now());
 			}
-			if (steps > 0) voice.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
+			if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
 		} catch (error) {
 			return review.tell({ ...refused(plans, error, unlooked), positionOf });
 		}
@@ -120,34 +127,34 @@ function countSent({ steps }: Plan): number {
 	return groupSteps(steps).sent.length;
 }
 
-async function openReview(flags: ApplyFlags, terminal: Terminal, voice: Voice): Promise<Review> {
+async function openReview(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<Review> {
 	refuseLoneFlags(flags);
 	if (flags.plan === undefined) return noReview;
-	return (await import("./apply-saved.ts")).openReview(flags.plan, flags, terminal, voice);
+	return (await import("./apply-saved.ts")).openReview(flags.plan, flags, terminal, output);
 }
 
 /** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
 async function applyEach(
 	all: readonly Compared[],
-	settled: ReadonlyMap<string, Sent>,
+	settled: ReadonlyMap<string, SubmitResult>,
 	run: RunContext,
 ): Promise<readonly Applied[]> {
 	const engine = await import("../../sync/apply.ts");
 	const { concurrency } = run.flags;
 	// As many steps at once as one organization alone would have.
 	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
-	return sideBySide(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
+	return mapConcurrently(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
 		const { organizationId } = comparison.plan;
 		const steps: StepResult[] = [];
 		const context = makeContext(run, line);
 		const about = all.length === 1 ? "" : `${organizationId} `;
 		const onStep: ApplyContext["onStep"] = (result, done, total) => {
 			steps.push(result);
-			run.voice.note(`${about}[${done}/${total}] ${renderStep(result, run.voice.style)[0] ?? ""}`);
+			run.output.note(`${about}[${done}/${total}] ${renderStep(result, run.output.style)[0] ?? ""}`);
 		};
 		try {
 			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
-			return { organizationId, report: await engine.apply(comparison, given) };
+			return { organizationId, report: await engine.applyPlan(comparison, given) };
 		} catch (error) {
 			return { organizationId, error, steps };
 		}
@@ -162,13 +169,13 @@ function byOrganization(left: { organizationId: string }, right: { organizationI
 interface RunContext {
 	readonly flags: ApplyFlags;
 	readonly terminal: Terminal;
-	readonly voice: Voice;
+	readonly output: Output;
 	readonly journal: Journal;
 	readonly review: Review;
 	readonly signal: AbortSignal;
 }
 
-function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: Line): ApplyContext {
+function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: OrganizationClient): ApplyContext {
 	return {
 		reader: line.reader,
 		submitter: line.submitter,
@@ -186,14 +193,14 @@ function makeContext({ flags, terminal, journal, review, signal }: RunContext, l
 }
 
 /** The first Ctrl-C or SIGTERM ends the work after the steps in flight; a second one ends it at once. */
-function listenForSignals(voice: Voice): { signal: AbortSignal; stop: () => void } {
+function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
 		if (controller.signal.aborted) {
-			voice.clear();
+			output.clear();
 			process.exit(exitCodes.interrupted);
 		}
-		voice.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
+		output.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
 		controller.abort();
 	};
 	process.on("SIGINT", listener);

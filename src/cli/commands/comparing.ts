@@ -11,11 +11,11 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import type { Line } from "../../wire/client.ts";
+import type { OrganizationClient } from "../../wire/client.ts";
 import { type Connection, type ConnectionFlags, connect, type JournalSummary, viewJournal } from "../connect.ts";
-import { sideBySide } from "../side-by-side.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
+import type { Output, Terminal } from "../output.ts";
 import { type DocumentFlags, readDesired } from "../sources.ts";
-import type { Terminal, Voice } from "../voice.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
@@ -33,7 +33,7 @@ export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
 export interface Compared {
 	readonly comparison: Comparison;
 	/** The connection, with counts of its own for this organization. */
-	readonly line: Line;
+	readonly line: OrganizationClient;
 }
 
 /** An organization that could not be held against live, and why. */
@@ -53,13 +53,13 @@ export interface AllCompared {
 export async function compareAll(
 	flags: ComparisonFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 	options: ComparingOptions = {},
 ): Promise<AllCompared> {
-	const organizations = await readSelected(flags, terminal, voice);
-	const connection = await connect(flags, terminal, voice);
+	const organizations = await readSelected(flags, terminal, output);
+	const connection = await connect(flags, terminal, output);
 	try {
-		return await compareEach(organizations, connection, flags, terminal, voice, options);
+		return await compareEach(organizations, connection, flags, terminal, output, options);
 	} finally {
 		await connection.close();
 	}
@@ -69,13 +69,13 @@ export async function compareAll(
 export async function readSharded(
 	flags: ShareFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<readonly DesiredOrganization[]> {
 	const isOwn = readShare(flags);
 	const organizations = await readDesired(flags, terminal);
 	if (flags.shard === undefined) return organizations;
 	const own = organizations.filter(isOwn);
-	voice.note(`Shard ${flags.shard}: ${own.length} of ${organizations.length} organizations.`);
+	output.note(`Shard ${flags.shard}: ${own.length} of ${organizations.length} organizations.`);
 	return own;
 }
 
@@ -93,9 +93,9 @@ export function readShare({ shard: text }: Pick<ShareFlags, "shard">): (one: Des
 export async function readSelected(
 	flags: SelectionFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<readonly DesiredOrganization[]> {
-	const own = await readSharded(flags, terminal, voice);
+	const own = await readSharded(flags, terminal, output);
 	if (flags.only.length === 0) return own;
 	// A share may have nothing of it; all the documents may not.
 	const organizations = flags.shard === undefined ? own : await readDesired(flags, terminal);
@@ -125,7 +125,7 @@ export interface ComparingOptions {
 	/** Once aborted, no other organization is begun. */
 	readonly signal?: AbortSignal;
 	/** Done with each organization before it is read. */
-	readonly prepare?: (organizationId: string, line: Line) => Promise<void>;
+	readonly prepare?: (organizationId: string, line: OrganizationClient) => Promise<void>;
 }
 
 /** Holds each organization against live, with what was last applied to it; `--concurrency` of them at once. */
@@ -134,13 +134,13 @@ export async function compareEach(
 	connection: Connection,
 	flags: ConnectionFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 	options: ComparingOptions = {},
 ): Promise<AllCompared> {
 	const { compareLive } = await import("../../sync/compare.ts");
 	const ids = organizations.map(({ organizationId }) => organizationId);
 	refuseStrangers(ids, connection);
-	const journal = options.journal ?? (await viewJournal(ids, flags, terminal, voice));
+	const journal = options.journal ?? (await viewJournal(ids, flags, terminal, output));
 	const reachable = watchReach(flags.concurrency);
 	let done = 0;
 	const compareOne = async (desired: DesiredOrganization): Promise<Compared> => {
@@ -148,7 +148,7 @@ export async function compareEach(
 		reachable.check();
 		if (options.signal?.aborted === true)
 			throw new InterruptedError("orgsync was interrupted before it; nothing was sent");
-		const line = connection.client.apart();
+		const line = connection.client.forOrganization();
 		await options.prepare?.(organizationId, line);
 		const base = options.bases?.get(organizationId);
 		const given = {
@@ -156,11 +156,11 @@ export async function compareEach(
 			...(base === undefined ? {} : { base }),
 			...(options.retryRejected === undefined ? {} : { retryRejected: options.retryRejected }),
 		};
-		return { comparison: await compareLive(desired, line.reader, journal.memory(organizationId), given), line };
+		return { comparison: await compareLive(desired, line.reader, journal.lastApplied(organizationId), given), line };
 	};
-	const results = await sideBySide(organizations, flags.concurrency, async (desired) => {
+	const results = await mapConcurrently(organizations, flags.concurrency, async (desired) => {
 		const which = organizations.length === 1 ? "" : ` (${done + 1} of ${organizations.length})`;
-		voice.progress(`reading organization ${desired.organizationId}${which}`);
+		output.progress(`reading organization ${desired.organizationId}${which}`);
 		try {
 			const compared = await compareOne(desired);
 			reachable.heard();
@@ -173,7 +173,7 @@ export async function compareEach(
 			done += 1;
 		}
 	});
-	voice.clear();
+	output.clear();
 	return {
 		compared: results.filter((one) => "comparison" in one),
 		unlooked: results.filter((one) => "error" in one),

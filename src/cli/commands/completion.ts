@@ -4,7 +4,7 @@
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import type { Result } from "../voice.ts";
+import type { Result } from "../output.ts";
 
 /** A command and its long flags, each with its dashes. */
 export interface Words {

@@ -10,9 +10,9 @@ import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
-import { readNamedFile } from "../named-file.ts";
+import { describeFailure, type Output, type Terminal } from "../output.ts";
+import { readTextFile } from "../read-file.ts";
 import { readDesired } from "../sources.ts";
-import { describeFailure, type Terminal, type Voice } from "../voice.ts";
 import { readShare, type ShareFlags } from "./comparing.ts";
 
 export interface SinceFlags {
@@ -27,23 +27,23 @@ export type LastReport = ReadonlyMap<string, OrganizationDrift>;
  * The last report; undefined without `--since`. A file that is not there is said and counts as empty, since the first run
  * of a schedule has none. Throws ConfigurationError for a file that holds no findings, and leaves it as it is.
  */
-export function readSince(flags: SinceFlags, terminal: Terminal, voice: Voice): LastReport | undefined {
+export function readSince(flags: SinceFlags, terminal: Terminal, output: Output): LastReport | undefined {
 	const { since } = flags;
 	if (since === undefined) return undefined;
 	const isOutput = isAlsoOutput(flags, terminal);
 	try {
-		if (isOutput && voice.format !== "json") {
+		if (isOutput && output.format !== "json") {
 			throw new ConfigurationError(`--since and --output name the same file, which needs --format json`, {
 				hint: "the next run reads from it what this one found",
 			});
 		}
 		const text = readText(since, terminal);
-		if (isOutput) voice.replaceOutput();
+		if (isOutput) output.replaceOutput();
 		if (text !== undefined) return readReport(since, text);
-		voice.note(`there is no file ${showText(since)} yet: everything counts as new`);
+		output.note(`there is no file ${showText(since)} yet: everything counts as new`);
 		return new Map();
 	} catch (error) {
-		if (isOutput) voice.spareOutput();
+		if (isOutput) output.spareOutput();
 		throw error;
 	}
 }
@@ -66,7 +66,7 @@ export async function refuseOtherShare(
 	last: LastReport | undefined,
 	flags: SinceFlags & ShareFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<void> {
 	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
 	const isOwn = readShare(flags);
@@ -74,7 +74,7 @@ export async function refuseOtherShare(
 		(desired) => last.has(desired.organizationId) && !isOwn(desired),
 	);
 	if (other === undefined) return;
-	if (isAlsoOutput(flags, terminal)) voice.spareOutput();
+	if (isAlsoOutput(flags, terminal)) output.spareOutput();
 	throw new OtherShareError(
 		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other.organizationId}; give each share a file of its own`,
 	);
@@ -89,7 +89,7 @@ function isSameFile(left: string, right: string): boolean {
 /** Undefined where there is no such file. */
 function readText(file: string, { directory }: Terminal): string | undefined {
 	try {
-		return readNamedFile(file, directory, { maxMebibytes: 128 });
+		return readTextFile(file, directory, { maxMebibytes: 128 });
 	} catch (error) {
 		if (error instanceof ConfigurationError && (error.cause as { code?: unknown })?.code === "ENOENT") return undefined;
 		throw error;
@@ -129,7 +129,7 @@ function readReport(file: string, text: string): LastReport {
 }
 
 /** Tells the error and writes, where JSON is written, all that the last report found, marked as not looked at. */
-export async function keepSince(last: LastReport, error: unknown, voice: Voice): Promise<ExitCode> {
+export async function keepSince(last: LastReport, error: unknown, output: Output): Promise<ExitCode> {
 	const kept = [...last.values()].map((one) => keepDrift(one.organizationId, one, describeFailure({ error })));
-	return voice.failure(error, voice.format === "json" ? { drift: kept } : {});
+	return output.failure(error, output.format === "json" ? { drift: kept } : {});
 }

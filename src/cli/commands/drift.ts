@@ -11,7 +11,7 @@ import { renderDrift } from "../../render/drift-text.ts";
 import { summarizeFindings } from "../../render/drift-words.ts";
 import { summarizeDrift } from "../../render/text.ts";
 import { connect, readJournalOf } from "../connect.ts";
-import { describeFailure, type Result, type Terminal, type Voice } from "../voice.ts";
+import { describeFailure, type Output, type Result, type Terminal } from "../output.ts";
 import { type AcceptFlags, acceptFound } from "./accept.ts";
 import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
 import {
@@ -30,20 +30,20 @@ export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
  * What is not as the document says, since when and by whom. Exit 2 when something is known to be, 1 when something could
  * not be read and nothing is known to be, 8 when all that differs waits for activities, 0 when all is as the document says.
  */
-export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice): Promise<Result | ExitCode> {
-	const last = readSince(flags, terminal, voice);
+export async function drift(flags: DriftFlags, terminal: Terminal, output: Output): Promise<Result | ExitCode> {
+	const last = readSince(flags, terminal, output);
 	try {
-		await refuseOtherShare(last, flags, terminal, voice);
-		const organizations = await readSelected(flags, terminal, voice);
-		const connection = await connect(flags, terminal, voice);
+		await refuseOtherShare(last, flags, terminal, output);
+		const organizations = await readSelected(flags, terminal, output);
+		const connection = await connect(flags, terminal, output);
 		try {
-			const compare = () => compareEach(organizations, connection, flags, terminal, voice);
-			const { all, accepted } = await acceptFound(compare, flags, terminal, voice);
-			const reports = await reportEach(all.compared, last, flags, terminal, voice);
+			const compare = () => compareEach(organizations, connection, flags, terminal, output);
+			const { all, accepted } = await acceptFound(compare, flags, terminal, output);
+			const reports = await reportEach(all.compared, last, flags, terminal, output);
 			const kept = all.unlooked.map(({ organizationId, error }) =>
 				keepDrift(organizationId, last?.get(organizationId), describeFailure({ error })),
 			);
-			noteStrangers(last, [...reports, ...kept], voice);
+			noteStrangers(last, [...reports, ...kept], output);
 			const result = showPlans(all, showingOf(reports, kept));
 			return { ...result, json: { ...result.json, ...accepted } };
 		} finally {
@@ -51,7 +51,7 @@ export async function drift(flags: DriftFlags, terminal: Terminal, voice: Voice)
 		}
 	} catch (error) {
 		if (last === undefined || error instanceof OtherShareError) throw error;
-		return keepSince(last, error, voice);
+		return keepSince(last, error, output);
 	}
 }
 
@@ -83,18 +83,18 @@ async function reportEach(
 	last: LastReport | undefined,
 	flags: DriftFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<readonly OrganizationDrift[]> {
-	const { attribute } = await import("../../sync/attribute.ts");
+	const { attributeDrift } = await import("../../sync/attribute.ts");
 	const { lastAppliedTimes } = await import("../../plan/drift-memory.ts");
 	const selections = flags.only.flatMap((text) => parseSelection(text) ?? []);
-	const journal = await readJournalOf(flags, terminal, voice);
+	const journal = await readJournalOf(flags, terminal, output);
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	try {
 		return await Promise.all(
 			compared.map(async ({ comparison: { plan, desired, live }, line }) =>
 				reportDrift(plan, {
-					...(await attribute(plan, line.reader, isOurs)),
+					...(await attributeDrift(plan, line.reader, isOurs)),
 					earlier: last?.get(plan.organizationId),
 					appliedAt: lastAppliedTimes(desired, live),
 					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
@@ -110,10 +110,10 @@ async function reportEach(
  * What the last report found in an organization that the documents do not speak of any more goes no further. One that only
  * this share leaves out is none of these: refuseOtherShare did not let it come so far.
  */
-function noteStrangers(last: LastReport | undefined, reports: readonly OrganizationDrift[], voice: Voice): void {
+function noteStrangers(last: LastReport | undefined, reports: readonly OrganizationDrift[], output: Output): void {
 	const known = new Set(reports.map(({ organizationId }) => organizationId));
 	for (const [organizationId, { findings }] of last ?? []) {
 		if (known.has(organizationId) || findings.length === 0) continue;
-		voice.note(`the documents do not speak of organization ${showText(organizationId)}: its findings are left out`);
+		output.note(`the documents do not speak of organization ${showText(organizationId)}: its findings are left out`);
 	}
 }

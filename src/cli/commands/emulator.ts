@@ -5,10 +5,10 @@
 import { resolve } from "node:path";
 import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
-import { readNamedFile } from "../named-file.ts";
+import type { Output, Terminal } from "../output.ts";
+import { readTextFile } from "../read-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
-import type { Terminal, Voice } from "../voice.ts";
 
 export interface EmulatorFlags {
 	readonly port: number;
@@ -25,7 +25,7 @@ export interface EmulatorFlags {
  * Runs until a signal ends it, or ends at once when its first line cannot be written: nobody would know that it listens.
  * Throws ConfigurationError when a file cannot be read or the port is taken.
  */
-export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: Voice): Promise<ExitCode> {
+export async function emulator(flags: EmulatorFlags, terminal: Terminal, output: Output): Promise<ExitCode> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
 	if (flags.seed === "-" && flags.rules === "-") {
@@ -37,7 +37,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 		port: flags.port,
 		host: flags.host,
 		allowHosts: flags.allowHost,
-		notice: (text) => voice.note(showText(text)),
+		notice: (text) => output.note(showText(text)),
 		reads: flags.reads,
 		...(flags.data === undefined ? {} : { dataFile: resolve(terminal.directory, flags.data) }),
 		...(seed === undefined ? {} : { seed }),
@@ -52,14 +52,14 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, voice: 
 	});
 	terminal.stdout.write(`${writeJson({ ready: true, url: service.url, organizations })}\n`);
 	const lost = await failureOf(terminal.stdout);
-	if (lost === undefined || lost.code === "EPIPE") voice.detail(`${await signalled}: closing`);
+	if (lost === undefined || lost.code === "EPIPE") output.detail(`${await signalled}: closing`);
 	await service.close();
 	return exitCodes.converged;
 }
 
 /** The text of the file, or of standard input for `-`. */
 async function readText(file: string, terminal: Terminal): Promise<string> {
-	if (file !== "-") return readNamedFile(file, terminal.directory, { maxMebibytes: 128 });
+	if (file !== "-") return readTextFile(file, terminal.directory, { maxMebibytes: 128 });
 	const bytes = await readInput(terminal);
 	if (bytes.length > fileLimitBytes) throw new ConfigurationError("standard input is larger than 8 MiB");
 	return new TextDecoder().decode(bytes);

@@ -122,7 +122,7 @@ function describeStatus(activity: Activity | undefined, nameUser: NameUser): rea
 	];
 }
 
-/** The outcomes of a policy (service-facts.md, "Answers to the 13 operations that differ"): as it holds, and as it held. */
+/** The outcomes of a policy (docs/service.md#policy-evaluation): as it holds, and as it held. */
 const outcomeWords: ReadonlyMap<string, readonly [now: string, then: string]> = new Map([
 	["OUTCOME_ALLOW", ["allows it", "allowed it"]],
 	["OUTCOME_DENY_EXPLICIT", ["denies it", "denied it"]],

@@ -10,8 +10,8 @@ import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries, submits } from "../../wire/operations.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 import {
 	type EvaluationRecord,
 	type Findings,
@@ -33,7 +33,7 @@ export async function explain(
 	activityId: string,
 	flags: ExplainFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Result> {
 	const organizationId = await findOrganization(flags, terminal);
 	const fields = { organizationId, activityId };
@@ -43,7 +43,7 @@ export async function explain(
 		});
 	}
 	const nameUser = await readNames(organizationId, flags, terminal);
-	const connection = await connect(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
 	try {
 		const found = await readFindings(connection.client.reader, fields, flags.reads);
 		const { activity, policies, evaluations, statuses } = found;

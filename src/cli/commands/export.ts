@@ -8,9 +8,9 @@ import { exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 import { findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ExportFlags extends NamingFlags, ServiceFlags {
@@ -19,18 +19,18 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 }
 
 /** The document as the result; what is not in it is said on standard error. */
-export async function exportDocument(flags: ExportFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const { readWhole } = await import("../../sync/read-whole.ts");
+export async function exportDocument(flags: ExportFlags, terminal: Terminal, output: Output): Promise<Result> {
+	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
 	const organizationId = await findOrganization(flags, terminal);
-	const connection = await connect(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
 	try {
-		voice.progress(`reading organization ${organizationId}`);
-		const whole = await readWhole(organizationId, connection.client.reader, flags.reads);
+		output.progress(`reading organization ${organizationId}`);
+		const whole = await readWholeOrganization(organizationId, connection.client.reader, flags.reads);
 		const schema = schemaAddress(resolve(terminal.directory, flags.output ?? defaultDocument));
 		const { text, unread, leftOut } = makeDocument(whole, schema);
-		voice.clear();
-		tell("because", unread, voice);
-		tell("which a document cannot say:", leftOut, voice);
+		output.clear();
+		tell("because", unread, output);
+		tell("which a document cannot say:", leftOut, output);
 		return {
 			exitCode: exitCodes.converged,
 			text: () => text,
@@ -41,6 +41,6 @@ export async function exportDocument(flags: ExportFlags, terminal: Terminal, voi
 	}
 }
 
-function tell(why: string, missing: readonly Missing[], voice: Voice): void {
-	for (const { what, because } of missing) voice.note(`not exported: ${showText(what)}, ${why} ${showText(because)}`);
+function tell(why: string, missing: readonly Missing[], output: Output): void {
+	for (const { what, because } of missing) output.note(`not exported: ${showText(what)}, ${why} ${showText(because)}`);
 }

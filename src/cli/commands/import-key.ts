@@ -13,11 +13,11 @@ import {
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { checkSchema } from "../../schema.ts";
-import type { Sent } from "../../sync/outcomes.ts";
+import type { SubmitResult } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
-import { checkWritable, replaceFile } from "../whole-file.ts";
+import { checkWritable, replaceFile } from "../write-file.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags {
@@ -28,19 +28,19 @@ export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags 
 }
 
 /** The bundle, or why there is none yet. A run again within the quarter of an hour joins an activity that waits. */
-export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice: Voice): Promise<Result> {
+export async function importKey(flags: ImportKeyFlags, terminal: Terminal, output: Output): Promise<Result> {
 	const organizationId = await findOrganization(flags, terminal);
 	const userId = await findUser(flags, terminal);
 	if (flags.out !== undefined) prepareFile(flags.out, terminal);
-	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
+	const journal = await openJournalOf(flags, terminal, output);
 	try {
-		const { sendWish } = await import("../../sync/send.ts");
-		const { timeReader } = await import("../../sync/service-clock.ts");
-		const timed = timeReader(connection.client.reader, terminal.now);
-		await timed.askOnce(organizationId);
-		const sent = await sendWish(
-			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], answerOnly: true },
+		const { submitOnce } = await import("../../sync/submit-once.ts");
+		const { withServiceClock } = await import("../../sync/service-clock.ts");
+		const timed = withServiceClock(connection.client.reader, terminal.now);
+		await timed.ensureAnswered(organizationId);
+		const sent = await submitOnce(
+			{ organizationId, operation: "init_import_private_key", parameters: { userId }, covers: [], needsResult: true },
 			{
 				submitter: connection.client.submitter,
 				journal,
@@ -48,12 +48,12 @@ export async function importKey(flags: ImportKeyFlags, terminal: Terminal, voice
 				sleep: terminal.sleep,
 				waitMs: flags.wait * 1000,
 				serverTimeMs: undefined,
-				clockOffsetMs: timed.offsetMs(),
+				clockOffsetMs: timed.clockOffsetMs(),
 				...(flags.retryRejected === true ? { retryRejected: true } : {}),
 			},
 		);
-		if (sent.isRetry === true) voice.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
-		return sent.outcome === "completed" ? deliver(sent, flags, terminal, voice) : notYet(sent);
+		if (sent.isRetry === true) output.recordOverride({ flag: "retry-rejected", steps: 1, covers: [] });
+		return sent.outcome === "completed" ? deliver(sent, flags, terminal, output) : notYet(sent);
 	} finally {
 		journal.close();
 		await connection.close();
@@ -89,14 +89,14 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, voice: Voice): Result {
+function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): Result {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
 	}
 	const about = { activityId: sent.activityId, fingerprint: sent.fingerprint, outcome: sent.outcome };
 	if (flags.out === undefined) {
-		if (voice.format === "text") refuseUnprintable(bundle, sent);
+		if (output.format === "text") refuseUnprintable(bundle, sent);
 		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
 	}
 	try {
@@ -125,7 +125,7 @@ function deliver(sent: Sent, flags: ImportKeyFlags, { directory }: Terminal, voi
  *
  * Unverified, chosen: a bundle is JSON text in printable ASCII, so that no real one is refused.
  */
-function refuseUnprintable(bundle: string, { activityId }: Sent): void {
+function refuseUnprintable(bundle: string, { activityId }: SubmitResult): void {
 	if (bundle.split("\n").every((line) => /^[ -~]*$/.test(line) && showText(line) === line)) return;
 	throw new ServiceError(
 		`activity ${showText(activityId ?? "")} completed, but its import bundle is not plain text, so it is not printed`,
@@ -135,14 +135,14 @@ function refuseUnprintable(bundle: string, { activityId }: Sent): void {
 	);
 }
 
-const exitCodeByOutcome: Partial<Record<Sent["outcome"], ExitCode>> = {
+const exitCodeByOutcome: Partial<Record<SubmitResult["outcome"], ExitCode>> = {
 	"awaiting-approval": exitCodes.waiting,
 	"awaiting-authenticator": exitCodes.waiting,
 	rejected: exitCodes.rejectedOrDenied,
 	denied: exitCodes.rejectedOrDenied,
 };
 
-function notYet(sent: Sent): Result {
+function notYet(sent: SubmitResult): Result {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
 	const detail = message === null ? "" : `: ${showText(message)}`;
 	return {

@@ -8,10 +8,10 @@ import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts
 import { showText } from "../../escape.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
+import type { Result, Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
-import type { Result, Terminal } from "../voice.ts";
-import { writeNewFile } from "../whole-file.ts";
+import { writeNewFile } from "../write-file.ts";
 import { inEnvironment, refuseStrangeId } from "./query.ts";
 
 export interface InitFlags {

@@ -7,7 +7,7 @@ import { findsDifference, type Plan } from "../../plan/plan.ts";
 import type { SavedContent } from "../../plan/saved.ts";
 import { tellSavedPlan } from "../../render/result.ts";
 import type { BaseFlags } from "../base.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { type ComparisonFlags, compareAll } from "./comparing.ts";
 import { renderingOf, showPlans, worstOf } from "./showing.ts";
 
@@ -21,12 +21,12 @@ export interface PlanFlags extends ComparisonFlags, BaseFlags {
 }
 
 /** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
-export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags, terminal, voice);
+export async function plan(flags: PlanFlags, terminal: Terminal, output: Output): Promise<Result> {
+	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags, terminal, output);
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const threeWay = hasBase ? await import("./three-way.ts") : undefined;
-	const bases = await threeWay?.readBases(flags, terminal, voice);
-	const compared = await compareAll(flags, terminal, voice, {
+	const bases = await threeWay?.readBases(flags, terminal, output);
+	const compared = await compareAll(flags, terminal, output, {
 		...(bases === undefined ? {} : { bases: bases.documents }),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	});
@@ -41,7 +41,7 @@ export async function plan(flags: PlanFlags, terminal: Terminal, voice: Voice): 
 	if (save === null) return result;
 	const unread = compared.unlooked.map(({ organizationId }) => organizationId);
 	const { plans, threeWay: told } = result.json as unknown as Pick<SavedContent, "plans" | "threeWay">;
-	const { overrides } = voice;
+	const { overrides } = output;
 	return save(
 		{
 			plans,
@@ -61,18 +61,18 @@ function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 /** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */
 async function prepareToSave(
 	out: string,
-	{ output }: PlanFlags,
+	{ output: resultFile }: PlanFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<(content: SavedContent, result: Result) => Result> {
-	const { prepareSavedFile } = await import("../saved-file.ts");
-	const write = prepareSavedFile(out, output, terminal);
+	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
+	const write = prepareSavedPlanFile(out, resultFile, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
 	return (content, result) => {
-		const saved = makeSavedPlan(content, voice.generatedBy);
+		const saved = makeSavedPlan(content, output.generatedBy);
 		write(saved);
 		const file = showText(out);
-		voice.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
+		output.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
 		const savedPlan = factsOf(saved);
 		const said = tellSavedPlan({ command: "plan", savedPlan });
 		const text: Result["text"] = (style) => `${result.text(style)}\n${said}\n`;

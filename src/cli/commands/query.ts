@@ -12,9 +12,9 @@ import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 
 export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
 	readonly organization?: string;
@@ -35,7 +35,7 @@ export async function query(
 	pairs: readonly string[],
 	flags: QueryFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Result> {
 	const operation = Object.hasOwn(allQueries, name) ? allQueries[name] : undefined;
 	if (operation === undefined) {
@@ -50,7 +50,7 @@ export async function query(
 	const organizationId = given.organizationId ?? (await findOrganization(flags, terminal));
 	const fields = { ...given, organizationId };
 	refuseUnsuitable(operation, fields);
-	const connection = await connect(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
 	try {
 		const { value } = await askOne(connection.client.reader, operation, fields);
 		return {

@@ -4,8 +4,8 @@
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
+import type { Result } from "../output.ts";
 import { didYouMean } from "../suggest.ts";
-import type { Result } from "../voice.ts";
 
 /**
  * The schema by this name, for example `document` or `operations/update_user_tag`, with all that it refers to. Throws

@@ -6,8 +6,8 @@ import { statedFactsOf } from "../../plan/saved.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { droppedOf, tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { renderDropped } from "../../render/three-way-text.ts";
-import { readSavedPlan } from "../saved-file.ts";
-import type { Result, Terminal } from "../voice.ts";
+import type { Result, Terminal } from "../output.ts";
+import { readSavedPlan } from "../saved-plan-file.ts";
 import { renderingOf, renderPlans } from "./showing.ts";
 
 /** The plans in this file, or in standard input for `-`. Throws ConfigurationError when it is no saved plan. */

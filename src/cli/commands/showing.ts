@@ -10,10 +10,10 @@ import { positionsOf } from "../../render/positions.ts";
 import { type Broken, type CommandResult, judgeResult } from "../../render/result.ts";
 import { count, renderPlan, type Style, summarizePlan } from "../../render/text.ts";
 import { renderThreeWay } from "../../render/three-way-text.ts";
-import { describeFailure, exitCodeOfError, type Failure, type Result } from "../voice.ts";
+import { describeFailure, exitCodeOfError, type Failure, type Result } from "../output.ts";
 import type { AllCompared, Unlooked } from "./comparing.ts";
 
-/** The first of these that occurs is the exit code of several organizations (product.md section 5). */
+/** The first of these that occurs is the exit code of several organizations (docs/commands.md#exit-codes). */
 const precedence: readonly ExitCode[] = [
 	exitCodes.interrupted,
 	exitCodes.partlyApplied,

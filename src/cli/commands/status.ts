@@ -9,8 +9,8 @@ import { renderWaitingActivity } from "../../render/waiting-text.ts";
 import type { JournalEntry } from "../../sync/journal.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { connect, viewJournal } from "../connect.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 import { documentsOf, findOrganization, type OrganizationFlags } from "./query.ts";
 
 /** What is open in one organization. */
@@ -31,25 +31,30 @@ interface Open {
 }
 
 /** What waits in each organization. Exit 8 when something does, else 0. */
-export async function status(flags: OrganizationFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const { readWaiting } = await import("../../sync/waiting.ts");
+export async function status(flags: OrganizationFlags, terminal: Terminal, output: Output): Promise<Result> {
+	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const organizations = await findOrganizations(flags, terminal);
-	const journal = await viewJournal([...organizations.keys()], flags, terminal, voice);
-	const connection = await connect(flags, terminal, voice);
+	const journal = await viewJournal([...organizations.keys()], flags, terminal, output);
+	const connection = await connect(flags, terminal, output);
 	try {
 		const open: Open[] = [];
 		for (const organizationId of organizations.keys()) {
-			const { activities, abandoned, unlisted } = await readWaiting(organizationId, connection.client.reader, journal, {
-				reads: flags.reads,
-				nowMs: terminal.now(),
-				confirms: true,
-			});
+			const { activities, abandoned, unlisted } = await readPendingActivities(
+				organizationId,
+				connection.client.reader,
+				journal,
+				{
+					reads: flags.reads,
+					nowMs: terminal.now(),
+					confirms: true,
+				},
+			);
 			// What has no id was submitted from here, without an answer.
 			const named = activities.filter(({ activityId }) => activityId !== null);
 			const inDoubt = new Set(
 				activities.map(({ activityId, fingerprint }) => (activityId === null ? fingerprint : "")),
 			);
-			const unanswered = journal.open(organizationId).filter(({ body }) => inDoubt.has(body.fingerprint));
+			const unanswered = journal.openEntries(organizationId).filter(({ body }) => inDoubt.has(body.fingerprint));
 			open.push({
 				organizationId,
 				unlisted,

@@ -9,8 +9,8 @@ import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-
 import { pairTags } from "../../plan/three-way-tags.ts";
 import { renderDropped } from "../../render/three-way-text.ts";
 import { type BaseFlags, readBase } from "../base.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
 import { readShare, type SelectionFlags } from "./comparing.ts";
 
 export interface Bases {
@@ -21,13 +21,13 @@ export interface Bases {
 }
 
 /** What `--base` or `--base-file` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
-export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Terminal, voice: Voice): Promise<Bases> {
+export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Terminal, output: Output): Promise<Bases> {
 	const isOwn = readShare(flags);
 	const head = (await readDesired(flags, terminal)).filter(isOwn);
 	const base = await readBase(flags, terminal);
 	const { name } = base;
 	for (const path of base.missing) {
-		voice.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
+		output.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
 	}
 	const found = new Map(base.organizations.map((desired) => [desired.organizationId, desired]));
 	const ids = new Set(head.map(({ organizationId }) => organizationId));

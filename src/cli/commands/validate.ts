@@ -3,12 +3,12 @@
  */
 import { exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import { readSharded, type ShareFlags } from "./comparing.ts";
 
 /** Says that the documents are sound, or throws their problems. Asks no service anything. */
-export async function validate(flags: ShareFlags, terminal: Terminal, voice: Voice): Promise<Result> {
-	const organizations = await readSharded(flags, terminal, voice);
+export async function validate(flags: ShareFlags, terminal: Terminal, output: Output): Promise<Result> {
+	const organizations = await readSharded(flags, terminal, output);
 	return {
 		exitCode: exitCodes.converged,
 		text: () =>

@@ -5,12 +5,12 @@ import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../
 import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
-import { judgeActivity } from "../../sync/outcomes.ts";
+import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
-import type { Result, Terminal, Voice } from "../voice.ts";
+import type { Output, Result, Terminal } from "../output.ts";
 import type { OrganizationFlags } from "./query.ts";
 import { findOrganizations } from "./status.ts";
 
@@ -39,14 +39,14 @@ export async function wait(
 	activityIds: readonly string[],
 	flags: WaitFlags,
 	terminal: Terminal,
-	voice: Voice,
+	output: Output,
 ): Promise<Result> {
 	const organizationIds = [...(await findOrganizations(flags, terminal)).keys()];
-	const connection = await connect(flags, terminal, voice);
-	const journal = await openJournalOf(flags, terminal, voice);
+	const connection = await connect(flags, terminal, output);
+	const journal = await openJournalOf(flags, terminal, output);
 	try {
 		const { reader } = connection.client;
-		const run: WaitRun = { flags, terminal, voice, journal, reader };
+		const run: WaitRun = { flags, terminal, output, journal, reader };
 		const { tracked, unlisted } = await track(organizationIds, activityIds, run);
 		const ended = await pollUntilEnded(tracked, run);
 		return {
@@ -68,23 +68,23 @@ export async function wait(
 interface WaitRun {
 	readonly flags: WaitFlags;
 	readonly terminal: Terminal;
-	readonly voice: Voice;
+	readonly output: Output;
 	readonly journal: Journal;
 	readonly reader: Reader;
 }
 
 /** Everything that is pending or in doubt; with ids only those, of which each has to be known somewhere. */
 async function track(organizationIds: readonly string[], activityIds: readonly string[], run: WaitRun) {
-	const { readWaiting } = await import("../../sync/waiting.ts");
+	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
 	const all: Tracked[] = [];
 	const unlisted: string[] = [];
 	for (const organizationId of organizationIds) {
-		const own = journal.open(organizationId);
+		const own = journal.openEntries(organizationId);
 		all.push(...own.map((entry) => trackEntry(entry)));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
-		const others = { open: () => [], abandoned: (id: string) => journal.abandoned(id) };
-		const listed = await readWaiting(organizationId, reader, others, {
+		const others = { openEntries: () => [], abandonedNames: (id: string) => journal.abandonedNames(id) };
+		const listed = await readPendingActivities(organizationId, reader, others, {
 			reads: flags.reads,
 			nowMs: terminal.now(),
 			confirms: true,
@@ -131,18 +131,18 @@ async function readOutcome(
 		const { activity } = (await reader.query(extendedReads.get_activity, { organizationId, activityId })).value;
 		if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
 		// Only its status is looked at, which every activity has.
-		return judgeActivity(readActivity(submits.update_user_tag, activity)).outcome;
+		return outcomeOfActivity(readActivity(submits.update_user_tag, activity)).outcome;
 	} catch (error) {
 		if (isUnavailable(error)) return undefined;
 		throw error;
 	}
 }
 
-/** Longest pause between two questions; the number of requests is the cost (service-facts.md, "Rates and limits"). */
+/** Longest pause between two questions; the number of requests is the cost (docs/service.md#rates-and-limits). */
 const maxPauseMs = 30_000;
 
 async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
-	const { terminal, voice, flags } = run;
+	const { terminal, output, flags } = run;
 	const untilMs = terminal.now() + flags.wait * 1000;
 	for (let pauseMs = 1000; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
 		const now = await readAll(tracked, run);
@@ -150,18 +150,18 @@ async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promis
 		const leftMs = untilMs - terminal.now();
 		// What cannot be read now could not be read later either.
 		if (pending.length === 0 || leftMs <= 0) return now;
-		voice.progress(`waiting: ${pending.length} not ended yet`);
-		voice.detail(`${pending.length} not ended yet`);
+		output.progress(`waiting: ${pending.length} not ended yet`);
+		output.detail(`${pending.length} not ended yet`);
 		await terminal.sleep(Math.min(pauseMs, leftMs));
 	}
 }
 
 async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
-	const { settle } = await import("../../sync/settle.ts");
+	const { settleOpenEntries } = await import("../../sync/settle.ts");
 	const { journal, reader, terminal, flags } = run;
 	const heard = new Set<string>();
 	for (const id of new Set(tracked.filter(({ isOurs }) => isOurs).map(({ organizationId }) => organizationId))) {
-		const settled = await settle(id, { reader, journal, reads: flags.reads, now: terminal.now });
+		const settled = await settleOpenEntries(id, { reader, journal, reads: flags.reads, now: terminal.now });
 		for (const fingerprint of settled.keys()) heard.add(fingerprint);
 	}
 	const ended: Ended[] = [];

@@ -1,0 +1,149 @@
+/**
+ * Commands that compare documents with live state, or change it.
+ */
+import { exitCodes } from "../errors.ts";
+import { type CommandRow, localCodes, queryCodes } from "./command-row.ts";
+import type { ApplyFlags } from "./commands/apply.ts";
+import { parseFileOrStream } from "./flag-values.ts";
+import {
+	activityFlags,
+	argument,
+	checkedLater,
+	concurrency,
+	connectionFlags,
+	credentialFlags,
+	documentFlags,
+	file,
+	flag,
+	group,
+	outputFlags,
+	reads,
+	repeatable,
+	retryRejected,
+	safetyFlags,
+	savedPlanFlags,
+	scopeFlags,
+	wait,
+} from "./flags.ts";
+import { formats } from "./formats.ts";
+
+const {
+	converged,
+	error,
+	changes,
+	invalid,
+	notAuthorized,
+	guard,
+	stalePlan,
+	partlyApplied,
+	waiting,
+	rejectedOrDenied,
+	interrupted,
+} = exitCodes;
+
+export function plan(): CommandRow {
+	return {
+		name: "plan",
+		summary: "show the changes that apply would submit",
+		flags: [
+			...documentFlags(),
+			...scopeFlags(),
+			...group("Comparison", [
+				checkedLater("--base <revision>", "git revision of earlier documents to compare with"),
+				file("--base-file <path>", "file or folder of earlier documents to compare with"),
+			]),
+			...group("Saved plan", [
+				flag("--out <file>", "save the plan to this file, for show and apply --plan").argParser(parseFileOrStream),
+			]),
+			...activityFlags(retryRejected()),
+			...connectionFlags(reads(), concurrency()),
+			...credentialFlags(),
+			...outputFlags(formats, flag("--detailed-exitcode", "exit with 2 when there are changes")),
+		],
+		example: "orgsync plan -f orgsync.yaml --out plan.json",
+		exitCodes: {
+			...queryCodes,
+			[converged]: "plan printed, with or without changes",
+			[error]: "error, or the organization cannot converge",
+			[changes]: "changes found, with --detailed-exitcode",
+		},
+		run: async ({ flags, terminal, output }) => (await import("./commands/plan.ts")).plan(flags, terminal, output),
+	};
+}
+
+export function show(): CommandRow {
+	return {
+		name: "show",
+		summary: "print a saved plan without calling the service",
+		arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
+		flags: outputFlags(formats),
+		example: "orgsync show plan.json --format markdown",
+		exitCodes: { ...localCodes, [converged]: "plan printed" },
+		run: async ({ terminal, words: [saved = ""] }) => (await import("./commands/show.ts")).show(saved, terminal),
+	};
+}
+
+export function apply(): CommandRow {
+	return {
+		name: "apply",
+		summary: "submit the activities that bring the organization in sync",
+		flags: [
+			...documentFlags(),
+			...scopeFlags(),
+			...savedPlanFlags(),
+			...safetyFlags(),
+			...activityFlags(
+				repeatable("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
+				retryRejected(),
+				wait(),
+			),
+			...connectionFlags(reads(), concurrency()),
+			...credentialFlags(),
+			...outputFlags(formats),
+		],
+		example: "orgsync apply -f orgsync.yaml --yes",
+		exitCodes: {
+			[converged]: "in sync",
+			[error]: "error, or a step failed",
+			[invalid]: true,
+			[notAuthorized]: true,
+			[guard]: "blocked by a guard; nothing was submitted",
+			[stalePlan]: "saved plan is stale; nothing was submitted",
+			[partlyApplied]: "partly applied: a step completed, another did not",
+			[waiting]: true,
+			[rejectedOrDenied]: true,
+			[interrupted]: true,
+		},
+		run: async ({ flags, terminal, output, isGiven }) => {
+			const readsGiven = isGiven("reads");
+			return (await import("./commands/apply.ts")).apply({ ...(flags as ApplyFlags), readsGiven }, terminal, output);
+		},
+	};
+}
+
+export function drift(): CommandRow {
+	return {
+		name: "drift",
+		summary: "report live state that differs from the document",
+		flags: [
+			...documentFlags(),
+			...scopeFlags(),
+			...group("Drift", [
+				file("--since <file>", "earlier report, made with --format json --output FILE"),
+				repeatable("--accept <address>", "write live values at this address to the document"),
+			]),
+			...activityFlags(),
+			...connectionFlags(reads(), concurrency()),
+			...credentialFlags(),
+			...outputFlags(formats),
+		],
+		example: "orgsync drift --since last.json --format json --output last.json",
+		exitCodes: {
+			...queryCodes,
+			[converged]: "no drift",
+			[changes]: "drift found",
+			[waiting]: "no drift, but an activity is pending approval",
+		},
+		run: async ({ flags, terminal, output }) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
+	};
+}

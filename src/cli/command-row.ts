@@ -1,0 +1,47 @@
+/**
+ * One row of the table of commands.
+ */
+import { type ExitCode, exitCodes } from "../errors.ts";
+import type { Argument, Flag } from "./flags.ts";
+import type { CommandExitCodes } from "./help.ts";
+import type { Output, Result, Terminal } from "./output.ts";
+
+/** One call of a command. */
+export interface CommandCall {
+	/** By name; each command has its own type of them. */
+	readonly flags: never;
+	readonly terminal: Terminal;
+	readonly output: Output;
+	/** The arguments that are not flags. */
+	readonly words: readonly string[];
+	/** Whether the flag is on the command line, by its name in `flags`. */
+	readonly isGiven: (flag: string) => boolean;
+}
+
+/** A command. Its module is loaded when the command is called. */
+export interface CommandRow {
+	readonly name: string;
+	/** Imperative, lower case, without a full stop. */
+	readonly summary: string;
+	readonly arguments?: readonly Argument[];
+	/** In the order of the help. */
+	readonly flags: readonly Flag[];
+	readonly example: string;
+	readonly exitCodes: CommandExitCodes;
+	/** Returns a result to print, or an exit code when the command printed its result. */
+	readonly run: (call: CommandCall) => Promise<Result | ExitCode>;
+}
+
+/** Exit codes of a command that calls no service. */
+export const localCodes: CommandExitCodes = {
+	[exitCodes.converged]: "success",
+	[exitCodes.error]: true,
+	[exitCodes.invalid]: true,
+};
+
+/** Exit codes of a command that sends queries. */
+export const queryCodes: CommandExitCodes = {
+	...localCodes,
+	[exitCodes.notAuthorized]: true,
+	[exitCodes.rejectedOrDenied]: "the service denied a query",
+};

@@ -1,0 +1,26 @@
+/**
+ * The table of commands, in the order of `orgsync --help`.
+ */
+import { apply, drift, plan, show } from "./change-commands.ts";
+import type { CommandRow } from "./command-row.ts";
+import { completion, emulator, init, schema, validate } from "./local-commands.ts";
+import { explain, exportCommand, importKey, query, status, waitCommand } from "./service-commands.ts";
+
+/** Commands that the help of the program lists under one heading. */
+export interface CommandGroup {
+	readonly heading: string;
+	readonly commands: readonly CommandRow[];
+}
+
+/** Returns the table. Its flags hold state, so each program gets a table of its own. */
+export function makeCommandTable(): readonly CommandGroup[] {
+	const groups: CommandGroup[] = [
+		{ heading: "Documents:", commands: [init(), validate(), exportCommand()] },
+		{ heading: "Changes:", commands: [plan(), show(), apply(), drift()] },
+		{ heading: "Activities:", commands: [status(), waitCommand(), explain()] },
+		{ heading: "Service:", commands: [query(), importKey(), emulator()] },
+	];
+	const listCommands = (): readonly CommandRow[] => groups.flatMap(({ commands }) => commands);
+	groups.push({ heading: "Other:", commands: [schema(), completion(listCommands)] });
+	return groups;
+}

@@ -1,0 +1,98 @@
+/**
+ * Parsers of flag values. Each returns the value, or throws the error that commander prints for the flag.
+ */
+import { InvalidArgumentError } from "commander";
+import { isCredential, isVariableName } from "../document/variables.ts";
+import { ConfigurationError } from "../errors.ts";
+
+/** Text that looks like a private key. No message repeats it. */
+export const keyPattern = /\b[0-9a-f]{64}\b/i;
+
+export function parseText(value: string): string {
+	if (value === "") throw new InvalidArgumentError("It must not be empty.");
+	return value;
+}
+
+/** Returns the name of a file. `-` is refused. */
+export function parseFileName(value: string): string {
+	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, and - is none.");
+	return parseFileOrStream(value);
+}
+
+/**
+ * Returns the name of a file, or `-` for a standard stream. An empty name comes from an unset shell variable and would mean
+ * the working folder. A name that begins with `-` is a flag, and the flag before it has no value.
+ */
+export function parseFileOrStream(value: string): string {
+	if (value === "") throw new InvalidArgumentError("It must be the name of a file.");
+	if (value === "-" || !value.startsWith("-")) return value;
+	throw new InvalidArgumentError(`It must be the name of a file; write ./${value} for a file of that name.`);
+}
+
+export function parseKeyFile(value: string): string {
+	if (!keyPattern.test(value)) return parseFileName(value);
+	throw new InvalidArgumentError("It must be the name of a file that holds the key, not the key.");
+}
+
+/** Returns a parser of whole numbers between these limits, both included. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+	return (text) => {
+		const number = Number(text);
+		if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+		throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+	};
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Longer durations are typing errors. */
+const maxDurationMs = 3650 * dayMs;
+
+/** Returns the milliseconds of a duration such as `90m`, `24h`, `1h30m` or `7d`. A plain number is seconds. */
+export function parseDuration(text: string): number {
+	const [, days, hours, minutes, seconds] =
+		/^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(/^\d+$/.test(text) ? `${text}s` : text) ?? [];
+	const ms =
+		((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60_000 + Number(seconds ?? 0) * 1000;
+	if (ms > 0 && ms <= maxDurationMs) return ms;
+	throw new InvalidArgumentError("It must be a duration such as 90m, 24h or 7d; a plain number is seconds.");
+}
+
+/** Returns the digest of a saved plan as orgsync writes it. It may be given without its prefix, and in any case. */
+export function parsePlanDigest(text: string): string {
+	const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];
+	if (hex !== undefined) return `sha256:${hex.toLowerCase()}`;
+	throw new InvalidArgumentError("It must be the SHA-256 digest that plan --out and show print.");
+}
+
+/** A timer holds at most 2^31 ms. With a slower rate it would not wait at all. */
+const minRequestRate = 0.001;
+const maxRequestRate = 1_000_000;
+
+export function parseRequestRate(text: string): number {
+	const number = Number(text);
+	if (/^\d+(\.\d+)?$/.test(text) && number >= minRequestRate && number <= maxRequestRate) return number;
+	throw new InvalidArgumentError(`It must be a number from ${minRequestRate} to ${maxRequestRate}.`);
+}
+
+/**
+ * Returns the name of a variable that documents may be allowed to use. Otherwise throws ConfigurationError, which repeats
+ * at most a name: a value can be a secret.
+ */
+export function parseVariableName(text: string): string {
+	const [name = "", ...value] = text.split("=");
+	if (!isVariableName(name)) {
+		throw new ConfigurationError("--env: it takes the name of an environment variable", {
+			hint: "for example --env STAGE",
+		});
+	}
+	if (value.length > 0) {
+		throw new ConfigurationError("--env: it takes a name without a value", {
+			hint: "export the variable, then allow it by its name: --env NAME",
+		});
+	}
+	if (!isCredential(name)) return name;
+	throw new ConfigurationError(`--env ${name}: this variable is a credential, which documents cannot use`, {
+		hint: "a plan shows the values of variables; use a separate variable, such as ORGSYNC_VAR_STAGE",
+	});
+}

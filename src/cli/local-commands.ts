@@ -1,0 +1,97 @@
+/**
+ * Commands that need no service.
+ */
+import { exitCodes } from "../errors.ts";
+import { type CommandRow, localCodes } from "./command-row.ts";
+import { wholeNumber } from "./flag-values.ts";
+import { argument, documentFlags, file, flag, group, inputFile, outputFlags, repeatable, shard } from "./flags.ts";
+
+const { converged } = exitCodes;
+
+export function init(): CommandRow {
+	return {
+		name: "init",
+		summary: "write a starter document",
+		flags: [
+			...group("Documents", [
+				file("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)"),
+				flag("--local", "write a document for the embedded local service"),
+				flag("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)"),
+			]),
+			...outputFlags(),
+		],
+		example: "orgsync init --local",
+		exitCodes: { ...localCodes, [converged]: "document written" },
+		run: async ({ flags, terminal }) => (await import("./commands/init.ts")).init(flags, terminal),
+	};
+}
+
+export function validate(): CommandRow {
+	return {
+		name: "validate",
+		summary: "check documents without calling the service",
+		flags: [...documentFlags(), ...group("Scope", [shard()]), ...outputFlags()],
+		example: "orgsync validate -f documents/",
+		exitCodes: { ...localCodes, [converged]: "all documents are valid" },
+		run: async ({ flags, terminal, output }) =>
+			(await import("./commands/validate.ts")).validate(flags, terminal, output),
+	};
+}
+
+export function emulator(): CommandRow {
+	return {
+		name: "emulator",
+		summary: "run a local emulator of the service",
+		flags: [
+			...group("Server", [
+				flag("--port <number>", "port; 0 picks a free one", wholeNumber(0, 65535)).default(0),
+				flag("--host <address>", "address to listen on").default("127.0.0.1"),
+				repeatable("--allow-host <name>", "additional host name for /emulator/"),
+				flag("--reads <which>", "queries to answer").choices(["all", "documented"]).default("all"),
+			]),
+			...group("State", [
+				file("--data <file>", "SQLite file for the state (default: in memory)"),
+				inputFile("--seed <file>", "initial organizations"),
+				inputFile("--rules <file>", "rules for every organization"),
+			]),
+			...group("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
+		],
+		example: "orgsync emulator --seed seed.yaml --port 8080",
+		exitCodes: { ...localCodes, [converged]: "stopped by a signal" },
+		run: async ({ flags, terminal, output }) =>
+			(await import("./commands/emulator.ts")).emulator(flags, terminal, output),
+	};
+}
+
+export function schema(): CommandRow {
+	return {
+		name: "schema",
+		summary: "print a JSON Schema",
+		arguments: [argument("[name]", "for example plan, seed or operations/update_user_tag").default("document")],
+		flags: outputFlags(),
+		example: "orgsync schema output",
+		exitCodes: localCodes,
+		run: async ({ words: [name = "document"] }) => (await import("./commands/schema.ts")).schema(name),
+	};
+}
+
+/** `all` returns the commands that the script completes. */
+export function completion(all: () => readonly CommandRow[]): CommandRow {
+	return {
+		name: "completion",
+		summary: "print a shell completion script",
+		arguments: [argument("<shell>", "bash, zsh or fish")],
+		flags: outputFlags(),
+		example: "source <(orgsync completion bash)",
+		exitCodes: localCodes,
+		run: async ({ words: [shell = ""] }) =>
+			(await import("./commands/completion.ts")).completion(
+				shell,
+				all().map(({ name, summary, flags }) => ({
+					name,
+					summary,
+					flags: flags.flatMap(({ long }) => (typeof long === "string" ? [long] : [])),
+				})),
+			),
+	};
+}

@@ -1,0 +1,41 @@
+/**
+ * The flags that say how a command prints, and the `Output` made from them.
+ */
+import { readFileSync } from "node:fs";
+import type { Format } from "./formats.ts";
+import { Output, type Terminal } from "./output.ts";
+
+export interface OutputFlags {
+	readonly format?: Format;
+	readonly output?: string;
+	readonly commentKey?: string;
+	readonly fullAt?: string;
+	readonly color?: boolean;
+	readonly quiet?: boolean;
+	readonly verbose?: boolean;
+}
+
+/** Returns the output that these flags and `NO_COLOR` ask for; it never shows one of `keys`. */
+export function makeOutput(command: string, flags: OutputFlags, terminal: Terminal, keys: readonly string[]): Output {
+	const noColor = terminal.environment.NO_COLOR;
+	return new Output(terminal, {
+		command,
+		format: flags.format ?? "text",
+		color: flags.color !== false && (noColor === undefined || noColor === "") && terminal.environment.TERM !== "dumb",
+		quiet: flags.quiet === true,
+		verbose: flags.verbose === true,
+		output: flags.output,
+		markdown: {
+			...(flags.commentKey === undefined ? {} : { key: flags.commentKey }),
+			...(flags.fullAt === undefined ? {} : { whole: flags.fullAt }),
+		},
+		generatedBy: `orgsync ${readVersion()}`,
+		keys,
+	});
+}
+
+/** The version of this package. */
+export function readVersion(): string {
+	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+	return (JSON.parse(text) as { version: string }).version;
+}

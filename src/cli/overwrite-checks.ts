@@ -1,0 +1,127 @@
+/**
+ * The files that a command writes beside those that it reads or keeps: a slip of the keyboard must not cost a document, a
+ * journal or a key.
+ */
+import { realpathSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { ConfigurationError } from "../errors.ts";
+import { showText } from "../escape.ts";
+import { sqliteSidecars } from "../private-file.ts";
+import { defaultDocument, isDocumentName } from "./document-files.ts";
+import { localFolder } from "./local-service.ts";
+import type { Terminal } from "./output.ts";
+
+/** Flags of any command that name files, each undefined where the command does not have it. */
+export interface FileFlags {
+	readonly output?: string;
+	readonly out?: string;
+	/** A list for documents that are read, one name for a document that is written. */
+	readonly file?: string | readonly string[];
+	readonly journal?: string;
+	readonly keyFile?: string;
+	readonly plan?: string;
+	readonly baseFile?: string;
+}
+
+/** Databases and keys that orgsync keeps in its folder. */
+const databases = ["journal.sqlite", "local-journal.sqlite", "local.sqlite"];
+const localKeys = ["local.private", "local.public"];
+
+/**
+ * Throws ConfigurationError when the file that the flag names is also one that the command reads or keeps, or is in the
+ * folder `.orgsync`. `words` are its arguments without flags.
+ */
+export function refuseOverwriting(
+	flag: "output" | "out",
+	command: string,
+	flags: FileFlags,
+	words: readonly string[],
+	{ directory, environment }: Pick<Terminal, "directory" | "environment">,
+): void {
+	const { [flag]: written, out, file, journal, keyFile, plan, baseFile } = flags;
+	if (written === undefined) return;
+	const isDefault = file === undefined ? command === "init" : file.length === 0;
+	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
+	const own: readonly (readonly [what: string, path: string | undefined])[] = [
+		// What is exported may take the place of the document that names its organization.
+		...documents.filter(() => command !== "export").map((path) => ["the document", path] as const),
+		...withSidecars(journal).map((path) => ["the journal", path] as const),
+		...keyFilesOf(keyFile, environment).map((path) => ["the key file", path] as const),
+		// In their folder nothing can be written; they can have other names elsewhere.
+		...[...databases.flatMap(withSidecars), ...localKeys].map(
+			(name) => ["a file that orgsync keeps", join(localFolder, name)] as const,
+		),
+		["the saved plan", command === "show" ? words[0] : plan],
+		["the earlier document", baseFile],
+		["the file of --out", flag === "output" && command === "import-key" ? out : undefined],
+	];
+	const target = resolve(directory, written);
+	if (isInOwnFolder(target)) {
+		throw new ConfigurationError(`--${flag} ${showText(written)}: orgsync keeps its own files in ${localFolder}`, {
+			hint: "name a file in another folder",
+		});
+	}
+	for (const [what, path] of own) {
+		if (path === undefined || path === "-" || !isPartOf(target, resolve(directory, path))) continue;
+		throw new ConfigurationError(`--${flag} ${showText(written)}: that is ${what}`, { hint: "name another file" });
+	}
+}
+
+/** Throws ConfigurationError when `--journal` names a file of the embedded service. */
+export function refuseLocalFiles({ journal }: FileFlags, { directory }: Pick<Terminal, "directory">): void {
+	if (journal === undefined) return;
+	const names = [...withSidecars("local.sqlite"), ...localKeys];
+	const path = resolve(directory, journal);
+	if (!names.some((name) => isPartOf(realPath(path), realPath(join(directory, localFolder, name))))) return;
+	throw new ConfigurationError(`--journal ${showText(journal)}: that is a file of the embedded service`, {
+		hint: "name another file, or leave --journal out",
+	});
+}
+
+function withSidecars(database: string | undefined): readonly string[] {
+	return database === undefined ? [] : ["", ...sqliteSidecars].map((suffix) => database + suffix);
+}
+
+/** Every file that the name of a key file can mean, wherever the name comes from. */
+function keyFilesOf(flag: string | undefined, environment: Terminal["environment"]): readonly string[] {
+	const home = environment.HOME;
+	const vendorFile = home === undefined ? undefined : join(home, ".config", "turnkey", "keys", "default.private");
+	return [flag, environment.ORGSYNC_KEY_FILE?.trim(), vendorFile].flatMap((name) => {
+		if (name === undefined || name === "") return [];
+		const stem = name.replace(/\.private$/, "");
+		return [name, `${stem}.private`, `${stem}.public`];
+	});
+}
+
+/** Whether the file lies in orgsync's own folder, links followed. Some file systems ignore the case of names. */
+function isInOwnFolder(file: string): boolean {
+	return [file, realPath(file)].some((path) => basename(dirname(path)).toLowerCase() === localFolder);
+}
+
+/** The path with the links of its folder followed; as it is where that folder does not exist. */
+function realPath(file: string): string {
+	try {
+		return join(realpathSync.native(dirname(file)), basename(file));
+	} catch {
+		return file;
+	}
+}
+
+/** Whether the file is this one, also by another name, or one of the documents in this folder. */
+function isPartOf(file: string, other: string): boolean {
+	if (file === other) return true;
+	const [left, right] = [file, other].map(statOf);
+	if (left === undefined || right === undefined) return false;
+	if (!right.isDirectory()) return left.ino === right.ino && left.dev === right.dev && left.isFile();
+	const inside = relative(other, file);
+	return left.isFile() && !isAbsolute(inside) && isDocumentName(inside);
+}
+
+/** Undefined for what is not there, or cannot be reached. */
+function statOf(path: string): Stats | undefined {
+	try {
+		return statSync(path);
+	} catch {
+		return undefined;
+	}
+}

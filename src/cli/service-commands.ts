@@ -1,0 +1,151 @@
+/**
+ * Commands that read one organization, or follow its activities.
+ */
+import { exitCodes } from "../errors.ts";
+import { type CommandRow, queryCodes } from "./command-row.ts";
+import { wholeNumber } from "./flag-values.ts";
+import {
+	activityFlags,
+	argument,
+	concurrency,
+	connectionFlags,
+	credentialFlags,
+	documentFlags,
+	flag,
+	group,
+	organizationFlag,
+	outputFile,
+	outputFlags,
+	reads,
+	retryRejected,
+	wait,
+} from "./flags.ts";
+
+const { converged, error, waiting, rejectedOrDenied } = exitCodes;
+
+export function exportCommand(): CommandRow {
+	return {
+		name: "export",
+		summary: "write the live organization as a document",
+		flags: [
+			...organizationFlag(),
+			...documentFlags(),
+			...connectionFlags(reads()),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync export --output live.yaml",
+		exitCodes: queryCodes,
+		run: async ({ flags, terminal, output }) =>
+			(await import("./commands/export.ts")).exportDocument(flags, terminal, output),
+	};
+}
+
+export function status(): CommandRow {
+	return {
+		name: "status",
+		summary: "list pending activities and requests without an answer",
+		flags: [
+			...organizationFlag(),
+			...documentFlags(),
+			...activityFlags(),
+			...connectionFlags(reads(), concurrency()),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync status -f orgsync.yaml",
+		exitCodes: { ...queryCodes, [converged]: "nothing is pending", [waiting]: "an activity is pending" },
+		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
+	};
+}
+
+export function waitCommand(): CommandRow {
+	return {
+		name: "wait",
+		summary: "wait for pending activities to finish",
+		arguments: [argument("[activities...]", "activity ids (default: all pending activities)")],
+		flags: [
+			...organizationFlag(),
+			...documentFlags(),
+			...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
+			...connectionFlags(reads(), concurrency()),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync wait --wait 3600",
+		exitCodes: {
+			...queryCodes,
+			[converged]: "all activities completed",
+			[error]: "error, or an activity failed",
+			[waiting]: "an activity is still pending",
+			[rejectedOrDenied]: "an activity was rejected or denied",
+		},
+		run: async ({ flags, terminal, output, words }) =>
+			(await import("./commands/wait.ts")).wait(words, flags, terminal, output),
+	};
+}
+
+export function explain(): CommandRow {
+	return {
+		name: "explain",
+		summary: "explain why an activity is not finished",
+		arguments: [argument("<activity>", "activity id")],
+		flags: [
+			...organizationFlag(),
+			...documentFlags(),
+			...connectionFlags(reads()),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
+		exitCodes: queryCodes,
+		run: async ({ flags, terminal, output, words: [activity = ""] }) =>
+			(await import("./commands/explain.ts")).explain(activity, flags, terminal, output),
+	};
+}
+
+export function query(): CommandRow {
+	return {
+		name: "query",
+		summary: "run one query and print the response as JSON",
+		arguments: [
+			argument("<operation>", "query to run, for example list_user_tags"),
+			argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in"),
+		],
+		flags: [
+			...group("Query", [flag("--json <body>", "fields as one JSON object")]),
+			...organizationFlag(),
+			...documentFlags(),
+			...connectionFlags(),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync query list_supported_assets caip2=eip155:1",
+		exitCodes: queryCodes,
+		run: async ({ flags, terminal, output, words: [name = "", ...pairs] }) =>
+			(await import("./commands/query.ts")).query(name, pairs, flags, terminal, output),
+	};
+}
+
+export function importKey(): CommandRow {
+	return {
+		name: "import-key",
+		summary: "get the bundle for importing a private key",
+		flags: [
+			...group("Import", [
+				flag("--user <user>", "user who imports the key: alias or id").makeOptionMandatory(),
+				outputFile("--out <file>", "bundle file (mode 0600), or - for standard output"),
+			]),
+			...organizationFlag(),
+			...documentFlags(),
+			...activityFlags(retryRejected(), wait()),
+			...connectionFlags(),
+			...credentialFlags(),
+			...outputFlags(),
+		],
+		example: "orgsync import-key --user alice --out bundle.txt",
+		exitCodes: { ...queryCodes, [converged]: "bundle written", [waiting]: true, [rejectedOrDenied]: true },
+		run: async ({ flags, terminal, output }) =>
+			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
+	};
+}

@@ -1,0 +1,99 @@
+/**
+ * What a completed step leaves in memory. Memory stands in for live where the service cannot be read, so it holds only
+ * what the service itself confirmed.
+ */
+import type { Change, TagChange } from "../plan/change.ts";
+import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
+import { compareText } from "../plan/value.ts";
+import type { AppliedObject, JournalEntry } from "./journal.ts";
+import type { ActivityRequest, CompletionTime } from "./submit-once.ts";
+
+type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
+
+/**
+ * What to remember of a completed step that makes these changes; `parameters` are its own. A tag that only stepped aside
+ * leaves its members as they were remembered.
+ */
+export function appliedByStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
+	return (covers, memory, at) =>
+		changes
+			.filter(({ address }) => covers.includes(address))
+			.flatMap((change): readonly AppliedObject[] => {
+				if (change.kind === "userTag") {
+					const name = String(parameters.newUserTagName ?? change.before.name);
+					if (name !== change.after.name) return [];
+					return rememberTag(change, memory.userTags[change.tagId], at);
+				}
+				if (change.action !== "remove") return [];
+				const id = change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.id;
+				return [{ kind: change.kind, id, appliedAt: at.appliedAt }];
+			});
+}
+
+/**
+ * What to remember of an activity that completed after the run that sent it: known by its body alone, because what was
+ * planned then is gone.
+ */
+export function appliedByEntry({ body, covers }: JournalEntry): Remember {
+	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, string & readonly string[]> };
+	const { userTagId = "", newUserTagName, addUserIds = [], removeUserIds = [], userId, appId } = parameters;
+	return (_covers, memory, at) => {
+		const { appliedAt } = at;
+		switch (body.operation.name) {
+			case "update_user_tag": {
+				const name = covers[0]?.replace(/^userTag:/, "") ?? "";
+				const steppedAside = newUserTagName !== undefined && newUserTagName !== name;
+				const earlier = memory.userTags[userTagId];
+				if (steppedAside || (earlier === undefined && addUserIds.length + removeUserIds.length === 0)) return [];
+				const less = (list: readonly string[], others: readonly string[]): readonly string[] =>
+					list.filter((user) => !others.includes(user));
+				const present = [...new Set([...less(earlier?.present ?? [], removeUserIds), ...addUserIds])].sort(compareText);
+				const gone = [...new Set([...less(earlier?.gone ?? [], addUserIds), ...removeUserIds])].sort(compareText);
+				return [{ kind: "userTag", id: userTagId, tag: { ...at, name, present, gone, updatedAt: "" } }];
+			}
+			case "delete_oauth_providers":
+				return (parameters.providerIds ?? []).map((id) => ({
+					kind: "oauthProvider",
+					id: `${userId}/${id}`,
+					appliedAt,
+				}));
+			case "delete_policies":
+				return (parameters.policyIds ?? []).map((id) => ({ kind: "policy", id, appliedAt }));
+			case "delete_tvc_app_and_deployments":
+				return [{ kind: "tvcApp", id: String(appId), appliedAt }];
+			default:
+				return [];
+		}
+	};
+}
+
+/** The tag's `updatedAt` added to what was just remembered of it; nothing when it is there already. */
+export function withUpdateTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly AppliedObject[] {
+	return remembered === undefined || remembered.updatedAt !== ""
+		? []
+		: [{ kind: "userTag", id: tag.id, tag: { ...remembered, updatedAt: tag.updatedAt } }];
+}
+
+function rememberTag(
+	change: TagChange,
+	earlier: RememberedTag | undefined,
+	at: CompletionTime,
+): readonly AppliedObject[] {
+	const { tagId: id, addUserIds, removeUserIds, after } = change;
+	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
+		// Only the name was changed and the members are not known: what is remembered of them, and its time, stays.
+		return earlier === undefined ? [] : [{ kind: "userTag", id, tag: { ...earlier, name: after.name } }];
+	}
+	// What was remembered before is doubtful where somebody else changed the tag since, or where there was nothing.
+	const kept = change.basis === "unknown" ? undefined : earlier;
+	const present = after.members ?? addUserIds;
+	const gone = [...(kept?.gone ?? []), ...removeUserIds].filter((user) => !present.includes(user));
+	const tag: RememberedTag = {
+		...at,
+		name: after.name,
+		present: [...present],
+		gone: [...new Set(gone)].sort(compareText),
+		updatedAt: "",
+	};
+	return [{ kind: "userTag", id, tag }];
+}

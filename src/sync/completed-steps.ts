@@ -1,0 +1,43 @@
+/**
+ * Which steps of a saved plan its own requests have completed, as the journal knows it. It is evidence to refuse a second
+ * run, never a reason to send anything.
+ */
+import type { Step } from "../plan/steps.ts";
+import { sameValue } from "../plan/value.ts";
+import { listOf } from "../plan/waiting.ts";
+import type { JournalEntry } from "./journal.ts";
+
+/**
+ * Returns the entries that did what one of the steps would submit, each with its step; `entries` completed for the plan. A
+ * removal can have been completed in parts: it is done when all of its objects are.
+ */
+export function findCompletedSteps(
+	steps: readonly Step[],
+	entries: readonly JournalEntry[],
+): readonly { readonly step: Step; readonly entry: JournalEntry }[] {
+	const sent = entries.map((entry) => ({ entry, parameters: parametersOf(entry) }));
+	return steps.flatMap((step) => {
+		const list = listOf[step.operation];
+		const wanted = splitList(step.parameters, list);
+		const same = sent
+			.map(({ entry, parameters }) => ({ entry, ...splitList(parameters, list) }))
+			.filter(({ entry, rest }) => entry.body.operation.name === step.operation && sameValue(rest, wanted.rest));
+		const done = new Set(same.flatMap(({ ids }) => ids));
+		const last = same.at(-1);
+		return last !== undefined && wanted.ids.every((id) => done.has(id)) ? [{ step, entry: last.entry }] : [];
+	});
+}
+
+function parametersOf({ body }: JournalEntry): Readonly<Record<string, unknown>> {
+	return (JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
+}
+
+/** The ids that an operation lists, and all other parameters. */
+function splitList(
+	parameters: Readonly<Record<string, unknown>>,
+	list: string | undefined,
+): { readonly ids: readonly unknown[]; readonly rest: unknown } {
+	if (list === undefined) return { ids: [], rest: parameters };
+	const { [list]: ids, ...rest } = parameters;
+	return { ids: [ids ?? []].flat(), rest };
+}

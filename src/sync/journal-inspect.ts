@@ -1,0 +1,185 @@
+/**
+ * Looks at a file that should be a journal without changing it, and says what an error of SQLite means for its owner.
+ *
+ * The last writes of a journal can be in the log beside it (`-wal`) alone, also after a full disk or a crash in a checkpoint.
+ * So the file is never judged without its log, and never read while another process moves the log into it.
+ */
+import { copyFileSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { StorageError } from "../errors.ts";
+import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
+import { importSqlite } from "./sqlite.ts";
+
+/** Max milliseconds for which SQLite waits for another process. */
+export const defaultBusyMs = 10_000;
+
+/** A copy of a journal in a folder of its own; `remove` deletes the folder. */
+export interface JournalCopy {
+	readonly path: string;
+	readonly remove: () => void;
+}
+
+/** Throws what SQLite throws for a file that is no database, and StorageError for a database that is no journal. */
+export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Promise<void> {
+	for (const suffix of sqliteSidecars) refuseForeignFile(file + suffix);
+	if (!hasLog(file)) {
+		try {
+			// As immutable, it is read without making files beside it.
+			return checkIsJournal(await openImmutable(file));
+		} catch {
+			// Without locks it can be read while another process writes it: read it again, with locks.
+		}
+	}
+	checkIsJournal(await openReadOnly(file, busyMs));
+}
+
+function hasLog(file: string): boolean {
+	return ["-wal", "-journal"].some((suffix) => (lstatSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+async function openImmutable(file: string): Promise<DatabaseSync> {
+	const { DatabaseSync } = await importSqlite();
+	const address = pathToFileURL(file);
+	address.searchParams.set("immutable", "1");
+	return new DatabaseSync(address, { readOnly: true });
+}
+
+/** Closes the database. A file without tables is a journal that somebody begins to make. */
+function checkIsJournal(database: DatabaseSync): void {
+	try {
+		const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+		if (names.length === 0 || names.some(({ name }) => name === "sent")) return;
+	} finally {
+		database.close();
+	}
+	throw new StorageError("it is a SQLite database, but not a journal", {
+		hint: "--journal takes the name of a journal, or of a file that does not exist yet",
+	});
+}
+
+/**
+ * The database, to be read only; where SQLite needs to write beside it and cannot, a copy, which is deleted by `close`.
+ * Throws what SQLite throws.
+ */
+export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promise<DatabaseSync> {
+	const { DatabaseSync } = await importSqlite();
+	const database = new DatabaseSync(file, { readOnly: true, timeout: busyMs, open: false });
+	try {
+		database.open();
+		database.prepare("SELECT count(*) FROM sqlite_schema").get();
+		return database;
+	} catch (error) {
+		if (database.isOpen) database.close();
+		if (!isUnwritable(error)) throw error;
+	}
+	const { path, remove } = await copyFiles(file);
+	try {
+		const copy = new DatabaseSync(path);
+		const close = copy.close.bind(copy);
+		copy.close = () => {
+			close();
+			remove();
+		};
+		return copy;
+	} catch (error) {
+		remove();
+		throw error;
+	}
+}
+
+/** A copy of all that the database holds, its log included; closes the database. */
+export async function copyDatabase(database: DatabaseSync): Promise<JournalCopy> {
+	const { backup } = await importSqlite();
+	const copy = makeCopy();
+	try {
+		await backup(database, copy.path);
+		return copy;
+	} catch (error) {
+		copy.remove();
+		throw error;
+	} finally {
+		database.close();
+	}
+}
+
+function makeCopy(): JournalCopy {
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
+	return { path: join(folder, "journal.sqlite"), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** How often files are copied that change meanwhile. */
+const maxAttempts = 5;
+
+/** A copy of the files as they are. Where nothing can be written, no lock keeps another process from writing meanwhile. */
+async function copyFiles(file: string): Promise<JournalCopy> {
+	const copy = makeCopy();
+	const suffixes = ["", "-wal", "-journal"];
+	const states = (): string => suffixes.map((suffix) => stateOf(file + suffix)).join();
+	try {
+		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+			const before = states();
+			for (const suffix of suffixes) {
+				rmSync(copy.path + suffix, { force: true });
+				if (stateOf(file + suffix) !== "") copyFileSync(file + suffix, copy.path + suffix);
+			}
+			if (states() === before) return copy;
+			await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
+		}
+		throw new StorageError("another process keeps writing it", { hint: busyHint });
+	} catch (error) {
+		copy.remove();
+		throw error;
+	}
+}
+
+function stateOf(path: string): string {
+	const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+	return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
+
+const codes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, notDatabase: 26 };
+
+/** SQLite cannot make, or make larger, the file by which processes share the log (sqlite.org, "Result and Error Codes"). */
+const sharedMemoryCodes: readonly number[] = [4618, 4874, 5386];
+
+/** SQLite's code of an error, extended; undefined for any other error. */
+function codeOf(error: unknown): number | undefined {
+	const { errcode } = error as { errcode?: unknown };
+	return typeof errcode === "number" ? errcode : undefined;
+}
+
+function isAny(error: unknown, ...wanted: readonly number[]): boolean {
+	const code = codeOf(error);
+	return code !== undefined && wanted.includes(code & 0xff);
+}
+
+/** Whether the file, or the folder around it, cannot be written. */
+function isUnwritable(error: unknown): boolean {
+	return isAny(error, codes.readOnly, codes.cannotOpen, codes.full) || sharedMemoryCodes.includes(codeOf(error) ?? 0);
+}
+
+/** Whether another process holds the file. */
+export function isBusy(error: unknown): boolean {
+	return isAny(error, codes.busy, codes.locked);
+}
+
+const busyHint = "run the command again when the other process has ended";
+
+const lossHint =
+	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
+
+/** What to do about an error at the journal's file. Never only another file: that can lead to a second activity. */
+export function hintFor(error: unknown): string {
+	if (error instanceof StorageError && error.hint !== undefined) return error.hint;
+	if (isBusy(error)) return busyHint;
+	if (isAny(error, codes.full) || (error as { code?: unknown }).code === "ENOSPC") {
+		return "free some space, then run the command again with the same journal";
+	}
+	if (isAny(error, codes.corrupt, codes.notDatabase)) {
+		return `if it was a journal, restore it from a backup, together with its -wal file; ${lossHint}. Check the last activities at the service first`;
+	}
+	return `make the file usable, and run the command again with it; ${lossHint}`;
+}

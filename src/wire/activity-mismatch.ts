@@ -1,0 +1,52 @@
+/**
+ * Whether an activity is the one that our bytes made. A fingerprint alone is a claim: an answer that carries it and names
+ * another organization, operation or change is not taken for the outcome of what was sent. Pure.
+ */
+import type { Activity } from "./activity.ts";
+import type { RequestBody } from "./request-body.ts";
+
+/**
+ * What of the activity is not what `body` asked for, for a person; null when all of it agrees. Ids are the same in any
+ * case, lists of ids in any order, and an absent, null or empty value is no value.
+ *
+ * Unverified, chosen: an answer without an intent agrees; a vote may also be answered with the activity that was voted on,
+ * which its parameters name by fingerprint, and then only the organization is compared.
+ */
+export function findMismatch(body: RequestBody, activity: Activity): string | null {
+	const { operation, organizationId, fingerprint } = body;
+	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
+	const isVote = operation.fields.includes("fingerprint");
+	const isTarget = isVote && activity.fingerprint === parameters.fingerprint;
+	if (activity.fingerprint !== fingerprint && !isTarget) return "another fingerprint";
+	if (activity.organizationId.toLowerCase() !== organizationId.toLowerCase()) {
+		return `the organization ${plain(activity.organizationId)} in place of ${organizationId}`;
+	}
+	if (isTarget) return null;
+	if (activity.type !== operation.type) return `the type ${plain(activity.type)} in place of ${operation.type}`;
+	const { intent } = activity;
+	const field = intent === null ? undefined : operation.fields.find((name) => !isSame(name, intent, parameters));
+	return field === undefined ? null : `another ${field} in its intent`;
+}
+
+/** A word of the answer, where it is one. */
+function plain(text: string): string {
+	return /^[\w-]{1,100}$/.test(text) ? text : "(unreadable)";
+}
+
+function isSame(
+	field: string,
+	left: Readonly<Record<string, unknown>>,
+	right: Readonly<Record<string, unknown>>,
+): boolean {
+	return JSON.stringify(normalize(field, left[field])) === JSON.stringify(normalize(field, right[field]));
+}
+
+function normalize(field: string, value: unknown): unknown {
+	if (Array.isArray(value)) {
+		const ids = value.map((id) => String(id).toLowerCase());
+		return ids.length === 0 ? null : [...new Set(ids)].sort();
+	}
+	if (value === undefined || value === null || value === "") return null;
+	// A name is compared as it is; everything else is an id.
+	return typeof value === "string" && !field.endsWith("Name") ? value.toLowerCase() : value;
+}

@@ -1,0 +1,75 @@
+/**
+ * Intent and time to exact bytes and their fingerprint. The rule: bytes are made once. Whoever needs them again takes
+ * the ones that were kept, because the same bytes are the same activity and other bytes are another one.
+ */
+import { createHash } from "node:crypto";
+import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
+
+/** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and must not be made again. */
+export interface RequestBody {
+	readonly operation: SubmitOperation;
+	readonly organizationId: string;
+	readonly timestampMs: number;
+	readonly bytes: string;
+	readonly fingerprint: string;
+}
+
+/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
+export function fingerprintOf(bytes: string): string {
+	return fingerprintPrefix + createHash("sha256").update(bytes, "utf8").digest("hex");
+}
+
+/**
+ * The body of a submit: the envelope of docs/service.md#activity-envelope without blanks, members in the order of the table, so that the
+ * same operation, organization, parameters and time always give the same bytes. Members of `parameters` that the
+ * operation does not know throw; absent optional ones are left out. `timestampMs` is whole milliseconds since 1970.
+ */
+export function encodeSubmit(
+	operation: SubmitOperation,
+	organizationId: string,
+	parameters: Readonly<Record<string, unknown>>,
+	timestampMs: number,
+): RequestBody {
+	const bytes = JSON.stringify({
+		type: operation.type,
+		timestampMs: String(timestampMs),
+		organizationId,
+		parameters: inOrder(operation, operation.fields, parameters),
+	});
+	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
+}
+
+/** The body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
+export function encodeQuery(
+	operation: Exclude<Operation, SubmitOperation>,
+	fields: Readonly<Record<string, unknown>>,
+): string {
+	return JSON.stringify(inOrder(operation, operation.fields, fields));
+}
+
+function inOrder(
+	operation: Operation,
+	order: readonly string[],
+	values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+	for (const name of Object.keys(values)) {
+		if (!order.includes(name)) throw new TypeError(`${operation.name} has no field ${name}`);
+	}
+	return Object.fromEntries(order.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+}
+
+/**
+ * The body that these bytes are; undefined for any that `encodeSubmit` does not make, however alike they look: a member
+ * more in the envelope, or the same one twice, would be sent too.
+ */
+export function decodeSubmit(bytes: string): RequestBody | undefined {
+	try {
+		const { type, organizationId, timestampMs, parameters } = JSON.parse(bytes) as Readonly<Record<string, unknown>>;
+		const operation = Object.values(submits).find((submit) => submit.type === type);
+		if (operation === undefined || typeof organizationId !== "string") return undefined;
+		const body = encodeSubmit(operation, organizationId, parameters as Record<string, unknown>, Number(timestampMs));
+		return body.bytes === bytes ? body : undefined;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,200 @@
+/**
+ * One request with all its attempts: waits for its turn, sends, judges, tries again. The rule: a request is stamped once,
+ * every attempt sends the same bytes with the same stamp, and whether an attempt may have left is known, not guessed.
+ *
+ * Time: `timeoutMs` is for the attempts of one operation and the waits between them, from the first attempt on. Waiting
+ * for our own limiter (a place, an even rate, a pause that another request brought about) is not part of it, so that asking
+ * slowly makes nothing fail; rate-limiter.ts says when waiting ends all the same.
+ */
+import { ConfigurationError, OrgsyncError } from "../errors.ts";
+import { type Answer, type ClassifiedAnswer, classifyAnswer, type InconclusiveAnswer, inconclusive } from "./answer.ts";
+import type { Operation } from "./operations.ts";
+import type { AttemptResult } from "./rate-limiter.ts";
+import type { RequestQueue } from "./request-queue.ts";
+import { describeThrottle, retryDelayMs, sharedPauseMs } from "./retry.ts";
+import type { Stamp, Stamper } from "./stamp.ts";
+import { describeFailure, type TransportFailure } from "./transport-failure.ts";
+
+/** One attempt, told as it ends. It never holds a stamp or a body. */
+export interface AttemptEvent {
+	readonly operation: string;
+	readonly organizationId: string;
+	/** Counts from 1. */
+	readonly attempt: number;
+	/** The HTTP status, or the word for why there is none (SilenceWord). */
+	readonly result: number | string;
+	/** Of the attempt alone, without the wait before it. */
+	readonly durationMs: number;
+	/** Of a 429 only: one line for a person, why, what comes next and what would avoid it. */
+	readonly reason?: string;
+	/** Of a 429 only: what the service says, and in how many milliseconds it is asked again; undefined when it is not. */
+	readonly throttle?: { readonly because: string; readonly againMs: number | undefined };
+}
+
+/** Counted since the client was made: `queries` + `submits` + `retries` attempts were made in all. */
+export interface ClientStats {
+	readonly queries: number;
+	readonly submits: number;
+	/** Attempts after the first of their operation. */
+	readonly retries: number;
+	/**
+	 * Time in which something waited because of limits: after a 429, in a pause that the service asked for, for
+	 * `maxRequestsPerSecond`, or for a place while fewer are allowed than `concurrency`. By the clock: however many wait
+	 * side by side, a second counts once.
+	 */
+	readonly throttledMs: number;
+}
+
+/** What an attempt is counted as. */
+type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
+
+/** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
+export interface RequestContext {
+	readonly url: string;
+	readonly proxy: string | undefined;
+	readonly stamper: Stamper;
+	readonly queue: RequestQueue;
+	readonly timeoutMs: number;
+	readonly attemptTimeoutMs: number;
+	readonly onAttempt: (event: AttemptEvent) => void;
+	readonly sleep: (delayMs: number) => Promise<void>;
+	readonly random: () => number;
+	readonly now: () => number;
+	/** Called once an attempt. */
+	readonly count: (what: RequestCounter) => void;
+	/** One attempt. Never throws. */
+	readonly send: (path: string, bytes: string, stamp: Stamp, timeoutMs: number) => Promise<Answer | TransportFailure>;
+}
+
+export interface RequestResult {
+	readonly answer: ClassifiedAnswer;
+	/** 0 when the limiter let none out in time. */
+	readonly requests: number;
+	/** Some attempt may have arrived, the last one included. A 429 counts. */
+	readonly mayHaveArrived: boolean;
+	/** An attempt before the last may have arrived. The service's own 429 does not count: it was turned away at the door. */
+	readonly earlierMayHaveArrived: boolean;
+}
+
+/** The answer on one request, after as many attempts as the verdicts, the limiter and the time limit allow. */
+export async function sendRequest(
+	context: RequestContext,
+	operation: Operation,
+	organizationId: string,
+	bytes: string,
+): Promise<RequestResult> {
+	const { queue, now } = context;
+	const stamp = await makeStamp(context.stamper, bytes);
+	const classify = makeClassifier(context, operation, organizationId, stamp);
+	const joinedMs = now();
+	let deadlineMs = joinedMs + context.timeoutMs;
+	let mayHaveArrived = false;
+	let earlierMayHaveArrived = false;
+	for (let attempt = 1; ; attempt += 1) {
+		const queuedMs = now();
+		const admission = await queue.waitForSlot(joinedMs);
+		if (admission.kind === "timed-out")
+			return { answer: admission.answer, requests: attempt - 1, mayHaveArrived, earlierMayHaveArrived };
+		const startMs = now();
+		deadlineMs += startMs - queuedMs;
+		context.count(counterOf(operation, attempt));
+		const timeoutMs = Math.min(context.attemptTimeoutMs, deadlineMs - startMs);
+		const exchange = await context.send(operation.path, bytes, stamp, timeoutMs);
+		const answer = classify(exchange, timeoutMs);
+		const delayMs =
+			answer.kind === "inconclusive" ? retryDelayMs(answer, attempt, deadlineMs - now(), context.random()) : undefined;
+		releaseSlot(queue, admission.number, exchange, answer);
+		const event = { operation: operation.name, organizationId, attempt, durationMs: now() - startMs };
+		emitEvent(context, event, exchange, answer, delayMs);
+		if (answer.kind !== "inconclusive")
+			return { answer, requests: attempt, mayHaveArrived: true, earlierMayHaveArrived };
+		if (answer.sent === "maybe") mayHaveArrived = true;
+		if (delayMs === undefined) return { answer, requests: attempt, mayHaveArrived, earlierMayHaveArrived };
+		const isTurnedAway = answer.throttled && answer.grpcCode !== undefined;
+		if (answer.sent === "maybe" && !isTurnedAway) earlierMayHaveArrived = true;
+		const wait = () => context.sleep(delayMs);
+		await (answer.throttled ? queue.timeThrottled(wait) : wait());
+	}
+}
+
+function counterOf(operation: Operation, attempt: number): RequestCounter {
+	if (attempt > 1) return "retries";
+	return operation.family === "query" ? "queries" : "submits";
+}
+
+function makeClassifier(context: RequestContext, operation: Operation, organizationId: string, stamp: Stamp) {
+	const { url, proxy, now } = context;
+	const { stampHeaderValue } = stamp;
+	const publicKey = publicKeyOf(context.stamper);
+	return (exchange: Answer | TransportFailure, timeoutMs: number): ClassifiedAnswer => {
+		if (exchange.kind === "failure") return classifyFailure(exchange, url, timeoutMs, proxy);
+		return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
+	};
+}
+
+function classifyFailure(
+	failure: TransportFailure,
+	url: string,
+	timeoutMs: number,
+	proxy: string | undefined,
+): InconclusiveAnswer {
+	// Too large an answer is the service's fault: it did answer, so it counts as one of its errors.
+	const httpStatus = failure.reason === "too-large" ? 200 : undefined;
+	return inconclusive({ ...describeFailure(failure, url, timeoutMs, proxy), sent: failure.sent, httpStatus });
+}
+
+/** Gives the place back before any wait, and tells the limiter what came of the attempt. */
+function releaseSlot(
+	queue: RequestQueue,
+	number: number,
+	exchange: Answer | TransportFailure,
+	answer: ClassifiedAnswer,
+): void {
+	if (answer.kind === "inconclusive" && answer.throttled) {
+		queue.release(number, { kind: "throttled", pauseMs: sharedPauseMs(answer) }, answer);
+		return;
+	}
+	const result: AttemptResult =
+		exchange.kind === "failure" ? { kind: "no-answer" } : { kind: "answered", healthy: exchange.httpStatus < 500 };
+	queue.release(number, result);
+}
+
+function emitEvent(
+	{ queue, onAttempt }: RequestContext,
+	event: Omit<AttemptEvent, "result" | "reason" | "throttle">,
+	exchange: Answer | TransportFailure,
+	answer: ClassifiedAnswer,
+	delayMs: number | undefined,
+): void {
+	const outcome = exchange.kind === "answer" ? exchange.httpStatus : exchange.reason;
+	// Another 429 may have asked for a longer pause than this one.
+	const againMs = delayMs === undefined ? undefined : Math.max(delayMs, queue.pauseMs());
+	const told =
+		outcome !== 429 || answer.kind === "valid"
+			? {}
+			: {
+					reason: describeThrottle(answer, againMs, queue.currentRate()),
+					throttle: { because: answer.message, againMs },
+				};
+	try {
+		onAttempt({ ...event, result: outcome, ...told });
+	} catch {
+		// A listener that fails must not cost us the answer to something that was done.
+	}
+}
+
+async function makeStamp(stamper: Stamper, bytes: string): Promise<Stamp> {
+	try {
+		return await stamper.stamp(bytes);
+	} catch (error) {
+		if (error instanceof OrgsyncError) throw error;
+		// The text of a foreign stamper's error may hold its key, so neither it nor the error goes on.
+		const name = error instanceof Error ? error.name : "no error object";
+		throw new ConfigurationError(`the request could not be stamped: the stamper failed (${name})`);
+	}
+}
+
+function publicKeyOf(stamper: Stamper): string | undefined {
+	const { publicKey } = stamper as { publicKey?: unknown };
+	return typeof publicKey === "string" ? publicKey : undefined;
+}

@@ -1,0 +1,17 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { clockEnvironment, clockOption } from "./clock.ts";
+
+const minuteMs = 60_000;
+
+it("begins one minute into a quarter of an hour, so that no quarter ends in a test", () => {
+	const passedMs = Date.now() % (15 * minuteMs);
+	expect(passedMs).toBeGreaterThanOrEqual(minuteMs);
+	expect(passedMs).toBeLessThan(3 * minuteMs);
+});
+
+it.each([0, 60 * minuteMs])("is the clock of a child process that is %i ms later", (laterMs) => {
+	const env = { PATH: process.env.PATH, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
+	const printed = execFileSync(process.execPath, ["-p", "Date.now()"], { env, encoding: "utf8" });
+	expect(Math.abs(Number(printed) - Date.now() - laterMs)).toBeLessThan(minuteMs);
+});

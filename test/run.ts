@@ -1,0 +1,228 @@
+/**
+ * The command line as its users have it: a real process with its own arguments, environment, folder and input. Sources are
+ * run as they are; with ORGSYNC_TEST_DIST set, what was built.
+ *
+ * Everything that a process printed is kept, so that `expectNoSecret` can search all of it at the end.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, inject } from "vitest";
+import { run as runHere } from "../src/cli/run.ts";
+import { checkSchema } from "../src/schema.ts";
+import { clockEnvironment, clockOption } from "./clock.ts";
+
+export interface Answer {
+	/** Null when a signal ended it. */
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+export interface RunOptions {
+	/** The working folder; a new one when left out. */
+	readonly cwd?: string;
+	/** Added to an environment that has only what a process needs to start. */
+	readonly env?: Readonly<Record<string, string>>;
+	readonly stdin?: string;
+	/** On a terminal of its own. */
+	readonly terminal?: boolean;
+	/** How much later than the clock of the test file it is for the command; nothing when left out. */
+	readonly laterMs?: number;
+}
+
+export interface Started {
+	readonly child: ChildProcess;
+	/** What was printed on standard output so far. */
+	stdout(): string;
+	readonly ended: Promise<Answer>;
+}
+
+const main = fileURLToPath(
+	new URL(process.env.ORGSYNC_TEST_DIST ? "../dist/cli/main.js" : "../src/cli/main.ts", import.meta.url),
+);
+
+/** The command that is `orgsync`. */
+export const orgsync: readonly string[] = [process.execPath, main];
+
+/** Everything that this test file makes on disk; gone at its end. */
+const root = mkdtempSync(join(tmpdir(), "orgsync-cli-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** What Node compiled, for all processes of the run. */
+export const compiled = join(inject("sharedFolder"), "compiled");
+
+/** Without key files of whoever runs the tests. */
+const home = join(root, "home");
+mkdirSync(home);
+
+/** A folder that is named in normalized output as FOLDER. */
+export function makeFolder(): string {
+	return mkdtempSync(join(root, "folder-"));
+}
+
+const printed: string[] = [];
+
+/**
+ * Runs `orgsync` with these arguments to its end, in this process: everything but argv, streams and the exit of a real one.
+ * With ORGSYNC_TEST_DIST set it is a process of its own.
+ */
+export async function run(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	if (process.env.ORGSYNC_TEST_DIST) return runProcess(words, options);
+	const texts = { stdout: "", stderr: "" };
+	const collect = (name: keyof typeof texts): Writable =>
+		new Writable({
+			decodeStrings: false,
+			write(text: string | Buffer, _encoding, done) {
+				texts[name] += text;
+				done();
+			},
+		});
+	const code = await runHere(words, {
+		stdin: Readable.from([Buffer.from(options.stdin ?? "")], { objectMode: false }),
+		stdout: collect("stdout"),
+		stderr: collect("stderr"),
+		environment: environmentOf(options),
+		directory: options.cwd ?? makeFolder(),
+		now: () => Date.now() + (options.laterMs ?? 0),
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	printed.push(texts.stdout, texts.stderr);
+	return { code, ...texts };
+}
+
+/** Runs `orgsync` with these arguments to its end, as a process of its own. */
+export function runProcess(words: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	return runProgram([...orgsync, ...words], options);
+}
+
+function environmentOf({ env, laterMs }: RunOptions): Readonly<Record<string, string | undefined>> {
+	const node = { NODE_COMPILE_CACHE: compiled, NODE_OPTIONS: clockOption, ...clockEnvironment(laterMs) };
+	return { PATH: process.env.PATH, HOME: home, ...node, ...env };
+}
+
+/** Starts `orgsync` and leaves it running; its input is open. */
+export function start(words: readonly string[], options: RunOptions = {}): Started {
+	return startProgram([...orgsync, ...words], options);
+}
+
+/** Runs any program to its end, as `run` does with `orgsync`. */
+export function runProgram(command: readonly string[], options: RunOptions = {}): Promise<Answer> {
+	const { child, ended } = startProgram(command, options);
+	child.stdin?.end(options.stdin ?? "");
+	return ended;
+}
+
+/** Starts any program, as `start` does with `orgsync`. */
+export function startProgram(command: readonly string[], options: RunOptions = {}): Started {
+	const [file = "", ...parameters] =
+		options.terminal === true
+			? ["script", "--quiet", "--return", "--command", command.map((word) => `'${word}'`).join(" "), "/dev/null"]
+			: command;
+	const child = spawn(file, parameters, {
+		cwd: options.cwd ?? makeFolder(),
+		env: environmentOf(options),
+		stdio: "pipe",
+	});
+	const texts = { stdout: "", stderr: "" };
+	for (const name of ["stdout", "stderr"] as const) {
+		child[name].setEncoding("utf8").on("data", (text: string) => {
+			texts[name] += text;
+		});
+	}
+	// A command that ends without reading its input closes the pipe; that is no error of the test.
+	child.stdin.on("error", () => undefined);
+	const ended = new Promise<Answer>((resolve, reject) => {
+		child.on("error", reject);
+		child.on("close", (code) => {
+			printed.push(texts.stdout, texts.stderr);
+			resolve({ code, ...texts });
+		});
+	});
+	return { child, stdout: () => texts.stdout, ended };
+}
+
+/** Whether there is a `script` that runs a command on a terminal of its own (util-linux). */
+export const hasTerminal =
+	spawnSync("script", ["--version"], { encoding: "utf8" }).stdout?.includes("util-linux") === true;
+
+/**
+ * Runs `orgsync` on a terminal. `reply` is typed when it asks for one. What a terminal shows is both streams together.
+ */
+export async function runOnTerminal(
+	{ start: startThere }: { start: typeof start },
+	words: readonly string[],
+	reply?: string,
+	env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | null; shown: string }> {
+	const { child, stdout, ended } = startThere(words, { env: { TERM: "xterm", ...env }, terminal: true });
+	if (reply !== undefined) {
+		await expect.poll(stdout, { timeout: 20_000 }).toContain("does: ");
+		child.stdin?.write(`${reply}\n`);
+	}
+	const { code, stdout: shown } = await ended;
+	return { code, shown };
+}
+
+/** The one JSON object on standard output, which fits schemas/output.json and names its own exit code. */
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into by the assertions of each test.
+export function readOutput({ code, stdout, stderr }: Answer): any {
+	const output = JSON.parse(stdout);
+	expect(checkSchema("output.json", output)).toEqual([]);
+	expect(output.exitCode).toBe(code);
+	for (const line of stderr.split("\n")) expect(() => JSON.parse(line), `JSON on standard error: ${line}`).toThrow();
+	return output;
+}
+
+/** What varies from run to run, replaced by its name. Nothing else is. */
+export function normalize(text: string): string {
+	return text
+		.replaceAll(/\S*orgsync-cli-\w+\/folder-\w+/g, "FOLDER")
+		.replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:PORT")
+		.replaceAll(/\b0[23][0-9a-f]{64}\b/g, "PUBLIC_KEY")
+		.replaceAll(/\bsha256:[0-9a-f]{64}\b/g, "sha256:HEX")
+		.replaceAll(/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "ACTIVITY_ID")
+		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
+		.replaceAll(/\b\d+ ms\b/g, "N ms");
+}
+
+const secrets: Buffer[] = [];
+
+/** From now on `expectNoSecret` searches for this private key (64 hex characters) in every form it could take. */
+export function keepSecret(privateKey: string): void {
+	const raw = Buffer.from(privateKey, "hex");
+	const texts = [
+		privateKey,
+		privateKey.toUpperCase(),
+		raw.toString("base64").replace(/=+$/, ""),
+		raw.toString("base64url"),
+	];
+	secrets.push(raw, Buffer.from(BigInt(`0x${privateKey}`).toString()));
+	secrets.push(...texts.map((text) => Buffer.from(text)));
+}
+
+/** How every stamp of an API key begins: base64url of `{"publicKey":"`. */
+const stampStart = Buffer.from(Buffer.from('{"publicKey":"').toString("base64url").slice(0, 18));
+
+/**
+ * Neither what was printed nor what was written holds a private key or a stamp: standard output and error of every
+ * process that ended, and every file of this run (journals, databases, results) but the key files themselves.
+ */
+export function expectNoSecret(): void {
+	const written = readdirSync(root, { recursive: true, encoding: "utf8" })
+		.map((name) => join(root, name))
+		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !path.endsWith(".private"));
+	const places: [string, Buffer][] = [
+		["what was printed", Buffer.from(printed.join("\n"))],
+		...written.map((path): [string, Buffer] => [path, readFileSync(path)]),
+	];
+	expect(secrets.length).toBeGreaterThan(0);
+	expect(printed.join("").length).toBeGreaterThan(0);
+	for (const [place, content] of places) {
+		for (const secret of [...secrets, stampStart]) expect(content.includes(secret), `a secret in ${place}`).toBe(false);
+	}
+}

@@ -1,0 +1,233 @@
+/** A journal is recognized with the log beside it, after a full disk and a crash too, and no hint leads to a second activity. */
+import { spawnSync } from "node:child_process";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StorageError } from "../../src/errors.ts";
+import { requestDigestOf } from "../../src/sync/journal.ts";
+import { openJournal, readJournal } from "../../src/sync/journal-file.ts";
+import { submits } from "../../src/wire/operations.ts";
+import { encodeSubmit } from "../../src/wire/request-body.ts";
+import { id, organizationId } from "../plan/support-organizations.ts";
+
+const parameters = { policyIds: [id("policy", 1)] };
+const body = encodeSubmit(submits.delete_policies, organizationId, parameters, 1_767_225_600_000);
+const requestDigest = requestDigestOf(organizationId, "delete_policies", parameters);
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "orgsync-journal-look-"));
+	file = join(folder, "journal.sqlite");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function refusal(open: () => Promise<unknown>): Promise<StorageError> {
+	const error: unknown = await open().catch((thrown: unknown) => thrown);
+	expect(error).toBeInstanceOf(StorageError);
+	return error as StorageError;
+}
+
+/** How many requests are open, as readers see it and as writers do. */
+async function countOpen(): Promise<readonly (number | undefined)[]> {
+	const view = await readJournal(file);
+	const seen = view?.openEntries(organizationId).length;
+	view?.close();
+	const journal = await openJournal(file);
+	const written = journal.openEntries(organizationId).length;
+	journal.close();
+	return [seen, written];
+}
+
+/** A journal with one open request, which is in the log alone; `pages` of it were moved to the file before a crash. */
+async function makeUnmerged(pages: number | undefined): Promise<void> {
+	const first = join(folder, "first.sqlite");
+	const journal = await openJournal(first);
+	await journal.recordSending(body, requestDigest, ["policy:1"], 1);
+	copyFileSync(first, file);
+	copyFileSync(`${first}-wal`, `${file}-wal`);
+	journal.close();
+	if (pages === undefined) return;
+	copyFileSync(first, file);
+	truncateSync(file, pages * 4096);
+}
+
+/** A small file system in memory, unmounted at the end; undefined where none can be made. */
+function mountSmall(): { readonly path: string; readonly unmount: () => void } | undefined {
+	const path = mkdtempSync(join(tmpdir(), "orgsync-small-"));
+	const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", path]).status === 0;
+	const unmount = (): void => {
+		if (isMounted) spawnSync("umount", [path]);
+		rmSync(path, { recursive: true, force: true });
+	};
+	if (isMounted) return { path, unmount };
+	unmount();
+	return undefined;
+}
+
+const canMount = (() => {
+	const mounted = mountSmall();
+	mounted?.unmount();
+	return mounted !== undefined;
+})();
+
+describe("a journal whose log was not merged", () => {
+	it.each([
+		["at all", undefined],
+		["because of a crash after the first page", 1],
+		["because of a crash after three pages", 3],
+	])("%s is recognized, with the requests in the log", async (_what, pages) => {
+		await makeUnmerged(pages);
+		expect(await countOpen()).toEqual([1, 1]);
+	});
+
+	it.runIf(canMount)("because the disk became full is recognized once there is space again", async () => {
+		const mounted = mountSmall();
+		if (mounted === undefined) throw new Error("a file system could be mounted a moment ago");
+		try {
+			file = join(mounted.path, "journal.sqlite");
+			const journal = await openJournal(file);
+			await journal.recordSending(body, requestDigest, ["policy:1"], 1);
+			const fill = join(mounted.path, "fill");
+			for (let isFull = false; !isFull; ) {
+				isFull = spawnSync("sh", ["-c", `head -c 1024 /dev/zero >> ${fill}`]).status !== 0;
+			}
+			journal.close();
+			const view = await readJournal(file);
+			expect(view?.openEntries(organizationId).length).toBe(1);
+			view?.close();
+			const { hint } = await refusal(async () => {
+				const full = await openJournal(file);
+				await full.recordSending(body, "other", [], 1).finally(() => full.close());
+			});
+			expect(hint).not.toContain("--journal");
+			rmSync(fill);
+			expect(await countOpen()).toEqual([1, 1]);
+		} finally {
+			mounted.unmount();
+		}
+	});
+
+	it("is recognized while another process merges it", async () => {
+		const code = `
+			const { DatabaseSync } = require("node:sqlite");
+			const { workerData, parentPort } = require("node:worker_threads");
+			const database = new DatabaseSync(workerData, { timeout: 10000 });
+			database.exec("PRAGMA synchronous = OFF; CREATE TABLE more (text TEXT)");
+			parentPort.postMessage("ready");
+			const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT zeroblob(4000) FROM n";
+			for (let count = 0; count < 30; count += 1) {
+				database.exec("INSERT INTO more " + rows + "; PRAGMA wal_checkpoint(TRUNCATE)");
+				database.exec("DELETE FROM more; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+			}
+			database.close();
+		`;
+		(await openJournal(file)).close();
+		const other = new Worker(code, { eval: true, workerData: file });
+		let isRunning = true;
+		const ended = new Promise<void>((resolve) =>
+			other.once("exit", () => {
+				isRunning = false;
+				resolve();
+			}),
+		);
+		await new Promise((resolve) => other.once("message", resolve));
+		while (isRunning) {
+			(await readJournal(file))?.close();
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		await ended;
+	});
+});
+
+describe("a file that is no journal", () => {
+	/** The database of another program, with its last write in the log. */
+	function makeForeign(): void {
+		const database = new DatabaseSync(file);
+		database.exec("PRAGMA journal_mode = WAL; CREATE TABLE songs (name TEXT); INSERT INTO songs VALUES ('a')");
+		copyFileSync(file, `${file}.copy`);
+		copyFileSync(`${file}-wal`, `${file}.copy-wal`);
+		database.close();
+		file = `${file}.copy`;
+	}
+
+	it("but another program's database is refused and left as it is", async () => {
+		makeForeign();
+		const bytes = [readFileSync(file), readFileSync(`${file}-wal`)];
+		for (const open of [openJournal, readJournal]) {
+			expect((await refusal(() => open(file))).message).toContain("a SQLite database, but not a journal");
+		}
+		expect([readFileSync(file), readFileSync(`${file}-wal`)]).toEqual(bytes);
+	});
+
+	it("because a link stands in place of its log is refused, and nothing is written through the link", async () => {
+		await makeUnmerged(undefined);
+		symlinkSync(join(folder, "nothing"), `${file}-shm`);
+		for (const open of [openJournal, readJournal]) {
+			expect((await refusal(() => open(file))).message).toContain("journal.sqlite-shm is a symbolic link");
+		}
+		expect(existsSync(join(folder, "nothing"))).toBe(false);
+	});
+});
+
+describe("the hint for a journal that is damaged", () => {
+	it("says what a new journal does not know", async () => {
+		(await openJournal(file)).close();
+		const bytes = readFileSync(file);
+		for (const damaged of [bytes.subarray(0, 4096), Buffer.alloc(bytes.length, "x")]) {
+			writeFileSync(file, damaged);
+			for (const open of [openJournal, readJournal]) {
+				const { hint } = await refusal(() => open(file));
+				expect(hint).toContain("restore it from a backup");
+				expect(hint).toContain("apply can submit the same change again");
+			}
+			expect(readFileSync(file).equals(damaged)).toBe(true);
+		}
+	});
+});
+
+describe("a database that another process holds", () => {
+	it.each([
+		["for itself alone", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"],
+		["for writing", "BEGIN IMMEDIATE"],
+	])("%s is waited for no longer than the busy timeout, and the hint names no other journal", async (_what, sql) => {
+		const holder = new DatabaseSync(file);
+		holder.exec(readFileSync(new URL("../vectors/journal-version-1.sql", import.meta.url), "utf8"));
+		holder.exec(sql);
+		const begun = performance.now();
+		const { message, hint } = await refusal(() => openJournal(file, { busyMs: 50 }));
+		expect(performance.now() - begun).toBeLessThan(5000);
+		holder.close();
+		expect(message).toContain("database is locked");
+		expect(hint).toBe("run the command again when the other process has ended");
+	});
+});
+
+describe("looking at a journal", () => {
+	it("leaves no copy behind", async () => {
+		const copies = () => readdirSync(tmpdir()).filter((name) => /^orgsync-journal-\w{6}$/.test(name));
+		mkdirSync(join(folder, "old"));
+		const before = copies();
+		file = join(folder, "old", "journal.sqlite");
+		const database = new DatabaseSync(file);
+		database.exec(readFileSync(new URL("../vectors/journal-version-1.sql", import.meta.url), "utf8"));
+		database.close();
+		(await readJournal(file))?.close();
+		expect(copies().filter((name) => !before.includes(name))).toEqual([]);
+	});
+});

@@ -1,5 +1,5 @@
 /**
- * Refuses plans before anything is sent: those that a guard blocks, and those that cannot converge.
+ * Rejects plans before anything is submitted: those that a guard blocks, and those that cannot converge.
  */
 import { GuardError, LiveProblemError } from "../errors.ts";
 import { type Guard, refusingGuards } from "../plan/guards.ts";
@@ -7,27 +7,27 @@ import type { Plan } from "../plan/plan.ts";
 import { NameTakenError } from "./name-queue.ts";
 import type { Settings } from "./settings.ts";
 
-/** Throws GuardError when a guard blocks the plan and was not acknowledged. */
+/** Throws GuardError if a guard blocks the plan and is not overridden. */
 export function assertGuardsAllowed({ guards }: Plan, allow: Settings["allow"]): void {
-	const refusing = refusingGuards(guards, allow);
-	if (refusing.length === 0) return;
-	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	throw new GuardError(`refused, nothing was sent: ${said}`, {
-		hint: `when this is meant: ${acknowledge(refusing, allow)}`,
+	const blocking = refusingGuards(guards, allow);
+	if (blocking.length === 0) return;
+	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
+		hint: `to override: ${overrideCommand(blocking, allow)}`,
 	});
 }
 
-/** How to acknowledge what these guards found, beside what is acknowledged already: the command replaces the whole value. */
-function acknowledge(guards: readonly Guard[], allow: Settings["allow"]): string {
-	const already = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
+/** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */
+function overrideCommand(guards: readonly Guard[], allow: Settings["allow"]): string {
+	const earlier = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
 	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
-	return `\`pulumi config set orgsync:allow "${[...new Set([...already, ...found])].join(" ")}"\``;
+	return `\`pulumi config set orgsync:allow "${[...new Set([...earlier, ...found])].join(" ")}"\``;
 }
 
 const nameHint =
-	"if the program does rename that tag, its resource has to be updated at the same time or before: not with --parallel 1, or with dependsOn";
+	"if the program renames that tag too, its resource has to be updated first or at the same time: use dependsOn, or do not use --parallel 1";
 
-/** Throws NameTakenError where names alone are in the way, and LiveProblemError for any other problem. */
+/** Throws NameTakenError if taken names are the only problems, and LiveProblemError for any other problem. */
 export function assertCanConverge({ problems }: Plan): void {
 	if (problems.length === 0) return;
 	const message = problems.map((problem) => problem.message).join("; ");

@@ -46,7 +46,7 @@ it("a removal that was submitted part by part keeps the activity of each part in
 	for (const [index, address] of [`policy:${first}`, `policy:${second}`].entries()) {
 		const { id, fingerprint } = made[index] ?? {};
 		expect(message).toContain(
-			`\n  ${address}: waits for approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain ${id}\` says what it waits for\n    the next run joins this activity and opens no other`,
+			`\n  ${address}: pending approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain ${id}\` shows what is missing\n    the next run continues with this activity and submits no other`,
 		);
 	}
 	expect(message).toContain(`\n  policy:${stray}: failed (`);

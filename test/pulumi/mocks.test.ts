@@ -94,7 +94,7 @@ describe("with mocks", () => {
 		]);
 		expect(await orgsync.getMfaPolicies({ userId: alice })).toEqual([]);
 		await expect(orgsync.getLatestBootProof({ appName: apps.old })).rejects.toThrow(
-			"get_latest_boot_proof: the mocks do not answer it; return { bootProof: … } for orgsync:index:getLatestBootProof",
+			"get_latest_boot_proof: the mocks return nothing for it: return { bootProof: … } for orgsync:index:getLatestBootProof",
 		);
 	});
 

@@ -135,7 +135,7 @@ const provider = new orgsync.Provider("other", { apiPrivateKey });\n`;
 		expect(await world.run(["apply", "-f", "signers.yaml", "--yes", ...journal])).toMatchObject({ code: 0 });
 		world.clearRequests();
 		const answer = await stack.destroy();
-		const since = /it was applied at \S+Z by something else than this resource/;
+		const since = /something other than this resource applied it at \S+Z/;
 		expectLeft(world, answer, since.exec(shown(answer))?.[0] ?? "when");
 	});
 });

@@ -67,7 +67,7 @@ describe("the state of a removal", () => {
 		expect((await check("one", providers.alice[0])).failures).toEqual([]);
 		const { failures = [] } = await check("two", providers.alice[1]);
 		expect(failures.map(({ reason }) => reason)).toEqual([
-			`OAuth providers of the user ${alice} are removed by the resource \`one\` and by \`two\`; list them in one`,
+			`OAuth providers of the user ${alice} are removed by two resources, \`one\` and \`two\`; list them in one resource`,
 		]);
 	});
 });

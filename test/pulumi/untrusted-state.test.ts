@@ -43,26 +43,26 @@ const refused: readonly (readonly [what: string, kept: object, because: string])
 	[
 		"a request digest that is not that of its body",
 		{ ...activity(evil), requestDigest: good.requestDigest },
-		"does something else than recorded",
+		"does not match its request digest",
 	],
-	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not make"],
+	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not create"],
 	[
 		"a body with a second list for another parser",
 		{ ...good, body: good.body.replace('"addUserIds":', `"addUserIds":["${carol}"],"addUserIds":`) },
-		"has a body that orgsync did not make",
+		"has a body that orgsync did not create",
 	],
-	["another fingerprint", { ...good, fingerprint: activity(evil).fingerprint }, "has a body of another fingerprint"],
+	["another fingerprint", { ...good, fingerprint: activity(evil).fingerprint }, "has a body with another fingerprint"],
 	["another organization", activity(wanted, "update_user_tag", otherOrganization), "is for another organization"],
 	[
 		"another operation",
 		activity({ policyIds: [policies[0]] }, "delete_policies"),
 		"is a delete_policies, not a update_user_tag",
 	],
-	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never kept"],
+	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never stored"],
 	[
 		"an id that is no id",
 		{ ...good, activityId: "`\n\u001b[2J" },
-		"`activities` holds what is no record of an activity",
+		"`activities` has an invalid entry",
 	],
 ];
 
@@ -70,7 +70,7 @@ describe("an activity in a state", () => {
 	it.each(refused)("with %s is refused by name, and nothing is sent", async (_what, kept, because) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const message = await messageOf(update(world, { activities: [kept] }));
-		expect(message).toContain("the state of `signers` cannot be used, nothing was sent");
+		expect(message).toContain("the state of `signers` is invalid, nothing was submitted");
 		expect(message).toContain(because);
 		expect(world.requests()).toEqual([]);
 	});
@@ -122,7 +122,7 @@ describe("an activity in a state", () => {
 		const inputs = { organizationId, policyIds: policies, limits: { policies: 2 }, resource: "old" };
 		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
 		const message = await messageOf(provider.update("old", { ...inputs, activities: [kept] }, inputs));
-		expect(message).toContain("refused, nothing was sent: 3 policies would be removed");
+		expect(message).toContain("blocked by a guard, nothing was submitted: 3 policies would be removed");
 		expect(world.submits()).toEqual([]);
 	});
 
@@ -157,7 +157,7 @@ const memories: readonly (readonly [string, object])[] = [
 describe("what a state says was last applied", () => {
 	it.each(memories)("with %s is refused by name, by an update and by a refresh", async (_what, lastApplied) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const because = "the state of `signers` cannot be used, nothing was sent: `lastApplied` is not a record";
+		const because = "the state of `signers` is invalid, nothing was submitted: `lastApplied` is invalid";
 		expect(await messageOf(update(world, { lastApplied }))).toContain(because);
 		const provider = await startProvider("UserTag", world, { reads: "documented", wait: "7" });
 		expect(await messageOf(provider.read(tags.signers, { ...wish, lastApplied }))).toContain(because);
@@ -172,7 +172,7 @@ describe("what a state says was last applied", () => {
 		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, policyIds: [policies[0]], resource: "old" };
 		expect(await messageOf(provider.update("old", { ...inputs, removedAt }, inputs))).toContain(
-			"the state of `old` cannot be used, nothing was sent: `removedAt` is not a record",
+			"the state of `old` is invalid, nothing was submitted: `removedAt` is invalid",
 		);
 		expect(world.requests()).toEqual([]);
 	});

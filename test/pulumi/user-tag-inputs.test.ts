@@ -30,28 +30,28 @@ async function failuresOf(kind: ResourceName, inputs: object): Promise<readonly 
 }
 
 const uuid = "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
-const isNull = "is null; leave it out, or give it a value";
-const tagProperties = "name, organizationId, tagId, previously, members, limits and onDestroy";
+const isNull = "is null; omit it or set a value";
+const tagProperties = "name, organizationId, tagId, previously, members, limits, onDestroy";
 
 const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
-	[{ name: undefined }, "name: it is missing, and has to be there"],
-	[{ name: null }, `name: it ${isNull}`],
-	[{ name: 5 }, "name: it must be text, and is 5"],
+	[{ name: undefined }, "name: is required"],
+	[{ name: null }, `name: ${isNull}`],
+	[{ name: 5 }, "name: must be a string, got 5"],
 	[{ name: "" }, "name: the name is empty; write a name"],
-	[{ tagId: "7000" }, `tagId: it must be ${uuid}, and is "7000"`],
-	[{ organizationId: "acme" }, `organizationId: it must be ${uuid}, and is "acme"`],
-	[{ organizationId: null }, `organizationId: it ${isNull}`],
-	[{ previously: "auditors" }, 'previously: it must be a list of texts, and is "auditors"'],
+	[{ tagId: "7000" }, `tagId: must be ${uuid}, got "7000"`],
+	[{ organizationId: "acme" }, `organizationId: must be ${uuid}, got "acme"`],
+	[{ organizationId: null }, `organizationId: ${isNull}`],
+	[{ previously: "auditors" }, 'previously: must be a list of strings, got "auditors"'],
 	[
 		{ previously: ["signers"] },
 		"previously: previously[0]: `signers` is the tag's own name; `previously` is for the names it had before",
 	],
-	[{ members: null }, `members: it ${isNull}`],
-	[{ members: "all" }, 'members: it must be an object with exactly, atLeast or never, and is "all"'],
-	[{ members: [alice] }, `members: it must be an object with exactly, atLeast or never, and is ["${alice}"]`],
+	[{ members: null }, `members: ${isNull}`],
+	[{ members: "all" }, 'members: must be an object with exactly, atLeast or never, got "all"'],
+	[{ members: [alice] }, `members: must be an object with exactly, atLeast or never, got ["${alice}"]`],
 	[{ members: { exactly: null } }, `members: members.exactly ${isNull}`],
-	[{ members: { atLeast: ["alice"] } }, `members: members.atLeast[0] must be ${uuid}, and is "alice"`],
-	[{ members: { only: [alice] } }, "members: members.only is not known; here can be exactly, atLeast or never"],
+	[{ members: { atLeast: ["alice"] } }, `members: members.atLeast[0] must be ${uuid}, got "alice"`],
+	[{ members: { only: [alice] } }, "members: members.only is an unknown property; known: exactly, atLeast, never"],
 	[
 		{ members: { exactly: [alice], atLeast: [bob] } },
 		"members: members.atLeast: `atLeast` cannot stand beside `exactly`, which names all members already; keep one of the two",
@@ -64,30 +64,30 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 		{ members: { exactly: [alice, carol, alice] } },
 		`members: members.exactly[2]: \`${alice}\` is listed twice; keep one`,
 	],
-	[{ limits: { policies: 3 } }, "limits: limits.policies is not known; here can be memberRemovals"],
-	[{ onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
-	[{ onDestroy: null }, `onDestroy: it ${isNull}`],
-	[{ member: [alice] }, `member: there is no such property; there are ${tagProperties}`],
-	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
+	[{ limits: { policies: 3 } }, "limits: limits.policies is an unknown property; known: memberRemovals"],
+	[{ onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
+	[{ onDestroy: null }, `onDestroy: ${isNull}`],
+	[{ member: [alice] }, `member: unknown property; known: ${tagProperties}`],
+	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
 ];
 
 const provider = providers.bob[0];
 const wrongRemovals: readonly (readonly [kind: ResourceName, inputs: object, failure: string])[] = [
-	["PolicyRemoval", {}, "policyIds: it is missing, and has to be there"],
-	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: it must be a list of UUIDs, and is "${policies[0]}"`],
-	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, and is "x"`],
+	["PolicyRemoval", {}, "policyIds: is required"],
+	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: must be a list of UUIDs, got "${policies[0]}"`],
+	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, got "x"`],
 	["PolicyRemoval", { policyIds: [policies[0], null] }, `policyIds: policyIds[1] ${isNull}`],
-	["OauthProviderRemoval", { providerIds: [provider] }, "userId: it is missing, and has to be there"],
-	["OauthProviderRemoval", { userId: "bob", providerIds: [provider] }, `userId: it must be ${uuid}, and is "bob"`],
-	["OauthProviderRemoval", { userId: bob, providerIds: null }, `providerIds: it ${isNull}`],
+	["OauthProviderRemoval", { providerIds: [provider] }, "userId: is required"],
+	["OauthProviderRemoval", { userId: "bob", providerIds: [provider] }, `userId: must be ${uuid}, got "bob"`],
+	["OauthProviderRemoval", { userId: bob, providerIds: null }, `providerIds: ${isNull}`],
 	[
 		"OauthProviderRemoval",
 		{ userId: bob, providerIds: [provider, provider] },
 		`providerIds: providerIds[1]: \`${provider}\` is listed twice; keep one`,
 	],
-	["TvcAppRemoval", { appId: "signer" }, `appId: it must be ${uuid}, and is "signer"`],
-	["TvcAppRemoval", { appId: 5 }, `appId: it must be ${uuid}, and is 5`],
-	["TvcAppRemoval", { appId: apps.old, limits: 1 }, "limits: it must be an object with tvcApps, and is 1"],
+	["TvcAppRemoval", { appId: "signer" }, `appId: must be ${uuid}, got "signer"`],
+	["TvcAppRemoval", { appId: 5 }, `appId: must be ${uuid}, got 5`],
+	["TvcAppRemoval", { appId: apps.old, limits: 1 }, "limits: must be an object with tvcApps, got 1"],
 ];
 
 describe("check", () => {
@@ -157,7 +157,7 @@ describe("check of what the state has already", () => {
 		expect(failures).toEqual([
 			{
 				property: "name",
-				reason: expect.stringMatching(/^no user tag has the id 7\S+3; the nearest: .*`pulumi refresh` takes it out/),
+				reason: expect.stringMatching(/^no user tag has the id 7\S+3; the nearest: .*`pulumi refresh` removes it/),
 			},
 		]);
 	});
@@ -206,8 +206,8 @@ describe("diff of a secret input", () => {
 		const inputs = { name, tagId: "not-an-id", members: { exactly: ["nobody"] }, resource: "it" };
 		const { failures } = await provider.check({}, { ...inputs, secretInputs: ["members", "name", "tagId"] });
 		expect(failures).toEqual([
-			{ property: "", reason: `tagId: it must be ${uuid}, and is a secret` },
-			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, and is a secret` },
+			{ property: "", reason: `tagId: must be ${uuid}, got a secret value` },
+			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, got a secret value` },
 		]);
 	});
 });

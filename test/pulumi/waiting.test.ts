@@ -72,9 +72,9 @@ describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
 		const first = await up(made);
 		expect({ code: first.exitCode, submits: first.submits }).toEqual({ code: 1, submits: ["delete_policies"] });
 		const [{ id, fingerprint }] = ofType(world, removing);
-		expect(first.said).toContain(`remove a policy: waits for approval
+		expect(first.said).toContain(`remove a policy: pending approval
       activity ${id}, fingerprint ${fingerprint}
-      the next run joins this activity and opens no other`);
+      the next run continues with this activity and submits no other`);
 		const kept = (await activitiesInState(stack)).old?.[0];
 		expect(kept).toMatchObject({ activityId: id, fingerprint, outcome: "awaiting-approval" });
 		expect(JSON.parse(kept.body)).toMatchObject({ type: removing, organizationId: expect.any(String) });
@@ -170,9 +170,9 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		await world.addFault({ operation: "delete_tvc_app_and_deployments", fault: "drop-after", count: 20 });
 		const one = await up(made);
 		expect(one.exitCode).toBe(1);
-		expect(one.said).toContain("change who has `signers`: waits for an authenticator\n");
+		expect(one.said).toContain("change who has `signers`: pending authentication\n");
 		expect(one.said).toContain("remove an OAuth provider: failed (");
-		expect(one.said).toContain("remove a TVC app and all its deployments: perhaps arrived and perhaps did not (");
+		expect(one.said).toContain("remove a TVC app and all its deployments: in doubt: submitted, and no answer arrived (");
 		expect(one.said).toContain("the next run sends the same request, so that there is no second activity");
 		const kept = await activitiesInState(stack);
 		expect(Object.fromEntries(Object.entries(kept).map(([name, [activity]]) => [name, activity.outcome]))).toEqual({
@@ -204,7 +204,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			submits: ["delete_oauth_providers", "delete_policies"],
 		});
 		expect(three.said).toContain(
-			"remove a policy: was rejected (it was rejected before, so it was not submitted again)",
+			"remove a policy: rejected (it was rejected before, so it was not submitted again)",
 		);
 		expect(world.organization().policies).toMatchObject([{ policyId: policies[0] }]);
 		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([

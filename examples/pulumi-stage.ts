@@ -7,7 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startLocalService } from "../dist/cli/local.js";
+import { startLocalService } from "../dist/cli/local-service.js";
 import { ensureEngine } from "../test/engine/engine.ts";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));

@@ -23,18 +23,24 @@ import { parseDocuments } from "../src/document/parse.ts";
 import { exitCodes } from "../src/errors.ts";
 import { extendedReads, queries } from "../src/wire/operations.ts";
 import { ensureEngine } from "./engine/engine.ts";
-import { playScene, readScenes, type Scene, writeScenes } from "./transcript.ts";
+import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** Markdown files whose commands are run, and the folder that a reader stands in at first. */
+/** Markdown files whose commands are run, and the folder that a reader is in at first. */
 const tours = [
 	["README.md", "."],
 	["examples/quickstart/README.md", "examples/quickstart"],
 	["examples/team/README.md", "."],
 	["docs/document.md", "."],
 	["docs/commands.md", "."],
+	["docs/output.md", "."],
+	["docs/saved-plans.md", "."],
+	["docs/drift.md", "."],
+	["docs/base-comparison.md", "."],
+	["docs/exactly-once.md", "."],
+	["docs/guards.md", "."],
 ] as const;
 
 const isForTheClone = ({ block, command }: Scene): boolean => block === "sh" && command.startsWith("npm ");
@@ -46,12 +52,16 @@ describe.each(tours)("the commands of %s", (file, place) => {
 	const outputs: string[] = [];
 	let folder: string;
 
+	/** The README's commands are run by the program that was built, all others by the sources. */
+	const playOne = async (command: string, here: string): Promise<string> =>
+		file === "README.md" ? playScene(command, here) : playSceneHere(command, here);
+
 	/** Plays the scenes one after the other; `cd` is where the next ones are. */
-	const play = (): void => {
+	const play = async (): Promise<void> => {
 		let here = join(folder, place);
 		for (const { block, command } of scenes) {
 			const [, target] = (block === "sh" && /^cd (\S+)$/.exec(command)) || [];
-			if (target === undefined) outputs.push(playScene(command, here));
+			if (target === undefined) outputs.push(await playOne(command, here));
 			else {
 				here = join(here, target);
 				if (!existsSync(here)) throw new Error(`${file}: there is no folder ${target}`);
@@ -60,10 +70,10 @@ describe.each(tours)("the commands of %s", (file, place) => {
 		}
 	};
 
-	beforeAll(() => {
+	beforeAll(async () => {
 		folder = mkdtempSync(join(tmpdir(), "orgsync-tour-"));
 		for (const name of ["docs", "examples"]) cpSync(join(root, name), join(folder, name), { recursive: true });
-		play();
+		await play();
 		if (process.env.ORGSYNC_WRITE_README === "1") writeFileSync(path, writeScenes(markdown, shown(outputs)));
 	}, 60_000);
 
@@ -104,7 +114,7 @@ describe("the commands for a clone", () => {
 			"vitest.config.ts",
 		];
 		// One test stands for all of them: this one would run itself.
-		for (const name of [...whole, "test/plan/escape.test.ts", "test/shared.ts", "test/engine"])
+		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
 			cpSync(join(root, name), join(clone, name), { recursive: true });
 		rmSync(join(clone, "test/engine/engine.test.ts"));
 		// What is installed, and the engine, which was made before the tests.
@@ -286,9 +296,8 @@ describe("the extended reads", () => {
 const blockWords = ["console", "sh", "yaml"];
 const pages = [
 	["README.md", [...blockWords, "typescript"]],
-	["docs/document.md", blockWords],
-	["docs/commands.md", blockWords],
 	["docs/examples/README.md", blockWords],
+	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json"]],
 	// test/pulumi/docs.test.ts

@@ -5,7 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { run } from "../src/cli/run.ts";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -59,32 +61,63 @@ const shownActivity = "activity 019aa660-9400-7c3a-8f21-5d0e6b7a4c11";
 const shownDigest = "sha256:8b1a9953c4611296a827abf8c47804d7f7d6a3c1b2e0944c0f2ad1b5e6c37a90";
 
 /**
- * What a terminal would show of the command, both streams in their order; the exit code is added when it is not 0. Steps
- * run side by side, so the lines that count them are put in the order of the alphabet.
+ * What a terminal would show of the command, both streams in their order; the exit code is added when it is not 0. The
+ * program that was built runs as a process of its own.
  */
 export function playScene(command: string, directory: string): string {
-	const words = command
-		.replace(/^npx orgsync /, "")
-		.split(" ")
-		.map((word) => word.replace(/^'(.*)'$/, "$1"));
-	if (!command.startsWith("npx orgsync ")) throw new Error(`not a command of orgsync: ${command}`);
 	const file = join(directory, "transcript.out");
 	const stream = openSync(file, "w");
 	try {
-		const { status } = spawnSync(process.execPath, [program, ...words], {
+		const { status } = spawnSync(process.execPath, [program, ...wordsOf(command)], {
 			cwd: directory,
 			stdio: ["ignore", stream, stream],
 			env: { PATH: process.env.PATH, HOME: directory },
 		});
-		const text = readFileSync(file, "utf8")
-			.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
-			.replaceAll(/(?<=\bsaved plan )sha256:[0-9a-f]{64}/gi, shownDigest)
-			.replaceAll(/(?<=, )activity [0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, shownActivity);
-		return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
+		return normalize(readFileSync(file, "utf8"), status);
 	} finally {
 		closeSync(stream);
 		rmSync(file);
 	}
+}
+
+/** The same by the sources, in this process: no start of Node for each command. */
+export async function playSceneHere(command: string, directory: string): Promise<string> {
+	let text = "";
+	const collect = (): Writable =>
+		new Writable({
+			decodeStrings: false,
+			write(chunk: string | Buffer, _encoding, done) {
+				text += chunk;
+				done();
+			},
+		});
+	const status = await run(wordsOf(command), {
+		stdin: Readable.from([], { objectMode: false }),
+		stdout: collect(),
+		stderr: collect(),
+		environment: { PATH: process.env.PATH, HOME: directory },
+		directory,
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	return normalize(text, status);
+}
+
+/** The arguments of a command as a shell would give them: without the quotes around a word. */
+function wordsOf(command: string): readonly string[] {
+	if (!command.startsWith("npx orgsync ")) throw new Error(`not a command of orgsync: ${command}`);
+	const words = command.replace(/^npx orgsync /, "").split(" ");
+	return words.map((word) => word.replace(/^'(.*)'$/, "$1"));
+}
+
+/** The text with the times, digests and activity ids that a page shows. Steps run side by side, so their lines are sorted. */
+function normalize(printed: string, status: number | null): string {
+	const text = printed
+		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
+		.replaceAll(/(?<=\bsaved plan )sha256:[0-9a-f]{64}/gi, shownDigest)
+		.replaceAll(/(?<=, )activity [0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, shownActivity);
+	return sortSteps(status === 0 ? text : `${text}(exit code ${status})\n`);
 }
 
 function sortSteps(text: string): string {

@@ -6,38 +6,36 @@ import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submit
 import {
 	canApprove,
 	canReject,
-	changesOfAReplay,
 	delayedStatus,
 	futureTimestampMessage,
 	hasSecondAuthenticator,
 	staleTimestampMessage,
 	voteLifetimeMs,
-} from "./choices.ts";
-import { describeUser } from "./descriptions.ts";
-import { type Effect, effects } from "./effects.ts";
+} from "./assumptions.ts";
 import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
-import { denied, invalid, Refusal } from "./refusals.ts";
-import type { ActivityRecord, Change, Organization, StampedRequest, Vote, World } from "./state.ts";
+import { submitHandlers } from "./kinds/table.ts";
+import { badRequest, deniedByPolicy, RequestError } from "./request-error.ts";
+import type { ActivityRecord, OperationContext, Organization, StampedRequest, StateChange, Vote } from "./state.ts";
+import { describeUser } from "./user-queries.ts";
 
 /** How a fault bends the next activity. */
-export type Forced = "fail" | "reject" | undefined;
+export type ForcedStatus = "fail" | "reject" | undefined;
 
 /** The activity that answers a submit, and what it changes. */
-export interface Submitted {
+export interface SubmitResult {
 	readonly activity: ActivityRecord;
-	readonly changes: readonly Change[];
+	readonly changes: readonly StateChange[];
 	readonly replayed: boolean;
 }
 
 const submitsByName: ReadonlyMap<string, SubmitOperation> = new Map(
 	[...Object.values(submits), ...Object.values(approvals)].map((operation) => [operation.name, operation]),
 );
-const effectsByName: ReadonlyMap<string, Effect> = new Map(Object.entries(effects));
 
 function checkWindow(timestampMs: string, nowMs: number): void {
 	const age = nowMs - Number(timestampMs);
-	if (age >= bodyLifetimeMs) throw invalid(staleTimestampMessage);
-	if (-age > maxClockLeadMs) throw invalid(futureTimestampMessage);
+	if (age >= bodyLifetimeMs) throw badRequest(staleTimestampMessage);
+	if (-age > maxClockLeadMs) throw badRequest(futureTimestampMessage);
 }
 
 /** The stable id of the policy that stands for a rule about one type of activity. */
@@ -47,7 +45,7 @@ export function policyIdOfRule(organizationId: string, type: string): string {
 
 function checkDenials({ organizationId, rules }: Organization, type: string, userId: string): void {
 	const rule = rules.deny?.find((row) => row.type === type && (row.userId === undefined || row.userId === userId));
-	if (rule !== undefined) throw denied(policyIdOfRule(organizationId, type));
+	if (rule !== undefined) throw deniedByPolicy(policyIdOfRule(organizationId, type));
 }
 
 /** What of `parameters` the intent repeats: the operation's own fields, as they were sent (docs/service.md#activity-object). */
@@ -59,34 +57,34 @@ function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string
 /** The vote that a stamped request casts on an activity. */
 export function makeVote(
 	request: StampedRequest,
-	world: World,
+	context: OperationContext,
 	activityId: string,
 	selection: Vote["selection"],
 ): Vote {
-	const { userId, publicKey, signature, scheme } = request.voter;
-	const id = world.makeId(world.nowMs);
-	const user = describeUser(world.organization, userId);
+	const { userId, publicKey, signature, scheme } = request.signer;
+	const id = context.makeId(context.nowMs);
+	const user = describeUser(context.organization, userId);
 	const message = request.rawBody.toString("utf8");
-	const createdAt = timeAt(world.nowMs);
+	const createdAt = timeAt(context.nowMs);
 	return { id, userId, user, activityId, selection, message, publicKey, signature, scheme, createdAt };
 }
 
 /** Votes that have not lapsed (docs/service.md#votes). */
-export function liveVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
+export function activeVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
 
 /** How many different users approve an activity now. */
 export function countApprovals(activity: ActivityRecord, nowMs: number): number {
-	const approving = liveVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
+	const approving = activeVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
 	return new Set(approving.map((vote) => vote.userId)).size;
 }
 
 /** A new activity with its submitter's vote, not yet judged. */
-function makeRecord(operation: SubmitOperation, request: StampedRequest, world: World): ActivityRecord {
-	const { organizationId, rules } = world.organization;
+function makeRecord(operation: SubmitOperation, request: StampedRequest, context: OperationContext): ActivityRecord {
+	const { organizationId, rules } = context.organization;
 	const parameters = request.body.parameters as Readonly<Record<string, unknown>>;
-	const id = world.makeId(world.nowMs);
+	const id = context.makeId(context.nowMs);
 	const isVote = operation.name in approvals;
 	return {
 		id,
@@ -99,33 +97,33 @@ function makeRecord(operation: SubmitOperation, request: StampedRequest, world: 
 		parameters: intentOf(operation, parameters),
 		result: null,
 		failure: null,
-		votes: [makeVote(request, world, id, "VOTE_SELECTION_APPROVED")],
+		votes: [makeVote(request, context, id, "VOTE_SELECTION_APPROVED")],
 		approvalsNeeded: isVote ? 1 : (rules.approvals?.[operation.type] ?? 1),
 		authenticatorNeeded: !isVote && (rules.authenticators?.includes(operation.type) ?? false),
 		pendingMs: isVote ? 0 : (rules.pendingMs?.[operation.type] ?? 0),
 		dueMs: null,
-		createdAt: timeAt(world.nowMs),
-		updatedAt: timeAt(world.nowMs),
+		createdAt: timeAt(context.nowMs),
+		updatedAt: timeAt(context.nowMs),
 	};
 }
 
-function withActivity(activity: ActivityRecord, changes: readonly Change[] = []): readonly Change[] {
+function withActivity(activity: ActivityRecord, changes: readonly StateChange[] = []): readonly StateChange[] {
 	return [...changes, { change: "activity", activity }];
 }
 
 /** Executes an activity that waits for nothing more; what no longer fits makes it FAILED and changes nothing. */
-export function execute(record: ActivityRecord, world: World): Submitted {
-	const updatedAt = laterTime(world.nowMs, record.updatedAt);
-	const effect = effectsByName.get(record.operation);
+export function executeActivity(record: ActivityRecord, context: OperationContext): SubmitResult {
+	const updatedAt = laterTime(context.nowMs, record.updatedAt);
+	const handler = submitHandlers.get(record.operation);
 	try {
-		effect?.check(world.organization, record.parameters);
+		handler?.check(context.organization, record.parameters);
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof RequestError)) throw error;
 		const failure = { code: error.code, message: error.message, details: error.details };
 		const activity: ActivityRecord = { ...record, status: "ACTIVITY_STATUS_FAILED", failure, dueMs: null, updatedAt };
 		return { activity, changes: withActivity(activity), replayed: false };
 	}
-	const { changes, result } = effect?.execute(world, record.parameters) ?? { changes: [], result: {} };
+	const { changes, result } = handler?.execute(context, record.parameters) ?? { changes: [], result: {} };
 	const activity: ActivityRecord = {
 		...record,
 		status: "ACTIVITY_STATUS_COMPLETED",
@@ -137,51 +135,55 @@ export function execute(record: ActivityRecord, world: World): Submitted {
 }
 
 /** Moves an activity on as far as its votes and the clock allow. */
-export function advance(record: ActivityRecord, world: World): Submitted {
-	const stay = (status: ActivityRecord["status"], dueMs: number | null): Submitted => {
+export function advanceActivity(record: ActivityRecord, context: OperationContext): SubmitResult {
+	const stay = (status: ActivityRecord["status"], dueMs: number | null): SubmitResult => {
 		const activity: ActivityRecord = { ...record, status, dueMs };
 		return { activity, changes: withActivity(activity), replayed: false };
 	};
 	if (record.authenticatorNeeded && !hasSecondAuthenticator(record)) {
 		return stay("ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", null);
 	}
-	if (countApprovals(record, world.nowMs) < record.approvalsNeeded) {
+	if (countApprovals(record, context.nowMs) < record.approvalsNeeded) {
 		return stay("ACTIVITY_STATUS_CONSENSUS_NEEDED", null);
 	}
-	if (record.pendingMs > 0) return stay(delayedStatus.first, world.nowMs + record.pendingMs);
-	return execute(record, world);
+	if (record.pendingMs > 0) return stay(delayedStatus.first, context.nowMs + record.pendingMs);
+	return executeActivity(record, context);
 }
 
-function forceOutcome(record: ActivityRecord, forced: "fail" | "reject"): Submitted {
+function forceOutcome(record: ActivityRecord, forcedStatus: "fail" | "reject"): SubmitResult {
 	const failure = { code: 13, message: "failed by order of /emulator/faults", details: [] };
 	const activity: ActivityRecord =
-		forced === "fail"
+		forcedStatus === "fail"
 			? { ...record, status: "ACTIVITY_STATUS_FAILED", failure }
 			: { ...record, status: "ACTIVITY_STATUS_REJECTED" };
 	return { activity, changes: withActivity(activity), replayed: false };
 }
 
-/** What a vote on another activity comes to; votes.ts gives it, this file does not know how votes are judged. */
-export type CastVote = (request: StampedRequest, world: World, own: ActivityRecord) => readonly Change[];
+/** What a vote on another activity comes to; voting.ts gives it, this file does not know how votes are judged. */
+export type VoteHandler = (
+	request: StampedRequest,
+	context: OperationContext,
+	own: ActivityRecord,
+) => readonly StateChange[];
 
 /** The activity that `request` makes, or made when the same bytes came before. Throws a refusal when there is none. */
 export function submitActivity(
 	operation: SubmitOperation,
 	request: StampedRequest,
-	world: World,
-	castVote: CastVote | undefined,
-	takeForced: () => Forced,
-): Submitted {
-	checkWindow(String(request.body.timestampMs), world.nowMs);
-	const known = world.findByFingerprint(fingerprintOf(request.rawBody));
-	if (known !== undefined) return { activity: known, changes: changesOfAReplay, replayed: true };
-	checkDenials(world.organization, operation.type, request.voter.userId);
-	const record = makeRecord(operation, request, world);
-	effectsByName.get(operation.name)?.check(world.organization, record.parameters);
-	const votesCast = castVote?.(request, world, record) ?? [];
-	const forced = takeForced();
-	if (forced !== undefined) return forceOutcome(record, forced);
-	const submitted = advance(record, world);
+	context: OperationContext,
+	castVote: VoteHandler | undefined,
+	takeForced: () => ForcedStatus,
+): SubmitResult {
+	checkWindow(String(request.body.timestampMs), context.nowMs);
+	const known = context.findByFingerprint(fingerprintOf(request.rawBody));
+	if (known !== undefined) return { activity: known, changes: [], replayed: true };
+	checkDenials(context.organization, operation.type, request.signer.userId);
+	const record = makeRecord(operation, request, context);
+	submitHandlers.get(operation.name)?.check(context.organization, record.parameters);
+	const votesCast = castVote?.(request, context, record) ?? [];
+	const forcedStatus = takeForced();
+	if (forcedStatus !== undefined) return forceOutcome(record, forcedStatus);
+	const submitted = advanceActivity(record, context);
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 

@@ -4,27 +4,33 @@
  */
 import { ConfigurationError } from "../errors.ts";
 import { describeActivity } from "./activities.ts";
-import { firstMs, lastMs, waitingFaultsLimit } from "./choices.ts";
-import type { Fault, Faults } from "./faults.ts";
-import type { Limit, Limits } from "./limits.ts";
-import type { RequestLog, RequestLogEntry } from "./log.ts";
-import { checkClockOrder, checkFault, checkLimit, checkRulesOrder, checkStateOrder } from "./orders.ts";
-import { invalid } from "./refusals.ts";
+import { maxClockMs, maxQueuedFaults, minClockMs } from "./assumptions.ts";
 import {
-	findRulesMistakes,
-	findSeedMistakes,
+	checkClockChange,
+	checkFault,
+	checkRateLimit,
+	checkRulesRequest,
+	checkStateRequest,
+} from "./control-schema.ts";
+import type { Fault, FaultQueue } from "./faults.ts";
+import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
+import { badRequest } from "./request-error.ts";
+import type { RequestLog, RequestLogEntry } from "./request-log.ts";
+import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seed-changes.ts";
+import {
+	findRulesProblems,
+	findSeedProblems,
 	formatPath,
 	type Seed,
-	type SeedMistake,
 	type SeedOrganization,
-} from "./seed.ts";
-import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seeding.ts";
-import { makeWorld, type Sources, settleDue } from "./service.ts";
+	type SeedProblem,
+} from "./seed-check.ts";
+import { executeDueActivities, makeContext, type Sources } from "./service.ts";
 import type { Rules } from "./state.ts";
 import type { Store } from "./store.ts";
 
 /** An order to the clock: set it (it goes on from there), move it, or let it follow the real one again. */
-export type ClockOrder = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly reset: true };
+export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly reset: true };
 
 /** One organization as the emulator holds it, in the shape of a seed, and its activities, oldest first. */
 export interface OrganizationView {
@@ -42,32 +48,32 @@ export interface Control {
 	/**
 	 * Resolves when the change is durable. A seed creates its organizations or replaces them, activities and all; a patch
 	 * merges entities into one organization by id, or takes them away. Rejects, changing nothing, when the outcome would
-	 * not be a seed without mistakes.
+	 * not be a seed without problems.
 	 */
 	changeState(change: Seed | OrganizationPatch): Promise<void>;
 	/** Replaces the rules of an organization; activities that wait already keep the rules they met. */
 	setRules(organizationId: string, rules: Rules): Promise<void>;
 	/** The emulator's time after the order, in milliseconds. */
-	setClock(order: ClockOrder): number;
+	setClock(order: ClockChange): number;
 	addFault(fault: Fault): void;
 	/** Faults that wait, with what is left of their counts. */
 	faults(): readonly Fault[];
 	clearFaults(): void;
 	/** Lets only so many requests pass, with full buckets from now on; undefined lifts the limit. */
-	setLimit(limit: Limit | undefined): void;
+	setLimit(limit: RateLimit | undefined): void;
 	/** The limit in force; undefined when there is none. */
-	limit(): Limit | undefined;
+	limit(): RateLimit | undefined;
 	/** The request log, oldest first; it never holds stamps or bodies. */
 	requests(): readonly RequestLogEntry[];
 	/** The greatest number of requests under way at once since the log was cleared; those under /emulator/ do not count. */
-	mostInFlight(): number;
+	maxInFlight(): number;
 	clearRequests(): void;
 }
 
 /** The emulator's time: the given one, moved by orders. */
 export interface Clock {
 	now(): number;
-	order(order: ClockOrder): number;
+	change(order: ClockChange): number;
 }
 
 /** A clock that follows `base` until it is ordered otherwise. */
@@ -76,34 +82,36 @@ export function makeClock(base: () => number): Clock {
 	const now = (): number => base() + offsetMs;
 	return {
 		now,
-		order(order) {
+		change(order) {
 			const before = offsetMs;
 			if ("nowMs" in order) offsetMs = order.nowMs - base();
 			else if ("advanceMs" in order) offsetMs += order.advanceMs;
 			else offsetMs = 0;
-			if (now() >= firstMs && now() <= lastMs) return now();
+			if (now() >= minClockMs && now() <= maxClockMs) return now();
 			offsetMs = before;
-			throw invalid(`advanceMs: must lead to a time from ${firstMs} to ${lastMs}; it is ${Math.trunc(now())} now`);
+			throw badRequest(
+				`advanceMs: must lead to a time from ${minClockMs} to ${maxClockMs}; it is ${Math.trunc(now())} now`,
+			);
 		},
 	};
 }
 
-function rejectMistakes(seed: unknown): void {
-	tellMistakes(findSeedMistakes(seed));
+function rejectSeedProblems(seed: unknown): void {
+	rejectProblems(findSeedProblems(seed));
 }
 
-/** Throws a refusal that names every mistake, `within` in front of its path. */
-function tellMistakes(mistakes: readonly SeedMistake[], ...within: readonly string[]): void {
-	if (mistakes.length === 0) return;
-	throw invalid(mistakes.map(({ path, message }) => `${formatPath([...within, ...path])}: ${message}`).join("; "));
+/** Throws a refusal that names every problem, `within` in front of its path. */
+function rejectProblems(problems: readonly SeedProblem[], ...within: readonly string[]): void {
+	if (problems.length === 0) return;
+	throw badRequest(problems.map(({ path, message }) => `${formatPath([...within, ...path])}: ${message}`).join("; "));
 }
 
-/** Writes organizations of a seed that the store does not have. Throws a ConfigurationError when the seed has mistakes. */
+/** Writes organizations of a seed that the store does not have. Throws a ConfigurationError when the seed has problems. */
 export function seedStore(store: Store, seed: Seed, nowMs: number): void {
-	const mistakes = findSeedMistakes(seed);
-	const [first] = mistakes;
+	const problems = findSeedProblems(seed);
+	const [first] = problems;
 	if (first !== undefined) {
-		const others = mistakes.length === 1 ? "" : ` (and ${mistakes.length - 1} more mistakes)`;
+		const others = problems.length === 1 ? "" : ` (and ${problems.length - 1} more problems)`;
 		throw new ConfigurationError(`the seed is wrong at ${formatPath(first.path)}: ${first.message}${others}`);
 	}
 	const known = new Set(store.summaries().map(({ organizationId }) => organizationId));
@@ -113,21 +121,21 @@ export function seedStore(store: Store, seed: Seed, nowMs: number): void {
 	}
 }
 
-export interface ControlParts {
+export interface EmulatorParts {
 	readonly store: Store;
 	readonly sources: Sources;
-	readonly faults: Faults;
+	readonly faults: FaultQueue;
 	readonly log: RequestLog;
-	readonly limits: Limits;
+	readonly limits: RateLimitBuckets;
 	readonly clock: Clock;
 }
 
 /** The control of an emulator made of these parts. */
-export function makeControl({ store, sources, faults, log, limits, clock }: ControlParts): Control {
+export function makeControl({ store, sources, faults, log, limits, clock }: EmulatorParts): Control {
 	const settledWorld = (organizationId: string) => {
-		const world = makeWorld(store, sources, organizationId.toLowerCase(), clock.now());
-		settleDue(store, world);
-		return world;
+		const context = makeContext(store, sources, organizationId.toLowerCase(), clock.now());
+		executeDueActivities(store, context);
+		return context;
 	};
 	return {
 		state(organizationId) {
@@ -140,16 +148,16 @@ export function makeControl({ store, sources, faults, log, limits, clock }: Cont
 		},
 		async changeState(change) {
 			if ("organizations" in change) {
-				checkStateOrder(change);
-				rejectMistakes(change);
+				checkStateRequest(change);
+				rejectSeedProblems(change);
 				for (const seed of (change as Seed).organizations) {
 					store.write(seed.organizationId.toLowerCase(), changesToReplace(seed, clock.now()));
 				}
 			} else {
-				checkStateOrder(change);
+				checkStateRequest(change);
 				const { organization } = settledWorld(change.organizationId);
 				const merged = mergePatch(organization, change);
-				rejectMistakes(merged);
+				rejectSeedProblems(merged);
 				const [seed] = merged.organizations;
 				if (seed === undefined) return;
 				store.write(organization.organizationId, changesToMerge(organization, seed, clock.now()));
@@ -157,8 +165,8 @@ export function makeControl({ store, sources, faults, log, limits, clock }: Cont
 			await store.committed();
 		},
 		async setRules(organizationId, rules) {
-			checkRulesOrder({ organizationId, rules });
-			tellMistakes(findRulesMistakes(rules), "rules");
+			checkRulesRequest({ organizationId, rules });
+			rejectProblems(findRulesProblems(rules), "rules");
 			const { organization } = settledWorld(organizationId);
 			const merged = mergePatch(organization, { organizationId, rules });
 			const [seed] = merged.organizations;
@@ -167,25 +175,25 @@ export function makeControl({ store, sources, faults, log, limits, clock }: Cont
 			await store.committed();
 		},
 		setClock(order) {
-			checkClockOrder(order);
-			return clock.order(order);
+			checkClockChange(order);
+			return clock.change(order);
 		},
 		addFault(fault) {
 			checkFault(fault);
-			if (faults.list().length >= waitingFaultsLimit) {
-				throw invalid(`${waitingFaultsLimit} orders wait already; DELETE /emulator/faults takes them back`);
+			if (faults.list().length >= maxQueuedFaults) {
+				throw badRequest(`${maxQueuedFaults} orders wait already; DELETE /emulator/faults takes them back`);
 			}
 			faults.add(fault);
 		},
 		faults: faults.list,
 		clearFaults: faults.clear,
 		setLimit(limit) {
-			if (limit !== undefined) checkLimit(limit);
+			if (limit !== undefined) checkRateLimit(limit);
 			limits.set(limit);
 		},
 		limit: limits.get,
 		requests: log.entries,
-		mostInFlight: log.mostInFlight,
+		maxInFlight: log.maxInFlight,
 		clearRequests: log.clear,
 	};
 }

@@ -36,11 +36,11 @@ export interface Fault {
 	/** The HTTP status of `5xx` and `html`. */
 	readonly status?: number;
 	/** For `429`, `5xx` and `html`: the effect happens although the answer says otherwise. */
-	readonly acted?: boolean;
+	readonly takesEffect?: boolean;
 }
 
 /** Orders that wait, oldest first. */
-export interface Faults {
+export interface FaultQueue {
 	add(fault: Fault): void;
 	list(): readonly Fault[];
 	clear(): void;
@@ -49,13 +49,13 @@ export interface Faults {
 }
 
 /** Kinds that change an activity; they wait for a submit that makes one. */
-export const outcomeFaults: readonly FaultKind[] = ["fail", "reject"];
+export const activityFaults: readonly FaultKind[] = ["fail", "reject"];
 
 /** Kinds that change how an answer travels. */
-export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) => !outcomeFaults.includes(kind));
+export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) => !activityFaults.includes(kind));
 
 /** An empty list of orders. */
-export function makeFaults(): Faults {
+export function makeFaultQueue(): FaultQueue {
 	let orders: { fault: Fault; left: number }[] = [];
 	return {
 		add(fault) {

@@ -3,13 +3,21 @@
  * who was there (docs/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
  */
 import { createHash } from "node:crypto";
-import { mayLackVerification, originFits, passkeyClientDataType, passkeyDefaults, passkeyScheme } from "./choices.ts";
-import { unauthenticated } from "./refusals.ts";
+import {
+	allowsUnverifiedUser,
+	isAllowedOrigin,
+	passkeyClientDataType,
+	passkeyDefaults,
+	passkeyScheme,
+} from "./assumptions.ts";
+import { putEntity } from "./kinds/entity-kind.ts";
+import { type Authenticator, users } from "./kinds/user.ts";
+import { unauthenticated } from "./request-error.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
-import type { ActivityRecord, Assertion, Authenticator, Change, Organization, Voter } from "./state.ts";
+import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
 /** A passkey and whose it is. */
-export interface OwnedAuthenticator {
+export interface RegisteredAuthenticator {
 	readonly userId: string;
 	readonly authenticator: Authenticator;
 }
@@ -32,7 +40,7 @@ function checkClientData(clientData: Buffer, rawBody: Buffer, authenticator: Aut
 	if (challenge?.replace(/=+$/, "") !== expected) {
 		throw unauthenticated("the challenge of X-Stamp-WebAuthn is not the SHA-256 of the body");
 	}
-	if (origin === undefined || !originFits(origin, authenticator)) {
+	if (origin === undefined || !isAllowedOrigin(origin, authenticator)) {
 		throw unauthenticated("the origin of X-Stamp-WebAuthn is not one that the passkey is for");
 	}
 	if (readObject(text)?.crossOrigin === true) {
@@ -63,7 +71,7 @@ function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): num
 	if (!has(flagBits.present)) {
 		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was present");
 	}
-	if (!has(flagBits.verified) && !mayLackVerification(authenticator)) {
+	if (!has(flagBits.verified) && !allowsUnverifiedUser(authenticator)) {
 		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was verified");
 	}
 	if (has(flagBits.backedUp) && !has(flagBits.backupEligible)) {
@@ -79,8 +87,8 @@ function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): num
 export function verifyPasskey(
 	header: string,
 	rawBody: Buffer,
-	authenticators: ReadonlyMap<string, OwnedAuthenticator>,
-): Voter {
+	authenticators: ReadonlyMap<string, RegisteredAuthenticator>,
+): Signer {
 	const [data, clientDataJson, credentialId, signature] = readMembers(header, headerMembers) ?? [];
 	if (data === undefined || clientDataJson === undefined || credentialId === undefined || signature === undefined) {
 		throw unauthenticated(`X-Stamp-WebAuthn is not a JSON object with ${headerMembers.join(", ")}`);
@@ -105,14 +113,14 @@ export function verifyPasskey(
 
 /**
  * What accepting the stamp changes: the counter of its passkey. `known` is the activity that the same bytes made before.
- * Throws a 401 refusal for an assertion that was used before (choices.ts, "replay").
+ * Throws a 401 refusal for an assertion that was used before (assumptions.ts, "replay").
  */
 export function acceptAssertion(
-	{ users }: Organization,
-	{ userId, signature, assertion }: Voter,
+	organization: Organization,
+	{ userId, signature, assertion }: Signer,
 	known: ActivityRecord | undefined,
-): readonly Change[] {
-	const user = users.get(userId);
+): readonly StateChange[] {
+	const user = organization.entities(users).get(userId);
 	if (assertion === undefined || user === undefined) return [];
 	const { credentialId, signCount, digest } = assertion;
 	const passkey = user.authenticators.find((one) => one.credentialId === credentialId);
@@ -128,5 +136,5 @@ export function acceptAssertion(
 	const authenticators = user.authenticators.map((one) =>
 		one.credentialId === credentialId ? { ...one, signCount, lastAssertion: digest } : one,
 	);
-	return [{ change: "put", kind: "users", id: userId, value: { ...user, authenticators } }];
+	return [putEntity(users, { ...user, authenticators })];
 }

@@ -7,27 +7,30 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { ConfigurationError } from "../errors.ts";
 import type { Operation } from "../wire/operations.ts";
-import type { Forced } from "./activities.ts";
-import { makeBundler } from "./bundle.ts";
-import { bodyLimitBytes, closeGraceMs, codeOfFault, controlBodyLimitBytes, faultDefaults } from "./choices.ts";
-import { type Control, type ControlParts, makeClock, makeControl, seedStore } from "./control.ts";
-import { answerControl } from "./endpoints.ts";
-import { type Fault, type Faults, makeFaults, outcomeFaults, transportFaults } from "./faults.ts";
-import { checkAllowedHosts, hostInUrl, isOwnAddress, makeHostCheck } from "./hosts.ts";
-import { makeLimits } from "./limits.ts";
-import { makeRequestLog } from "./log.ts";
-import { notFound, Refusal } from "./refusals.ts";
-import type { Seed } from "./seed.ts";
-import { identify, operationsByPath, type ServiceAnswer, serve } from "./service.ts";
+import type { ForcedStatus } from "./activities.ts";
+import { checkAllowedHosts, formatHost, isLoopbackAddress, makeHostCheck } from "./allowed-hosts.ts";
+import { closeGraceMs, faultDefaults, grpcCodeOfStatus, maxBodyBytes, maxControlBodyBytes } from "./assumptions.ts";
+import { type Control, type EmulatorParts, makeClock, makeControl, seedStore } from "./control.ts";
+import { answerControl } from "./control-endpoints.ts";
+import { activityFaults, type Fault, type FaultQueue, makeFaultQueue, transportFaults } from "./faults.ts";
+import { makeImportBundler } from "./import-bundle.ts";
+import { makeRateLimitBuckets } from "./rate-limit.ts";
+import { notFound, RequestError } from "./request-error.ts";
+import { makeRequestLog } from "./request-log.ts";
+import type { Seed } from "./seed-check.ts";
+import { handleOperation, operationsByPath, readLogFields, type ServiceAnswer } from "./service.ts";
 import { type OrganizationSummary, openStore } from "./store.ts";
 
-export type { ClockOrder, Control, OrganizationView } from "./control.ts";
+export type { ClockChange as ClockOrder, Control, OrganizationView } from "./control.ts";
 export type { Fault, FaultKind } from "./faults.ts";
-export type { Limit } from "./limits.ts";
-export type { RequestLogEntry } from "./log.ts";
-export { Refusal } from "./refusals.ts";
-export { parseSeed, type Seed, type SeedOrganization, type SeedUser, type SeedUserTag } from "./seed.ts";
-export type { OrganizationPatch } from "./seeding.ts";
+export type { SeedUser } from "./kinds/user.ts";
+export type { SeedUserTag } from "./kinds/user-tag.ts";
+export type { RateLimit } from "./rate-limit.ts";
+export { RequestError as Refusal } from "./request-error.ts";
+export type { RequestLogEntry } from "./request-log.ts";
+export { parseSeed } from "./seed.ts";
+export type { OrganizationPatch } from "./seed-changes.ts";
+export type { Seed, SeedOrganization } from "./seed-check.ts";
 export type { Rules } from "./state.ts";
 export type { OrganizationSummary } from "./store.ts";
 
@@ -61,7 +64,7 @@ export interface Emulator extends Control {
 	close(): Promise<void>;
 }
 
-interface Service extends ControlParts {
+interface Service extends EmulatorParts {
 	readonly control: Control;
 	readonly operations: ReadonlyMap<string, Operation>;
 	readonly isKnownHost: (header: string | undefined) => boolean;
@@ -105,7 +108,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
 }
 
 function errorText(code: number, message: string): string {
-	return JSON.stringify(new Refusal(500, code, message).body());
+	return JSON.stringify(new RequestError(500, code, message).body());
 }
 
 /** The status that was sent for a fault that speaks instead of the service; undefined when it is of another kind. */
@@ -118,7 +121,7 @@ function sendFault(response: ServerResponse, fault: Fault): number | undefined {
 		}
 		case "5xx": {
 			const status = fault.status ?? faultDefaults.failureStatus;
-			send(response, status, errorText(codeOfFault(status), "the service is unavailable"), headers);
+			send(response, status, errorText(grpcCodeOfStatus(status), "the service is unavailable"), headers);
 			return status;
 		}
 		case "html": {
@@ -159,19 +162,19 @@ async function sendAnswer(
 	return answer.status;
 }
 
-function takeForced(faults: Faults, operation: string): Forced {
-	const fault = faults.take(operation, outcomeFaults)?.fault;
+function takeForcedStatus(faults: FaultQueue, operation: string): ForcedStatus {
+	const fault = faults.take(operation, activityFaults)?.fault;
 	return fault === "fail" || fault === "reject" ? fault : undefined;
 }
 
 /** The headers of the 429 that a limit has for the request; undefined when it may pass. */
-function turnAway({ limits, clock, store }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
+function checkRateLimit({ limits, clock, store }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
 	// Without a limit no body is read twice.
 	if (limits.get() === undefined) return undefined;
-	const { organizationId } = identify(operation, rawBody);
+	const { organizationId } = readLogFields(operation, rawBody);
 	// Ids that anyone can make up share one bucket: the list of buckets stays as long as that of organizations.
 	const isKnown = organizationId !== null && store.organization(organizationId) !== undefined;
-	return limits.turnAway(isKnown ? organizationId : null, clock.now());
+	return limits.take(isKnown ? organizationId : null, clock.now());
 }
 
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
@@ -180,7 +183,7 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	const operation = operations.get(path);
 	const timeMs = clock.now();
 	const finish = log.start({ timeMs, method, path, operation: operation?.name ?? null });
-	const rawBody = await readBody(request, bodyLimitBytes);
+	const rawBody = await readBody(request, maxBodyBytes);
 	if (method !== "POST") {
 		finish({ status: 405 });
 		return send(response, 405, errorText(12, "only POST is served"), { allow: "POST" });
@@ -189,20 +192,20 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 		finish({ status: 404 });
 		return send(response, 404, JSON.stringify(notFound("Not Found").body()));
 	}
-	const turnedAway = turnAway(service, operation, rawBody);
+	const turnedAway = checkRateLimit(service, operation, rawBody);
 	if (turnedAway !== undefined) {
-		finish({ status: 429, ...identify(operation, rawBody) });
+		finish({ status: 429, ...readLogFields(operation, rawBody) });
 		return send(response, 429, errorText(8, "too many requests"), turnedAway);
 	}
 	const fault = faults.take(operation.name, transportFaults);
-	if (fault !== undefined) finish({ fault: fault.fault, ...identify(operation, rawBody) });
+	if (fault !== undefined) finish({ fault: fault.fault, ...readLogFields(operation, rawBody) });
 	if (fault?.fault === "drop-before") return response.socket?.destroy();
-	const before = fault === undefined || fault.acted === true ? undefined : sendFault(response, fault);
+	const before = fault === undefined || fault.takesEffect === true ? undefined : sendFault(response, fault);
 	if (before !== undefined) return finish({ status: before });
 	const stamps = { apiKey: headerOf(request, "x-stamp"), passkey: headerOf(request, "x-stamp-webauthn") };
 	const nowMs = clock.now();
-	const forced = () => takeForced(faults, operation.name);
-	const answer = serve(store, sources, { operation, stamps, rawBody, nowMs, takeForced: forced });
+	const forced = () => takeForcedStatus(faults, operation.name);
+	const answer = handleOperation(store, sources, { operation, stamps, rawBody, nowMs, takeForcedStatus: forced });
 	const { organizationId, fingerprint, replayed } = answer;
 	finish({ organizationId, fingerprint, replayed });
 	// What this answer shows may have been written by another request of the same turn: it leaves after the commit.
@@ -217,7 +220,7 @@ async function answerControlRequest(service: Service, request: IncomingMessage, 
 		url,
 		origin: headerOf(request, "origin"),
 		host: headerOf(request, "host"),
-		readBody: () => readBody(request, controlBodyLimitBytes),
+		readBody: () => readBody(request, maxControlBodyBytes),
 	});
 	send(response, answer.status, JSON.stringify(answer.body));
 }
@@ -270,7 +273,7 @@ function closeServer(server: Server): Promise<void> {
 
 /**
  * A running emulator, listening and seeded. Rejects with a ConfigurationError when it cannot listen or the seed has
- * mistakes, and with a StorageError when the data file cannot be used.
+ * problems, and with a StorageError when the data file cannot be used.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
 	const { host = "127.0.0.1", allowHosts = [], notice = () => undefined } = options;
@@ -278,14 +281,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	const closing = new AbortController();
 	const store = openStore(options.dataFile, notice);
 	const clock = makeClock(options.now ?? Date.now);
-	const sources = { makeImportBundle: makeBundler() };
-	const parts: ControlParts = {
+	const sources = { makeImportBundle: makeImportBundler() };
+	const parts: EmulatorParts = {
 		store,
 		sources,
 		clock,
-		faults: makeFaults(),
+		faults: makeFaultQueue(),
 		log: makeRequestLog(),
-		limits: makeLimits(),
+		limits: makeRateLimitBuckets(),
 	};
 	const control = makeControl(parts);
 	const server = createServer();
@@ -302,10 +305,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 		};
 		// No request can have come yet: its turn of the event loop is later than this one.
 		server.on("request", (request, response) => void answerRequest(service, request, response));
-		if (!isOwnAddress(address)) notice(beyondLoopback(address));
+		if (!isLoopbackAddress(address)) notice(exposureWarning(address));
 		return {
 			...control,
-			url: `http://${hostInUrl(host)}:${port}`,
+			url: `http://${formatHost(host)}:${port}`,
 			get organizations() {
 				return store.summaries();
 			},
@@ -321,6 +324,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	}
 }
 
-function beyondLoopback(address: string): string {
+function exposureWarning(address: string): string {
 	return `warning: the emulator listens on ${address}: other machines can reach it, /emulator/ asks them for no stamp, and nothing is encrypted`;
 }

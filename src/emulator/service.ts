@@ -1,19 +1,19 @@
 /**
  * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
- * a choice and stands in choices.ts.
+ * a choice and stands in assumptions.ts.
  */
 import { readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
-import { describeActivity, execute, type Forced, submitActivity } from "./activities.ts";
+import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { acceptAssertion } from "./passkeys.ts";
-import { type Answerer, documentedAnswers, extendedAnswers } from "./queries.ts";
-import { deniedRead, invalid, notFound, Refusal } from "./refusals.ts";
-import type { StampedRequest, World } from "./state.ts";
+import { queryHandlers } from "./queries.ts";
+import { badRequest, deniedRead, notFound, RequestError } from "./request-error.ts";
+import type { OperationContext, StampedRequest } from "./state.ts";
 import type { Store } from "./store.ts";
-import { type StampHeaders, verifyStamp } from "./verify.ts";
-import { castVotes } from "./votes.ts";
+import { type StampHeaders, verifyStamp } from "./verify-stamp.ts";
+import { voteHandlers } from "./voting.ts";
 
 /** A request to one operation, as it came. */
 export interface ServiceRequest {
@@ -22,7 +22,7 @@ export interface ServiceRequest {
 	readonly rawBody: Buffer;
 	readonly nowMs: number;
 	/** Asked once, when a new activity is about to be made. */
-	readonly takeForced: () => Forced;
+	readonly takeForcedStatus: () => ForcedStatus;
 }
 
 /** What goes back, and what the request log may say of it. */
@@ -36,8 +36,6 @@ export interface ServiceAnswer {
 	readonly replayed: boolean;
 }
 
-const answerers: ReadonlyMap<string, Answerer> = new Map(Object.entries({ ...documentedAnswers, ...extendedAnswers }));
-
 /** The operations that are served, by path. With `"documented"` the extended reads are not among them. */
 export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<string, Operation> {
 	const served: Operation[] = [...Object.values(operations), ...Object.values(approvals)];
@@ -48,10 +46,11 @@ export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<strin
 /** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
 export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
 	const read = readJson(rawBody.toString("utf8"));
-	if (!("value" in read)) throw invalid(`the body is ${read.mistake === tooDeepMessage ? tooDeepMessage : "not JSON"}`);
+	if (!("value" in read))
+		throw badRequest(`the body is ${read.mistake === tooDeepMessage ? tooDeepMessage : "not JSON"}`);
 	const { value } = read;
 	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw invalid("the body is not a JSON object");
+		throw badRequest("the body is not a JSON object");
 	}
 	return value as Record<string, unknown>;
 }
@@ -68,14 +67,14 @@ function describeSchemaError(error: SchemaError): string {
 
 function checkBody(operation: Operation, body: Readonly<Record<string, unknown>>): void {
 	const errors = checkSchema(`operations/${operation.name}.json`, body, "#/$defs/request");
-	if (errors.length > 0) throw invalid(errors.map(describeSchemaError).join("; "));
+	if (errors.length > 0) throw badRequest(errors.map(describeSchemaError).join("; "));
 }
 
 function readOrganizationId(body: Readonly<Record<string, unknown>>): string {
 	const value = body.organizationId;
-	if (typeof value !== "string") throw invalid("missing field: organizationId");
+	if (typeof value !== "string") throw badRequest("missing field: organizationId");
 	const organizationId = value.toLowerCase();
-	if (!isUuid(organizationId)) throw invalid('invalid field organizationId: must match format "uuid"');
+	if (!isUuid(organizationId)) throw badRequest('invalid field organizationId: must match format "uuid"');
 	return organizationId;
 }
 
@@ -84,8 +83,8 @@ export interface Sources {
 	makeImportBundle(organizationId: string, userId: string): string;
 }
 
-/** The world of one organization. Throws a refusal when there is no such organization. */
-export function makeWorld(store: Store, sources: Sources, organizationId: string, nowMs: number): World {
+/** The context of one organization. Throws a refusal when there is no such organization. */
+export function makeContext(store: Store, sources: Sources, organizationId: string, nowMs: number): OperationContext {
 	const organization = store.organization(organizationId);
 	if (organization === undefined) throw notFound(`no organization found with id ${organizationId}`);
 	return {
@@ -100,27 +99,35 @@ export function makeWorld(store: Store, sources: Sources, organizationId: string
 }
 
 /** Executes every delayed activity of an organization whose time has come, in the order they fell due. */
-export function settleDue(store: Store, world: World): void {
-	if (world.organization.due.size === 0) return;
-	const due = [...world.organization.due].filter(([, dueMs]) => dueMs <= world.nowMs).sort((a, b) => a[1] - b[1]);
+export function executeDueActivities(store: Store, context: OperationContext): void {
+	if (context.organization.due.size === 0) return;
+	const due = [...context.organization.due].filter(([, dueMs]) => dueMs <= context.nowMs).sort((a, b) => a[1] - b[1]);
 	for (const [activityId] of due) {
-		const activity = world.findById(activityId);
-		if (activity !== undefined) store.write(world.organization.organizationId, execute(activity, world).changes);
+		const activity = context.findById(activityId);
+		if (activity !== undefined)
+			store.write(context.organization.organizationId, executeActivity(activity, context).changes);
 	}
 }
 
-function answerQuery(operation: QueryOperation, request: StampedRequest, world: World): Record<string, unknown> {
-	const answerer = answerers.get(operation.name);
-	if (answerer === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
-	if (world.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
-	const answered = answerer(world, request.body, request.voter.userId);
+function answerQuery(
+	operation: QueryOperation,
+	request: StampedRequest,
+	context: OperationContext,
+): Record<string, unknown> {
+	const handler = queryHandlers.get(operation.name);
+	if (handler === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
+	if (context.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
+	const answered = handler(context, request.body, request.signer.userId);
 	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;
 	return { [operation.answerKey]: answered };
 }
 
 /** What the log may say of a request that no handler sees: the same as of one that is served. */
-export function identify(operation: Operation, rawBody: Buffer): Pick<ServiceAnswer, "organizationId" | "fingerprint"> {
+export function readLogFields(
+	operation: Operation,
+	rawBody: Buffer,
+): Pick<ServiceAnswer, "organizationId" | "fingerprint"> {
 	const fingerprint = operation.family === "submit" ? fingerprintOf(rawBody) : null;
 	try {
 		return { organizationId: readOrganizationId(parseBody(rawBody)), fingerprint };
@@ -133,31 +140,37 @@ export function identify(operation: Operation, rawBody: Buffer): Pick<ServiceAns
  * The answer to a request; its changes are written to the store and durable once `store.committed()` resolves. Refusals
  * become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
  */
-export function serve(store: Store, sources: Sources, request: ServiceRequest): ServiceAnswer {
+export function handleOperation(store: Store, sources: Sources, request: ServiceRequest): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;
 	const fingerprint = operation.family === "submit" ? fingerprintOf(rawBody) : null;
 	let organizationId: string | null = null;
 	try {
 		const body = parseBody(rawBody);
 		organizationId = readOrganizationId(body);
-		const world = makeWorld(store, sources, organizationId, nowMs);
-		const voter = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
-		const known = fingerprint === null ? undefined : world.findByFingerprint(fingerprint);
-		store.write(organizationId, acceptAssertion(world.organization, voter, known));
+		const context = makeContext(store, sources, organizationId, nowMs);
+		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
+		const known = fingerprint === null ? undefined : context.findByFingerprint(fingerprint);
+		store.write(organizationId, acceptAssertion(context.organization, signer, known));
 		checkBody(operation, body);
-		settleDue(store, world);
-		const stamped: StampedRequest = { body, rawBody, voter };
+		executeDueActivities(store, context);
+		const stamped: StampedRequest = { body, rawBody, signer };
 		if (operation.family === "query") {
-			const answered = answerQuery(operation, stamped, world);
+			const answered = answerQuery(operation, stamped, context);
 			return { status: 200, body: answered, organizationId, fingerprint, replayed: false };
 		}
-		const castVote = castVotes.get(operation.name);
-		const { activity, changes, replayed } = submitActivity(operation, stamped, world, castVote, request.takeForced);
+		const castVote = voteHandlers.get(operation.name);
+		const { activity, changes, replayed } = submitActivity(
+			operation,
+			stamped,
+			context,
+			castVote,
+			request.takeForcedStatus,
+		);
 		store.write(organizationId, changes);
-		const answered = { activity: describeActivity(activity, voter.userId, replayed) };
+		const answered = { activity: describeActivity(activity, signer.userId, replayed) };
 		return { status: 200, body: answered, organizationId, fingerprint, replayed };
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof RequestError)) throw error;
 		return { status: error.status, body: error.body(), organizationId, fingerprint, replayed: false };
 	}
 }

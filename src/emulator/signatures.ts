@@ -1,10 +1,10 @@
 /**
  * Reading the two headers of a stamp, and checking a signature with a compressed P-256 key. Shares no code with the
- * stampers, so that a mistake there cannot hide here.
+ * stampers, so that a problem there cannot hide here.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { readJson } from "../json.ts";
-import { cachedKeysLimit } from "./choices.ts";
+import { maxCachedKeys } from "./assumptions.ts";
 
 /** DER of a SubjectPublicKeyInfo for a compressed P-256 point, up to the 33 bytes of the point. */
 const spkiPrefix = Buffer.from("3039301306072a8648ce3d020106082a8648ce3d030107032200", "hex");
@@ -22,7 +22,7 @@ function keyObjectOf(publicKey: string): KeyObject | null {
 	} catch {
 		key = null;
 	}
-	if (keyObjects.size >= cachedKeysLimit) keyObjects.clear();
+	if (keyObjects.size >= maxCachedKeys) keyObjects.clear();
 	keyObjects.set(publicKey, key);
 	return key;
 }

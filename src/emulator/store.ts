@@ -8,17 +8,11 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import { makePrivate } from "../private-file.ts";
-import { loadedOrganizationsLimit } from "./choices.ts";
-import {
-	type ActivityRecord,
-	type Change,
-	type Entities,
-	type EntityKind,
-	entityKinds,
-	type Organization,
-	type Rules,
-} from "./state.ts";
-import { type CredentialIndex, indexCredentials } from "./verify.ts";
+import { maxLoadedOrganizations } from "./assumptions.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { users } from "./kinds/user.ts";
+import type { ActivityRecord, EntitySection, Organization, Rules, StateChange } from "./state.ts";
+import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 
@@ -40,15 +34,12 @@ const layout = `
 	PRAGMA user_version = ${layoutVersion};
 `;
 
-type MutableEntities = {
-	[Kind in EntityKind]: Entities[Kind] extends ReadonlyMap<string, infer V> ? Map<string, V> : never;
-};
-
-interface Loaded extends MutableEntities {
-	organizationId: string;
+interface LoadedOrganization extends Organization {
 	organizationName: string;
 	rules: Rules;
-	due: Map<string, number>;
+	readonly due: Map<string, number>;
+	/** The entities by section, then by id. */
+	readonly sections: ReadonlyMap<string, Map<string, object>>;
 	credentials: CredentialIndex | undefined;
 }
 
@@ -70,7 +61,7 @@ export interface Store {
 	/** All organizations, in the order they were made, with the names of their users. */
 	summaries(): readonly OrganizationSummary[];
 	/** Writes changes; they are seen at once and durable when `committed()` resolves. */
-	write(organizationId: string, changes: readonly Change[]): void;
+	write(organizationId: string, changes: readonly StateChange[]): void;
 	/** Resolves when everything written so far is synced; rejects with a StorageError when it could not be. */
 	committed(): Promise<void>;
 	close(): void;
@@ -135,37 +126,45 @@ function prepareStatements(database: DatabaseSync) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function emptyOrganization(organizationId: string): Loaded {
-	const entities = Object.fromEntries(entityKinds.map((kind) => [kind, new Map()])) as unknown as MutableEntities;
-	return { organizationId, organizationName: "", rules: {}, due: new Map(), credentials: undefined, ...entities };
+function emptyOrganization(organizationId: string): LoadedOrganization {
+	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
+	return {
+		organizationId,
+		organizationName: "",
+		rules: {},
+		due: new Map(),
+		sections,
+		credentials: undefined,
+		entities: <Entity extends object>({ section }: EntitySection<Entity>) =>
+			(sections.get(section) ?? new Map()) as ReadonlyMap<string, object> as ReadonlyMap<string, Entity>,
+	};
 }
 
-function load(statements: Statements, organizationId: string): Loaded | undefined {
+function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
 	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
 	if (head === undefined) return undefined;
 	const loaded = emptyOrganization(organizationId);
 	loaded.organizationName = head.name;
 	loaded.rules = JSON.parse(head.rules);
 	for (const row of statements.entities.all(organizationId)) {
-		const entities: Map<string, unknown> = loaded[row.kind as EntityKind];
-		entities.set(String(row.id), JSON.parse(String(row.body)));
+		loaded.sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
 	}
 	for (const row of statements.due.all(organizationId)) loaded.due.set(String(row.id), Number(row.due_ms));
 	return loaded;
 }
 
-function writeRow(statements: Statements, organizationId: string, change: Change): void {
+function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
 	switch (change.change) {
-		case "head": {
-			const { organizationName, rules } = change.head;
+		case "settings": {
+			const { organizationName, rules } = change.settings;
 			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules));
 			return;
 		}
 		case "put":
-			statements.putEntity.run(organizationId, change.kind, change.id, JSON.stringify(change.value));
+			statements.putEntity.run(organizationId, change.section, change.id, JSON.stringify(change.value));
 			return;
 		case "remove":
-			statements.removeEntity.run(organizationId, change.kind, change.id);
+			statements.removeEntity.run(organizationId, change.section, change.id);
 			return;
 		case "activity": {
 			const { id, fingerprint, dueMs } = change.activity;
@@ -179,29 +178,35 @@ function writeRow(statements: Statements, organizationId: string, change: Change
 }
 
 /** Brings an organization in memory up to a change that was written. */
-function applyToLoaded(loaded: Loaded, change: Change): void {
-	if (change.change === "head") {
-		loaded.organizationName = change.head.organizationName;
-		loaded.rules = change.head.rules;
-	} else if (change.change === "put") {
-		const entities: Map<string, unknown> = loaded[change.kind];
-		entities.set(change.id, change.value);
-		if (change.kind === "users") loaded.credentials = undefined;
-	} else if (change.change === "remove") {
-		loaded[change.kind].delete(change.id);
-		if (change.kind === "users") loaded.credentials = undefined;
-	} else if (change.change === "activity") {
-		const { id, dueMs } = change.activity;
-		if (dueMs === null) loaded.due.delete(id);
-		else loaded.due.set(id, dueMs);
+function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
+	switch (change.change) {
+		case "settings":
+			loaded.organizationName = change.settings.organizationName;
+			loaded.rules = change.settings.rules;
+			return;
+		case "put":
+			loaded.sections.get(change.section)?.set(change.id, change.value);
+			break;
+		case "remove":
+			loaded.sections.get(change.section)?.delete(change.id);
+			break;
+		case "activity": {
+			const { id, dueMs } = change.activity;
+			if (dueMs === null) loaded.due.delete(id);
+			else loaded.due.set(id, dueMs);
+			return;
+		}
+		case "clear":
+			return;
 	}
+	if (change.section === users.section) loaded.credentials = undefined;
 }
 
 /** Organizations in memory, the least recently used going first. */
 function makeCache(statements: Statements) {
-	const organizations = new Map<string, Loaded>();
+	const organizations = new Map<string, LoadedOrganization>();
 	return {
-		get(organizationId: string): Loaded | undefined {
+		get(organizationId: string): LoadedOrganization | undefined {
 			const known = organizations.get(organizationId);
 			if (known !== undefined) {
 				organizations.delete(organizationId);
@@ -212,7 +217,7 @@ function makeCache(statements: Statements) {
 			if (loaded === undefined) return undefined;
 			organizations.set(organizationId, loaded);
 			const oldest = organizations.keys().next().value;
-			if (organizations.size > loadedOrganizationsLimit && oldest !== undefined) organizations.delete(oldest);
+			if (organizations.size > maxLoadedOrganizations && oldest !== undefined) organizations.delete(oldest);
 			return loaded;
 		},
 		peek: (organizationId: string) => organizations.get(organizationId),
@@ -273,7 +278,7 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 		credentials(organizationId) {
 			const loaded = cache.get(organizationId);
 			if (loaded === undefined) return indexCredentials([]);
-			loaded.credentials ??= indexCredentials(loaded.users.values());
+			loaded.credentials ??= indexCredentials(loaded.entities(users).values());
 			return loaded.credentials;
 		},
 		findByFingerprint: (organizationId, fingerprint) =>

@@ -50,7 +50,7 @@ export interface Guard {
  */
 export const defaultMemberRemovals = { percent: 50 } as const;
 
-/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/document.md#guards). */
+/** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/guards.md). */
 const leastKnownMembers = 4;
 
 /** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */

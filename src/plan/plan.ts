@@ -4,7 +4,7 @@
  * lists them.
  */
 import type { Problem } from "../errors.ts";
-import type { Change, RemovalChange, Unread } from "./change.ts";
+import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
 import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
@@ -69,8 +69,13 @@ export interface PlanContext {
 }
 
 /** The plan that makes live what is desired. It never holds a step that changes nothing. */
-export function makePlan(desired: DesiredOrganization, live: LiveOrganization, context: PlanContext): Plan {
-	const { changes, problems, unread } = diff(desired, live);
+export function makePlan(
+	desired: DesiredOrganization,
+	live: LiveOrganization,
+	context: PlanContext,
+	differences: Differences = diff(desired, live),
+): Plan {
+	const { changes, problems, unread } = differences;
 	const liveTags = live.userTags.known ? live.userTags.value : [];
 	const wanted = problems.length > 0 ? [] : makeSteps(changes, liveTags, desired.temporaryNames);
 	const held = holdSteps(wanted, context.waiting ?? []);

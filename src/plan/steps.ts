@@ -80,6 +80,19 @@ export function makeSteps(
 	}));
 }
 
+/** Returns the operations of the steps that make these changes, each once. A change that is only reported has none. */
+export function operationsFor(changes: readonly Change[]): readonly Step["operation"][] {
+	const operations = changes.flatMap((change) => (change.action === "report" ? [] : [operationOf[change.kind]]));
+	return [...new Set(operations)];
+}
+
+const operationOf = {
+	userTag: "update_user_tag",
+	oauthProvider: "delete_oauth_providers",
+	policy: "delete_policies",
+	tvcApp: "delete_tvc_app_and_deployments",
+} as const;
+
 /** By tag id. */
 type TemporaryNames = Readonly<Record<string, string>>;
 

@@ -1,20 +1,22 @@
 /**
- * A document held against the live organization: reads, then decides. It is handed a Reader and a memory, so neither
- * planning nor drift detection can change anything.
+ * Compares a document with the live organization and makes the plan. This file has a Reader and a journal to look at, no
+ * Submitter: neither planning nor drift detection can change anything.
  */
 import { isUnavailable } from "../errors.ts";
-import type { Unread } from "../plan/change.ts";
+import type { Change, Unread } from "../plan/change.ts";
+import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
 import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
+import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
 import { holdThreeWay } from "../plan/three-way-held.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads } from "../wire/operations.ts";
+import { extendedReads, type SubmitName } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readLive } from "./read.ts";
-import { withServiceClock } from "./service-clock.ts";
+import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
 	readonly desired: DesiredOrganization;
@@ -47,63 +49,78 @@ export interface CompareOptions {
 }
 
 /**
- * The plan for this document as the organization is now. What waits, and whose key it is, is asked only when there is
- * something to submit that it could matter to: the number of requests is the cost. Nothing is submitted by a clock that was
- * not compared with the service's. Throws what readLive throws.
+ * Compares the desired organization with the live one and returns the plan, which is made once: read live state, diff,
+ * read what the steps depend on (pending activities, whose key it is), plan. Each request is made only if it can matter,
+ * because the number of requests is the cost. If there is something to submit, at least one answer has shown the service's
+ * clock. Throws what readLive throws.
  */
 export async function compareLive(
 	desired: DesiredOrganization,
 	reader: Reader,
-	memory: Memory,
+	lastApplied: Memory,
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
-	const first = { askedAtMs: options.now(), position: journal?.position() };
-	const timed = withServiceClock(reader, options.now);
-	const { oldest, ...noted } = trackOldestAnswer(timed, first);
+	const clocked = withServiceClock(reader, options.now);
+	const tracked = trackOldestAnswer(clocked, { askedAtMs: options.now(), position: journal?.position() });
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const { live: all, serverTimeMs } = await readLive(both, noted, memory, reads, options.steadyNow ?? options.now);
-	// A reader that shares answers may give one from before: the plan is as old as the oldest of them.
-	const { askedAtMs, position } = oldest();
-	const context = { reads, readAtMs: askedAtMs };
-	const read = () => ({ serverTimeMs, clockOffsetMs: timed.clockOffsetMs(), readPosition: position });
-	const live = both === desired ? all : narrowReading(desired, all, reads);
-	const plan = makePlan(desired, live, context);
-	const threeWay = base === undefined ? undefined : makeThreeWay(base, desired, all);
-	if (plan.steps.length === 0)
-		return { desired, plan, live, context, ...read(), ...(threeWay === undefined ? {} : { threeWay }) };
-	const asksCaller = reads === "auto" && needsCaller(plan.changes);
-	const operations = [...new Set(plan.steps.map(({ operation }) => operation))];
-	const question = { reads, nowMs: options.now(), operations, asksForEnds: true };
-	const [waiting, caller] = await Promise.all([
-		journal === undefined ? undefined : readPendingActivities(desired.organizationId, timed, journal, question),
-		asksCaller ? readCaller(desired.organizationId, timed) : notAsked,
+	const reading = await readLive(both, tracked, lastApplied, reads, options.steadyNow ?? options.now);
+	// A reader that shares answers may give earlier ones: the plan is as old as the oldest of them.
+	const { askedAtMs, position } = tracked.oldest();
+	const live = both === desired ? reading.live : narrowReading(desired, reading.live, reads);
+	const differences = diff(desired, live);
+	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
+	const context: PlanContext = {
+		reads,
+		readAtMs: askedAtMs,
+		...(operations.length === 0
+			? {}
+			: await readContext(desired.organizationId, clocked, { ...options, operations }, differences.changes)),
+	};
+	const plan = makePlan(desired, live, context, differences);
+	return {
+		...{ desired, plan, live, context },
+		serverTimeMs: reading.serverTimeMs,
+		clockOffsetMs: clocked.clockOffsetMs(),
+		readPosition: position,
+		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live), plan) }),
+	};
+}
+
+/** Reads what decides whether steps of these operations are submitted: activities of earlier requests, and the caller. */
+async function readContext(
+	organizationId: string,
+	reader: ClockedReader,
+	{ reads, journal, now, retryRejected, operations }: CompareOptions & { readonly operations: readonly SubmitName[] },
+	changes: readonly Change[],
+): Promise<Partial<PlanContext>> {
+	const asksCaller = reads === "auto" && needsCaller(changes);
+	const [pending, caller] = await Promise.all([
+		journal === undefined
+			? undefined
+			: readPendingActivities(organizationId, reader, journal, { reads, nowMs: now(), operations, asksForEnds: true }),
+		asksCaller ? readCaller(organizationId, reader) : notAsked,
 	]);
-	await timed.ensureAnswered(desired.organizationId);
+	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
-	if (reads === "auto" && waiting !== undefined && waiting.unlisted !== null) {
-		unread.push({ address: "activity:*", because: waiting.unlisted, standsIn: "nothing" });
+	if (reads === "auto" && pending !== undefined && pending.unlisted !== null) {
+		unread.push({ address: "activity:*", because: pending.unlisted, standsIn: "nothing" });
 	}
 	if (asksCaller && !caller.known) {
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
 		unread.push({ address: "caller", because, standsIn: "nothing" });
 	}
-	const found = {
-		...context,
-		waiting: waiting?.activities ?? [],
+	return {
+		waiting: pending?.activities ?? [],
 		rejected: [
-			...(journal?.rejectedEntries(desired.organizationId) ?? []).map(toPendingActivity),
-			...(waiting?.rejected ?? []),
+			...(journal?.rejectedEntries(organizationId) ?? []).map(toPendingActivity),
+			...(pending?.rejected ?? []),
 		],
-		abandoned: waiting?.abandoned ?? [],
-		retryRejected: options.retryRejected === true,
-		isCutOff: waiting?.isCutOff ?? false,
-		caller,
-		unread,
+		abandoned: pending?.abandoned ?? [],
+		retryRejected: retryRejected === true,
+		isCutOff: pending?.isCutOff ?? false,
+		...{ caller, unread },
 	};
-	const whole = makePlan(desired, live, found);
-	const held = threeWay === undefined ? {} : { threeWay: holdThreeWay(threeWay, whole) };
-	return { desired, plan: whole, live, context: found, ...read(), ...held };
 }
 
 /** When something was asked: by our clock, and by the journal's order of writing where that is known. */

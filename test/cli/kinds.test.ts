@@ -244,7 +244,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect((await drift(world, ...alone)).code).toBe(0);
 		// The same wish comes back below. Whether its first activity is of before is told by the service's clock, which an
-		// answer names in whole seconds (docs/commands.md#never-twice).
+		// answer names in whole seconds (docs/exactly-once.md).
 		await new Promise((resolve) => setTimeout(resolve, 1100));
 		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [carol] });
 		const found = await drift(world, ...alone);

@@ -5,7 +5,9 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
 import { Outlet, settleStreams } from "../../src/cli/streams.ts";
 import { compiled, expectNoSecret, orgsync, readOutput, runProcess, runProgram } from "../run.ts";
 import { bob, document, keys, makeWorld, policies, type World } from "../world.ts";
@@ -23,18 +25,22 @@ interface Streams {
 	readonly flags?: string;
 }
 
-/** Runs the command with each stream that is named going to that file. */
-async function runInto(world: World, words: readonly string[], { stdout, stderr, flags = "w" }: Streams) {
-	const opened = [stdout, stderr].map((path) => (path === undefined ? ("pipe" as const) : openSync(path, flags)));
-	const [file = "", ...parameters] = [...orgsync, ...words];
-	const env = {
+function environmentOf(world: World): Readonly<Record<string, string | undefined>> {
+	return {
 		PATH: process.env.PATH,
 		HOME: world.folder,
 		NODE_COMPILE_CACHE: compiled,
 		ORGSYNC_URL: world.url,
 		ORGSYNC_API_PRIVATE_KEY: keys.alice.privateKey,
 	};
-	const child = spawn(file, parameters, { cwd: world.folder, env, stdio: ["ignore", ...opened] });
+}
+
+/** Runs the command as a process, with each stream that is named going to that file. */
+async function runInto(world: World, words: readonly string[], { stdout, stderr, flags = "w" }: Streams) {
+	const opened = [stdout, stderr].map((path) => (path === undefined ? ("pipe" as const) : openSync(path, flags)));
+	const [file = "", ...parameters] = [...orgsync, ...words];
+	const options = { cwd: world.folder, env: environmentOf(world) };
+	const child = spawn(file, parameters, { ...options, stdio: ["ignore", ...opened] });
 	const printed = { stdout: "", stderr: "" };
 	for (const name of ["stdout", "stderr"] as const) {
 		child[name]?.setEncoding("utf8").on("data", (text: string) => {
@@ -44,6 +50,29 @@ async function runInto(world: World, words: readonly string[], { stdout, stderr,
 	const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
 	for (const one of opened) if (typeof one === "number") closeSync(one);
 	return { code, ...printed };
+}
+
+/** Runs the command in this process as src/cli/main.ts does, with standard output going to the full device. */
+async function runIntoFull(world: World, words: readonly string[]) {
+	const device = openSync("/dev/full", "w");
+	const said = join(world.folder, `stderr-${device}`);
+	const file = openSync(said, "w");
+	const outletTo = (fd: number) =>
+		new Outlet({ fd, on: () => {} } as unknown as ConstructorParameters<typeof Outlet>[0]);
+	const [stdout, stderr] = [outletTo(device), outletTo(file)];
+	const ended = await run(words, {
+		stdin: Readable.from([]),
+		stdout,
+		stderr,
+		environment: environmentOf(world),
+		directory: world.folder,
+		now: Date.now,
+		steadyNow: () => performance.now(),
+		sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+	});
+	const code = await settleStreams(ended, stdout, stderr);
+	for (const one of [device, file]) closeSync(one);
+	return { code, stderr: readFileSync(said, "utf8") };
 }
 
 /** A call of every command that prints a result, and the formats that it has. */
@@ -70,14 +99,21 @@ describe.runIf(hasFull)("on a full disk, standard output", () => {
 	test("makes every command exit with 1 and one line on standard error, in every format", async () => {
 		const world = await makeWorld(removal);
 		await world.run(["plan", "--out", "plan.json"]);
-		const check = async (words: string, format: string): Promise<void> => {
-			const call = [...words.split(" "), "--format", format];
-			const { code, stderr } = await runInto(world, call, { stdout: "/dev/full" });
+		const expectLost = (call: readonly string[], { code, stderr }: { code: number | null; stderr: string }): void => {
 			const lines = stderr.split("\n").filter((line) => line.startsWith(lostOutput));
 			expect({ call, code, lines: lines.length }).toEqual({ call, code: 1, lines: 1 });
 			expect(stderr).not.toMatch(/^\s+at /m);
 		};
-		for (const [words, formats] of calls) await Promise.all(formats.map((format) => check(words, format)));
+		for (const [words, formats] of calls) {
+			for (const format of formats) {
+				const call = [...words.split(" "), "--format", format];
+				expectLost(call, await runIntoFull(world, call));
+			}
+		}
+		for (const format of everyFormat) {
+			const call = ["plan", "--format", format];
+			expectLost(call, await runInto(world, call, { stdout: "/dev/full" }));
+		}
 	}, 120_000);
 
 	test.each([

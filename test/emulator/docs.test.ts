@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localSeed } from "../../src/cli/local-seed.ts";
-import * as choices from "../../src/emulator/choices.ts";
-import { endpoints } from "../../src/emulator/endpoints.ts";
+import * as choices from "../../src/emulator/assumptions.ts";
+import { endpoints } from "../../src/emulator/control-endpoints.ts";
+import { fieldsByEndpoint } from "../../src/emulator/control-schema.ts";
 import { faultKinds } from "../../src/emulator/faults.ts";
-import { fieldsByEndpoint } from "../../src/emulator/orders.ts";
 import { type Emulator, parseSeed, startEmulator } from "../../src/emulator/server.ts";
 import { maxJsonDepth } from "../../src/json.ts";
 import { readSchema } from "../../src/schema.ts";
@@ -64,11 +64,11 @@ describe("docs/emulator.md", () => {
 
 	it("names the limits and defaults that the emulator has", () => {
 		const under = sections.get("Under /emulator/") ?? "";
-		expect(under).toContain(`at most ${choices.controlBodyLimitBytes / 1024 / 1024} MiB and ${maxJsonDepth} levels`);
-		expect(under).toContain(`the last ${choices.requestLogLimit.toLocaleString("en")} requests`);
+		expect(under).toContain(`at most ${choices.maxControlBodyBytes / 1024 / 1024} MiB and ${maxJsonDepth} levels`);
+		expect(under).toContain(`the last ${choices.maxLoggedRequests.toLocaleString("en")} requests`);
 		const faults = sections.get("POST /emulator/faults") ?? "";
-		expect(faults).toContain(`At\nmost ${choices.waitingFaultsLimit.toLocaleString("en")} orders wait`);
-		expect(faults).toContain(`at most ${choices.faultTimeLimitMs}; for`);
+		expect(faults).toContain(`At\nmost ${choices.maxQueuedFaults.toLocaleString("en")} orders wait`);
+		expect(faults).toContain(`at most ${choices.maxFaultDelayMs}; for`);
 		const { delayMs, failureStatus, htmlStatus } = choices.faultDefaults;
 		expect(faults).toContain(`${delayMs} when left out`);
 		expect(faults).toContain(`\`5xx\` (${failureStatus} when left out) and \`html\` (${htmlStatus} when left out)`);

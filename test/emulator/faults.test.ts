@@ -54,9 +54,9 @@ test("429 comes with its headers and has no effect", async () => {
 	expect(members()).toBe(1);
 });
 
-test("5xx has no effect unless it is ordered to have acted", async () => {
+test("5xx has no effect unless it is ordered to have takesEffect", async () => {
 	await order({ fault: "5xx" });
-	await order({ fault: "5xx", status: 500, acted: true });
+	await order({ fault: "5xx", status: 500, takesEffect: true });
 	expect((await post()).status).toBe(503);
 	expect(members()).toBe(1);
 	expect((await post()).status).toBe(500);

@@ -613,7 +613,12 @@ describe("a lost answer", () => {
 		"429",
 		"truncated",
 	] as const)("with %s to the end is unknown and never a second activity", async (fault) => {
-		bench.emulator.addFault({ ...updates, fault, count: forEver, ...(fault === "truncated" ? {} : { acted: true }) });
+		bench.emulator.addFault({
+			...updates,
+			fault,
+			count: forEver,
+			...(fault === "truncated" ? {} : { takesEffect: true }),
+		});
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]?.outcome).toBe("unknown");
 		bench.emulator.clearFaults();

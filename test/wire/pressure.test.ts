@@ -1,7 +1,7 @@
 /** The client against a service that turns requests away: nothing is lost, nothing is doubled, and nobody waits for ever. */
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
+import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import { ConfigurationError } from "../../src/errors.ts";
 import { type AttemptEvent, type Client, type ClientOptions, createClient } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
@@ -126,7 +126,7 @@ describe("under pressure of a real service", () => {
 		for (const end of running.splice(0)) await end();
 	});
 
-	async function start(limit: Limit | undefined, options: Partial<ClientOptions> = {}) {
+	async function start(limit: RateLimit | undefined, options: Partial<ClientOptions> = {}) {
 		const emulator = await startEmulator({ seed: { organizations } });
 		emulator.setLimit(limit);
 		const told: AttemptEvent[] = [];
@@ -162,7 +162,7 @@ describe("under pressure of a real service", () => {
 		const { emulator, client } = await start(undefined, { concurrency: 3 });
 		emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 20 });
 		expect(await askMany(client, 20)).toBe(20);
-		expect(emulator.mostInFlight()).toBe(3);
+		expect(emulator.maxInFlight()).toBe(3);
 		expect(client.stats().throttledMs).toBe(0);
 	});
 
@@ -175,7 +175,7 @@ describe("under pressure of a real service", () => {
 			const { emulator, client } = await start(undefined, options);
 			emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 30 });
 			await askMany(client, 30);
-			expect(emulator.mostInFlight()).toBe(most);
+			expect(emulator.maxInFlight()).toBe(most);
 		}
 	});
 

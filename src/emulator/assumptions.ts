@@ -2,17 +2,17 @@
  * Every choice that the emulator makes where docs/service.md is silent, in one place. A client that
  * depends on one of these depends on the emulator, not on the service.
  */
-import type { ActivityRecord, Authenticator, Vote } from "./state.ts";
+import type { ActivityRecord, Vote } from "./state.ts";
 
 // Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs about 8 kB.
-export const bodyLimitBytes = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
 // Unverified, chosen: the same under /emulator/. A larger state is seeded from a file, or in several requests.
-export const controlBodyLimitBytes = 1024 * 1024;
+export const maxControlBodyBytes = 1024 * 1024;
 
 // Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
 // parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
-// it, one with a bad stamp 401 whatever else is wrong with it, and only who has a key hears of mistakes in parameters.
+// it, one with a bad stamp 401 whatever else is wrong with it, and only who has a key hears of problems in parameters.
 
 // Unverified, chosen: bytes that the service knows are refused like any other once their timestamp is too old.
 // docs/service.md#polling says that the same bytes can be posted again within the hour, nothing of later. And the two texts (docs/service.md#not-documented).
@@ -21,17 +21,15 @@ export const futureTimestampMessage = "timestampMs lies more than five minutes a
 
 // Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no
 // vote of that user: an answer to a replay never carries a change.
-export const changesOfAReplay = [] as const;
 
 // The text is the service's own (docs/service.md#server-side-validation). Unverified, chosen: names are compared
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
-// Unverified, chosen: a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
+// Unverified, chosen ("unknown ids"): a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
 // with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only
 // never meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are
 // an id named twice in one list and an empty `providerIds`.
-export const unknownInSubmit = { status: 404, code: 5 } as const;
 
 // Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
@@ -39,12 +37,12 @@ export const userInBothListsMessage = "a user is in both addUserIds and removeUs
 /** Whether `updatedAt` of a tag moves. */
 // Unverified, chosen: it moves with the name and with the members, and stays when nothing changed. Its nanoseconds
 // always grow, also within one millisecond and when the clock was set back.
-export function movesUpdatedAt(renamed: boolean, membersChanged: boolean): boolean {
+export function changesUpdatedAt(renamed: boolean, membersChanged: boolean): boolean {
 	return renamed || membersChanged;
 }
 
-// Unverified, chosen: what a request must meet is checked when it is submitted (then a mistake is an error and no
-// activity) and again when it is executed after approvals or a delay (then a mistake is a FAILED activity). The votes
+// Unverified, chosen: what a request must meet is checked when it is submitted (then a problem is an error and no
+// activity) and again when it is executed after approvals or a delay (then a problem is a FAILED activity). The votes
 // and delays that an activity needs are those that the rules named when it was submitted. The first answer to a delayed
 // activity says CREATED, later ones PENDING.
 export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVITY_STATUS_PENDING" } as const;
@@ -58,10 +56,10 @@ export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 // Unverified, chosen: the same user approving twice, or rejecting twice, answers 400, and so does a vote on an activity
 // that does not wait; who approved may still reject while it waits.
 export const doubleVoteMessage = "the user has already cast this vote";
-export const notWaitingMessage = "the activity does not wait for votes";
+export const notPendingMessage = "the activity does not wait for votes";
 
 /** Whether an activity waits for votes. */
-export function waitsForVotes(activity: ActivityRecord): boolean {
+export function awaitsVotes(activity: ActivityRecord): boolean {
 	return (
 		activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" ||
 		activity.status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED"
@@ -76,7 +74,7 @@ function hasCast(activity: ActivityRecord, userId: string, selection: Vote["sele
 // Unverified, chosen: who has not approved an activity that waits can approve it. A completed one of a sole voter
 // answers false (docs/service.md#activity-object).
 export function canApprove(activity: ActivityRecord, userId: string): boolean {
-	return waitsForVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
+	return awaitsVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
 }
 
 /** `canReject` as the user who asks sees it. */
@@ -105,10 +103,17 @@ export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 export const passkeyClientDataType = "webauthn.get";
 export const passkeyDefaults = { rpId: "localhost", userVerification: "required" } as const;
 
+/** What a seed says of where and how a passkey may be used. */
+interface PasskeyUse {
+	readonly rpId?: string;
+	readonly origins?: readonly string[];
+	readonly userVerification?: "required" | "preferred";
+}
+
 /** Whether a passkey may be used at `origin`. */
 // Unverified, chosen: without `origins` in the seed, at its relying party's host and every host below, on any port, by https;
 // by http on localhost only, as browsers allow it.
-export function originFits(origin: string, { rpId = passkeyDefaults.rpId, origins }: Authenticator): boolean {
+export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, origins }: PasskeyUse): boolean {
 	if (origins !== undefined) return origins.includes(origin);
 	const url = URL.parse(origin);
 	if (url === null || url.origin !== origin) return false;
@@ -117,7 +122,7 @@ export function originFits(origin: string, { rpId = passkeyDefaults.rpId, origin
 }
 
 /** Whether an assertion counts that does not say that the user was verified. */
-export function mayLackVerification({ userVerification = passkeyDefaults.userVerification }: Authenticator): boolean {
+export function allowsUnverifiedUser({ userVerification = passkeyDefaults.userVerification }: PasskeyUse): boolean {
 	return userVerification === "preferred";
 }
 
@@ -131,13 +136,13 @@ export function mayLackVerification({ userVerification = passkeyDefaults.userVer
 /** The voters that get_mfa_status answers about. */
 // Unverified, chosen: `userId` narrows the list of users who voted and never adds to it. `satisfiedMethods` are the kinds
 // of stamp that the user's votes carried.
-export function votersToJudge(activity: ActivityRecord, userId: string | undefined): readonly string[] {
+export function votersOf(activity: ActivityRecord, userId: string | undefined): readonly string[] {
 	const voters = [...new Set(activity.votes.map((vote) => vote.userId))];
 	return userId === undefined ? voters : voters.filter((voter) => voter === userId);
 }
 
 /** How many activities list_activities shows when it is not told (vendor's published types, `v1Pagination`). */
-export const activitiesOfAPage = 10;
+export const defaultPageSize = 10;
 
 /** Which activities list_activities shows, given the places of its cursors in the whole list. */
 export interface Page {
@@ -189,7 +194,7 @@ export const importBundleVersion = "v1.0.0";
 // Per organization (docs/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
 // changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced unless
 // /emulator/limits orders it.
-export const limits = { users: 100, policies: 100, userTags: 100, oauthProvidersOfAUser: 10 } as const;
+export const organizationLimits = { users: 100, policies: 100, userTags: 100, oauthProvidersPerUser: 10 } as const;
 
 /** The headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
 // The names are the service's (docs/service.md#errors). Unverified, chosen: their values are the rate a second and 0,
@@ -203,24 +208,24 @@ export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | und
 /** The gRPC code of a `5xx` fault, by its HTTP status. */
 // 404, 429 and 403 as docs/service.md#errors has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
 // (unavailable).
-export function codeOfFault(status: number): number {
+export function grpcCodeOfStatus(status: number): number {
 	const codes: Readonly<Record<number, number>> = { 403: 7, 404: 5, 429: 8, 501: 12 };
 	return codes[status] ?? 14;
 }
 
 // Unverified, chosen: the longest delay of a fault, how many orders may wait, and the times that the clock may be set to: the
 // years 1970 to 9999.
-export const faultTimeLimitMs = 60 * 60 * 1000;
-export const waitingFaultsLimit = 1_000;
-export const firstMs = 0;
-export const lastMs = 253_402_300_799_999;
+export const maxFaultDelayMs = 60 * 60 * 1000;
+export const maxQueuedFaults = 1_000;
+export const minClockMs = 0;
+export const maxClockMs = 253_402_300_799_999;
 
 // Unverified, chosen: how many requests the log keeps; the oldest go first.
-export const requestLogLimit = 10_000;
+export const maxLoggedRequests = 10_000;
 
 // Unverified, chosen: how many organizations and public keys stay in memory; others are loaded again when asked for.
-export const loadedOrganizationsLimit = 2_048;
-export const cachedKeysLimit = 20_000;
+export const maxLoadedOrganizations = 2_048;
+export const maxCachedKeys = 20_000;
 
 // Unverified, chosen: how long `close()` waits for answers under way before it cuts their connections.
 export const closeGraceMs = 2_000;
@@ -229,7 +234,7 @@ export const closeGraceMs = 2_000;
 export const faultDefaults = { delayMs: 5_000, failureStatus: 503, htmlStatus: 502 } as const;
 
 // Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin comes from a web page and is
-// refused, and so is a Host that is not known (hosts.ts), so that no page that the developer happens to have open can change
+// refused, and so is a Host that is not known (allowed-hosts.ts), so that no page that the developer happens to have open can change
 // state by DNS rebinding. Known are these and the host that it listens on; beyond loopback also every IP address, which no
 // name server can rebind, and the names that its owner allows. Operations ask for a stamp, which no page has: any Host will do.
 export const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"] as const;

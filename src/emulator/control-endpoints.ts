@@ -2,84 +2,85 @@
  * /emulator/ over HTTP: what control.ts lets the owner do, as JSON without a stamp, for no web page. docs/emulator.md
  * describes every endpoint.
  */
-import type { ClockOrder, Control } from "./control.ts";
+import type { ClockChange, Control } from "./control.ts";
+import { checkRulesRequest, readStateQuery, rejectFields } from "./control-schema.ts";
 import type { Fault } from "./faults.ts";
-import type { Limit } from "./limits.ts";
-import { checkRulesOrder, type JsonObject, readStateQuery, refuseFields } from "./orders.ts";
-import { notFound, Refusal } from "./refusals.ts";
-import type { Seed } from "./seed.ts";
-import type { OrganizationPatch } from "./seeding.ts";
+import type { JsonObject } from "./kinds/entity-kind.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { notFound, RequestError } from "./request-error.ts";
+import type { OrganizationPatch } from "./seed-changes.ts";
+import type { Seed } from "./seed-check.ts";
 import { parseBody } from "./service.ts";
 import type { Rules } from "./state.ts";
 import type { Store } from "./store.ts";
 
-interface Asked {
+interface ControlCall {
 	readonly control: Control;
 	readonly store: Store;
-	readonly order: JsonObject;
+	readonly body: JsonObject;
 	readonly query: URLSearchParams;
 }
 
-type Endpoint = (asked: Asked) => unknown;
+type Endpoint = (asked: ControlCall) => unknown;
 
 /** An endpoint that takes no body and no query. */
-function plain(answer: (control: Control) => unknown): Endpoint {
-	return ({ control, order, query }) => {
-		refuseFields({ ...order, ...Object.fromEntries(query) });
+function withoutBody(answer: (control: Control) => unknown): Endpoint {
+	return ({ control, body: order, query }) => {
+		rejectFields({ ...order, ...Object.fromEntries(query) });
 		return answer(control);
 	};
 }
 
 /** One that takes a body and no query. */
-function ordered(answer: (control: Control, order: JsonObject) => unknown): Endpoint {
-	return ({ control, order, query }) => {
-		refuseFields(Object.fromEntries(query));
+function withBody(answer: (control: Control, order: JsonObject) => unknown): Endpoint {
+	return ({ control, body: order, query }) => {
+		rejectFields(Object.fromEntries(query));
 		return answer(control, order);
 	};
 }
 
 /** Every endpoint under /emulator/, by method and path. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
-	"GET /emulator/state": ({ control, store, order, query }) => {
-		refuseFields(order);
+	"GET /emulator/state": ({ control, store, body: order, query }) => {
+		rejectFields(order);
 		const organizationId = readStateQuery(query);
 		return organizationId === undefined ? { organizations: store.summaries() } : control.state(organizationId);
 	},
-	"POST /emulator/state": ordered(async (control, order) => {
+	"POST /emulator/state": withBody(async (control, order) => {
 		await control.changeState(order as unknown as Seed | OrganizationPatch);
 		return { changed: true };
 	}),
-	"POST /emulator/rules": ordered(async (control, order) => {
-		checkRulesOrder(order);
+	"POST /emulator/rules": withBody(async (control, order) => {
+		checkRulesRequest(order);
 		await control.setRules(String(order.organizationId), order.rules as Rules);
 		return { changed: true };
 	}),
-	"POST /emulator/clock": ordered((control, order) => {
-		return { nowMs: control.setClock(order as unknown as ClockOrder) };
+	"POST /emulator/clock": withBody((control, order) => {
+		return { nowMs: control.setClock(order as unknown as ClockChange) };
 	}),
-	"GET /emulator/limits": plain((control) => ({ limit: control.limit() ?? null })),
-	"POST /emulator/limits": ordered((control, order) => {
-		control.setLimit(Object.keys(order).length === 0 ? undefined : (order as unknown as Limit));
+	"GET /emulator/limits": withoutBody((control) => ({ limit: control.limit() ?? null })),
+	"POST /emulator/limits": withBody((control, order) => {
+		control.setLimit(Object.keys(order).length === 0 ? undefined : (order as unknown as RateLimit));
 		return { limit: control.limit() ?? null };
 	}),
-	"DELETE /emulator/limits": plain((control) => {
+	"DELETE /emulator/limits": withoutBody((control) => {
 		control.setLimit(undefined);
 		return { limit: null };
 	}),
-	"GET /emulator/requests": plain((control) => ({
+	"GET /emulator/requests": withoutBody((control) => ({
 		requests: control.requests(),
-		mostInFlight: control.mostInFlight(),
+		maxInFlight: control.maxInFlight(),
 	})),
-	"DELETE /emulator/requests": plain((control) => {
+	"DELETE /emulator/requests": withoutBody((control) => {
 		control.clearRequests();
 		return { cleared: true };
 	}),
-	"GET /emulator/faults": plain((control) => ({ faults: control.faults() })),
-	"POST /emulator/faults": ordered((control, order) => {
+	"GET /emulator/faults": withoutBody((control) => ({ faults: control.faults() })),
+	"POST /emulator/faults": withBody((control, order) => {
 		control.addFault(order as unknown as Fault);
 		return { faults: control.faults() };
 	}),
-	"DELETE /emulator/faults": plain((control) => {
+	"DELETE /emulator/faults": withoutBody((control) => {
 		control.clearFaults();
 		return { cleared: true };
 	}),
@@ -98,10 +99,10 @@ export interface ControlRequest {
 
 type HostCheck = (header: string | undefined) => boolean;
 
-function refuseWebPages({ origin, host }: ControlRequest, isKnownHost: HostCheck): void {
-	if (origin !== undefined) throw new Refusal(403, 7, "/emulator/ does not answer web pages");
+function rejectWebPages({ origin, host }: ControlRequest, isKnownHost: HostCheck): void {
+	if (origin !== undefined) throw new RequestError(403, 7, "/emulator/ does not answer web pages");
 	if (isKnownHost(host)) return;
-	throw new Refusal(403, 7, "/emulator/ does not answer at this host; to allow a name: --allow-host NAME");
+	throw new RequestError(403, 7, "/emulator/ does not answer at this host; to allow a name: --allow-host NAME");
 }
 
 function findEndpoint({ method, url }: ControlRequest): Endpoint {
@@ -121,15 +122,15 @@ export async function answerControl(
 	request: ControlRequest,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
 	try {
-		refuseWebPages(request, isKnownHost);
+		rejectWebPages(request, isKnownHost);
 		const endpoint = findEndpoint(request);
 		const rawBody = await request.readBody();
 		const order = rawBody.length === 0 ? {} : parseBody(rawBody);
-		const body = await endpoint({ control, store, order, query: request.url.searchParams });
+		const body = await endpoint({ control, store, body: order, query: request.url.searchParams });
 		await store.committed();
 		return { status: 200, body };
 	} catch (error) {
-		if (!(error instanceof Refusal)) throw error;
+		if (!(error instanceof RequestError)) throw error;
 		return { status: error.status, body: error.body() };
 	}
 }

@@ -4,18 +4,18 @@
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../errors.ts";
-import { loopbackHosts } from "./choices.ts";
+import { loopbackHosts } from "./assumptions.ts";
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /** Whether only this machine reaches what listens at an IP address. */
-export function isOwnAddress(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
 	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
-export interface ListeningHosts {
+export interface HostCheckOptions {
 	/** As the owner named it: a name or an address. */
 	readonly host: string;
 	/** The IP address that it turned out to be. */
@@ -25,9 +25,9 @@ export interface ListeningHosts {
 }
 
 /** Says of a Host header, with its port, whether it may reach /emulator/. */
-export function makeHostCheck({ host, address, allowed }: ListeningHosts): (header: string | undefined) => boolean {
-	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(hostInUrl)]);
-	const takesAddresses = !isOwnAddress(address);
+export function makeHostCheck({ host, address, allowed }: HostCheckOptions): (header: string | undefined) => boolean {
+	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(formatHost)]);
+	const takesAddresses = !isLoopbackAddress(address);
 	return (header) => {
 		const name = (header ?? "").replace(/:[0-9]+$/, "").toLowerCase();
 		return names.has(name) || (takesAddresses && isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0);
@@ -35,7 +35,7 @@ export function makeHostCheck({ host, address, allowed }: ListeningHosts): (head
 }
 
 /** A name or an address as URLs and Host headers write it. */
-export function hostInUrl(host: string): string {
+export function formatHost(host: string): string {
 	return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
 

@@ -30,7 +30,7 @@ describe("an order for a fault", () => {
 	it.each<[object, string]>([
 		[
 			{ ...sound, cuont: 2 },
-			"cuont: is not known here, known are operation, fault, count, headers, delayMs, status, acted",
+			"cuont: is not known here, known are operation, fault, count, headers, delayMs, status, takesEffect",
 		],
 		[{ fault: "429" }, "operation: is missing, and must be the name of an operation, for example list_user_tags, or *"],
 		[
@@ -57,10 +57,10 @@ describe("an order for a fault", () => {
 		[{ ...sound, fault: "slow", delayMs: "9" }, "delayMs: must be milliseconds from 0 to 3600000"],
 		[{ ...sound, fault: "slow", delayMs: 2 ** 31 }, "delayMs: must be milliseconds from 0 to 3600000"],
 		[{ ...sound, fault: "5xx", status: 7 }, "status: must be an HTTP status from 200 to 599"],
-		[{ ...sound, acted: "yes" }, "acted: must be true or false"],
+		[{ ...sound, takesEffect: "yes" }, "takesEffect: must be true or false"],
 		[{ ...sound, delayMs: 5 }, "delayMs: is for the faults slow only"],
 		[{ ...sound, status: 503 }, "status: is for the faults 5xx, html only"],
-		[{ ...sound, fault: "drop-after", acted: true }, "acted: is for the faults 429, 5xx, html only"],
+		[{ ...sound, fault: "drop-after", takesEffect: true }, "takesEffect: is for the faults 429, 5xx, html only"],
 		[{ ...sound, fault: "truncated", headers: {} }, "headers: is for the faults 429, 5xx, html, slow only"],
 		[
 			{ operation: "list_user_tags", fault: "fail" },

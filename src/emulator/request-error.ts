@@ -13,7 +13,7 @@ export interface ErrorBody {
 }
 
 /** Thrown by handlers; becomes the answer. No stamp and no body may be in `message`. */
-export class Refusal extends Error {
+export class RequestError extends Error {
 	readonly status: number;
 	readonly code: number;
 	readonly details: readonly unknown[];
@@ -33,29 +33,29 @@ export class Refusal extends Error {
 }
 
 /** 400, gRPC 3: the request itself is wrong. */
-export function invalid(message: string): Refusal {
-	return new Refusal(400, 3, message);
+export function badRequest(message: string): RequestError {
+	return new RequestError(400, 3, message);
 }
 
 /** 401, gRPC 16: no stamp, a bad stamp or an unknown key. */
-export function unauthenticated(message: string): Refusal {
-	return new Refusal(401, 16, message);
+export function unauthenticated(message: string): RequestError {
+	return new RequestError(401, 16, message);
 }
 
 /** 404, gRPC 5: what the request names is not there. */
-export function notFound(message: string): Refusal {
-	return new Refusal(404, 5, message);
+export function notFound(message: string): RequestError {
+	return new RequestError(404, 5, message);
 }
 
 /** 403, gRPC 7, without details: a query that a rule denies. */
-export function deniedRead(): Refusal {
-	return new Refusal(403, 7, "You don't have sufficient permissions to take this action.");
+export function deniedRead(): RequestError {
+	return new RequestError(403, 7, "You don't have sufficient permissions to take this action.");
 }
 
 /** 403, gRPC 7, with the evaluation that denied; there is no activity. */
-export function denied(policyId: string): Refusal {
+export function deniedByPolicy(policyId: string): RequestError {
 	const message = "You don't have sufficient permissions to take this action.";
-	return new Refusal(403, 7, message, [
+	return new RequestError(403, 7, message, [
 		{
 			"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
 			message: "No policies evaluated to outcome: Allow",

@@ -3,7 +3,7 @@
  * half of every key made here is dropped at once.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { importBundleVersion } from "./choices.ts";
+import { importBundleVersion } from "./assumptions.ts";
 
 function pointOf(key: KeyObject): string {
 	const { x = "", y = "" } = key.export({ format: "jwk" }) as { x?: string; y?: string };
@@ -11,7 +11,7 @@ function pointOf(key: KeyObject): string {
 }
 
 /** A function that makes bundles, all signed by one key that lives as long as the function. */
-export function makeBundler(): (organizationId: string, userId: string) => string {
+export function makeImportBundler(): (organizationId: string, userId: string) => string {
 	let signer: KeyObject | undefined;
 	return (organizationId, userId) => {
 		signer ??= generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;

@@ -2,10 +2,10 @@
  * Turning requests away at the door, for tests of clients under pressure: a bucket of tokens that fills at an even rate,
  * and every request takes one or is answered 429 (docs/service.md#errors).
  */
-import { ratelimitHeaders } from "./choices.ts";
+import { ratelimitHeaders } from "./assumptions.ts";
 
 /** An order to allow only so many requests. */
-export interface Limit {
+export interface RateLimit {
 	/** How many tokens come into the bucket each second; above 0, and less than 1 is possible. */
 	readonly requestsPerSecond: number;
 	/** How many tokens the bucket holds, and begins with: so many requests may come at once. 1 when left out. */
@@ -17,15 +17,15 @@ export interface Limit {
 }
 
 /** The limit that is in force, and its buckets. */
-export interface Limits {
+export interface RateLimitBuckets {
 	/** Puts a limit in force, with full buckets; undefined lifts it. */
-	set(limit: Limit | undefined): void;
-	get(): Limit | undefined;
+	set(limit: RateLimit | undefined): void;
+	get(): RateLimit | undefined;
 	/**
 	 * The headers of the 429 that a request gets, or undefined when it may pass; then it has taken a token. Nothing is
 	 * taken by a request that is turned away. `organizationId` is null when the body named none.
 	 */
-	turnAway(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined;
+	take(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined;
 }
 
 interface Bucket {
@@ -34,14 +34,14 @@ interface Bucket {
 }
 
 /** The bucket as it is at `nowMs`. A clock that was set back takes no tokens away and gives none. */
-function fill(bucket: Bucket, limit: Limit, nowMs: number): Bucket {
+function refill(bucket: Bucket, limit: RateLimit, nowMs: number): Bucket {
 	const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * limit.requestsPerSecond;
 	return { tokens: Math.min(limit.burst ?? 1, bucket.tokens + gained), atMs: nowMs };
 }
 
 /** No limit. */
-export function makeLimits(): Limits {
-	let inForce: Limit | undefined;
+export function makeRateLimitBuckets(): RateLimitBuckets {
+	let inForce: RateLimit | undefined;
 	const buckets = new Map<string, Bucket>();
 	return {
 		set(limit) {
@@ -49,10 +49,10 @@ export function makeLimits(): Limits {
 			buckets.clear();
 		},
 		get: () => inForce,
-		turnAway(organizationId, nowMs) {
+		take(organizationId, nowMs) {
 			if (inForce === undefined) return undefined;
 			const name = inForce.per === "organization" ? (organizationId ?? "") : "";
-			const bucket = fill(buckets.get(name) ?? { tokens: inForce.burst ?? 1, atMs: nowMs }, inForce, nowMs);
+			const bucket = refill(buckets.get(name) ?? { tokens: inForce.burst ?? 1, atMs: nowMs }, inForce, nowMs);
 			// A token that is whole but for the rounding of fractions is whole.
 			const passes = bucket.tokens >= 1 - 1e-9;
 			buckets.set(name, passes ? { ...bucket, tokens: bucket.tokens - 1 } : bucket);

@@ -1,7 +1,7 @@
 /**
  * The request log: what was asked and how it was answered, never with what stamp or which body.
  */
-import { requestLogLimit } from "./choices.ts";
+import { maxLoggedRequests } from "./assumptions.ts";
 import type { FaultKind } from "./faults.ts";
 
 /** One request to a path outside /emulator/. */
@@ -39,12 +39,12 @@ export interface RequestLog {
 	/** A request has come; the function that comes back must be called, once, when it is answered or cut off. */
 	enter(): () => void;
 	/** The greatest number of requests that were under way at once since the log was cleared. */
-	mostInFlight(): number;
+	maxInFlight(): number;
 	/** Forgets the entries; the greatest number starts again from those that are under way. */
 	clear(): void;
 }
 
-const longestPath = 200;
+const maxPathLength = 200;
 
 /** An empty log. */
 export function makeRequestLog(): RequestLog {
@@ -58,7 +58,7 @@ export function makeRequestLog(): RequestLog {
 			const entry: { -readonly [Key in keyof RequestLogEntry]: RequestLogEntry[Key] } = {
 				sequence,
 				...begun,
-				path: begun.path.slice(0, longestPath),
+				path: begun.path.slice(0, maxPathLength),
 				organizationId: null,
 				status: null,
 				fingerprint: null,
@@ -67,12 +67,12 @@ export function makeRequestLog(): RequestLog {
 			};
 			entries.push(entry);
 			// Cut in blocks: shifting one entry for every request would copy the list each time.
-			if (entries.length >= requestLogLimit * 2) entries = entries.slice(-requestLogLimit);
+			if (entries.length >= maxLoggedRequests * 2) entries = entries.slice(-maxLoggedRequests);
 			return (outcome) => {
 				Object.assign(entry, outcome);
 			};
 		},
-		entries: () => entries.slice(-requestLogLimit).map((entry) => ({ ...entry })),
+		entries: () => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
 		enter() {
 			inFlight += 1;
 			most = Math.max(most, inFlight);
@@ -80,7 +80,7 @@ export function makeRequestLog(): RequestLog {
 				inFlight -= 1;
 			};
 		},
-		mostInFlight: () => most,
+		maxInFlight: () => most,
 		clear() {
 			entries = [];
 			most = inFlight;

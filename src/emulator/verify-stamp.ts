@@ -1,11 +1,13 @@
 /**
  * Says which user stamped a request. Written from docs/service.md#stamps alone and sharing no code with the
- * stampers, so that a mistake there cannot hide here.
+ * stampers, so that a problem there cannot hide here.
  */
-import { type OwnedAuthenticator, verifyPasskey } from "./passkeys.ts";
-import { unauthenticated } from "./refusals.ts";
+
+import type { User } from "./kinds/user.ts";
+import { type RegisteredAuthenticator, verifyPasskey } from "./passkeys.ts";
+import { unauthenticated } from "./request-error.ts";
 import { readMembers, signatureFits } from "./signatures.ts";
-import type { User, Voter } from "./state.ts";
+import type { Signer } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 
@@ -18,13 +20,13 @@ export interface StampHeaders {
 /** Who owns which credential of one organization. */
 export interface CredentialIndex {
 	readonly apiKeys: ReadonlyMap<string, string>;
-	readonly authenticators: ReadonlyMap<string, OwnedAuthenticator>;
+	readonly authenticators: ReadonlyMap<string, RegisteredAuthenticator>;
 }
 
 /** The credentials of `users`, by public key and by credential id. */
 export function indexCredentials(users: Iterable<User>): CredentialIndex {
 	const apiKeys = new Map<string, string>();
-	const authenticators = new Map<string, OwnedAuthenticator>();
+	const authenticators = new Map<string, RegisteredAuthenticator>();
 	for (const user of users) {
 		for (const key of user.apiKeys) apiKeys.set(key.publicKey, user.userId);
 		for (const authenticator of user.authenticators) {
@@ -34,7 +36,7 @@ export function indexCredentials(users: Iterable<User>): CredentialIndex {
 	return { apiKeys, authenticators };
 }
 
-function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIndex): Voter {
+function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIndex): Signer {
 	const json = /^[A-Za-z0-9_-]+=*$/.test(header) ? Buffer.from(header, "base64url").toString("utf8") : "";
 	const [publicKey, scheme, signature] = readMembers(json, ["publicKey", "scheme", "signature"]) ?? [];
 	if (publicKey === undefined || scheme === undefined || signature === undefined) {
@@ -52,7 +54,7 @@ function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIn
 }
 
 /** The user whose credential stamped these exact bytes. Throws a 401 refusal, with a message for each cause. */
-export function verifyStamp(headers: StampHeaders, rawBody: Buffer, credentials: CredentialIndex): Voter {
+export function verifyStamp(headers: StampHeaders, rawBody: Buffer, credentials: CredentialIndex): Signer {
 	if (headers.apiKey !== undefined && headers.passkey !== undefined) {
 		throw unauthenticated("the request carries two stamps: send X-Stamp or X-Stamp-WebAuthn");
 	}

@@ -1,6 +1,6 @@
 /** Requests that are turned away, and how many were under way at once. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, type Limit, startEmulator } from "../../src/emulator/server.ts";
+import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import * as world from "./world.ts";
 
 const { organizationId, bob, tagUpdate } = world;
@@ -24,7 +24,7 @@ const statuses = async (count: number) => {
 };
 
 test("a burst passes, what follows is turned away until the rate allows it again", async () => {
-	const limit: Limit = { requestsPerSecond: 2, burst: 3 };
+	const limit: RateLimit = { requestsPerSecond: 2, burst: 3 };
 	expect((await world.control(emulator.url, "POST", "limits", limit)).body).toEqual({ limit });
 	expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
 	emulator.setClock({ advanceMs: 499 });
@@ -128,15 +128,15 @@ test("the log tells how many requests were under way at once", async () => {
 	const answers = Array.from({ length: 5 }, ask);
 	await expect.poll(() => emulator.requests().length).toBe(5);
 	const { body } = await world.control(emulator.url, "GET", "requests");
-	expect([body.mostInFlight, body.requests.length]).toEqual([5, 5]);
+	expect([body.maxInFlight, body.requests.length]).toEqual([5, 5]);
 	await world.control(emulator.url, "DELETE", "requests");
 	// Those that are under way still count.
-	expect(emulator.mostInFlight()).toBe(5);
+	expect(emulator.maxInFlight()).toBe(5);
 	await Promise.all(answers);
 	emulator.clearRequests();
-	expect(emulator.mostInFlight()).toBe(0);
+	expect(emulator.maxInFlight()).toBe(0);
 	for (let index = 0; index < 20; index += 1) await ask();
-	expect(emulator.mostInFlight()).toBe(1);
+	expect(emulator.maxInFlight()).toBe(1);
 });
 
 test("a request whose connection was cut is no longer under way", async () => {
@@ -145,5 +145,5 @@ test("a request whose connection was cut is no longer under way", async () => {
 		await ask().catch(() => undefined);
 	}
 	emulator.clearRequests();
-	expect(emulator.mostInFlight()).toBe(0);
+	expect(emulator.maxInFlight()).toBe(0);
 });

@@ -1,0 +1,225 @@
+/**
+ * What the bodies under /emulator/ may hold: every field with what is right for it. A body with an unknown field or a wrong
+ * value is refused whole, and told all of it. docs/emulator.md lists the same fields. Pure.
+ */
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
+import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
+import { activityFaults, faultKinds } from "./faults.ts";
+import { isUuid } from "./identifiers.ts";
+import { isObject, type JsonObject } from "./kinds/entity-kind.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { badRequest } from "./request-error.ts";
+
+interface Field {
+	/** What a value has to be, after `must be`. */
+	readonly description: string;
+	readonly isValid: (value: unknown) => boolean;
+	readonly required?: boolean;
+}
+
+type Fields = Readonly<Record<string, Field>>;
+
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isNumber = (least: number, most: number) => (value: unknown) =>
+	typeof value === "number" && value >= least && value <= most;
+const isWhole = (least: number, most: number) => (value: unknown) =>
+	Number.isSafeInteger(value) && isNumber(least, most)(value);
+const isOneOf = (choices: readonly string[]) => (value: unknown) => choices.some((choice) => choice === value);
+
+const maxCount = 1_000_000_000;
+/** One request in eleven days. */
+const minRate = 0.000001;
+const operationNames = Object.keys({ ...operations, ...approvals, ...extendedReads });
+const submitNames = Object.keys({ ...submits, ...approvals });
+
+/** Sets the length of an answer or how long its connection lasts: the emulator's own. */
+const framingHeaders = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
+
+function isHeaders(value: unknown): boolean {
+	if (!isObject(value)) return false;
+	return Object.entries(value).every(([name, text]) => {
+		try {
+			validateHeaderName(name);
+			validateHeaderValue(name, text as string);
+			return typeof text === "string" && !framingHeaders.includes(name.toLowerCase());
+		} catch {
+			return false;
+		}
+	});
+}
+
+const times = { description: `a whole number from 1 to ${maxCount}`, isValid: isWhole(1, maxCount) };
+
+const faultFields: Fields = {
+	operation: {
+		description: "the name of an operation, for example list_user_tags, or *",
+		isValid: isOneOf([...operationNames, "*"]),
+		required: true,
+	},
+	fault: { description: `one of ${faultKinds.join(", ")}`, isValid: isOneOf(faultKinds), required: true },
+	count: times,
+	headers: {
+		description: `an object of header names and texts, without ${framingHeaders.join(", ")}`,
+		isValid: isHeaders,
+	},
+	delayMs: { description: `milliseconds from 0 to ${maxFaultDelayMs}`, isValid: isNumber(0, maxFaultDelayMs) },
+	status: { description: "an HTTP status from 200 to 599", isValid: isWhole(200, 599) },
+	takesEffect: { description: "true or false", isValid: isBoolean },
+};
+
+/** The kinds of fault that a field is for; those that are not here are for all. */
+const kindsOfField: Readonly<Record<string, readonly string[]>> = {
+	headers: ["429", "5xx", "html", "slow"],
+	delayMs: ["slow"],
+	status: ["5xx", "html"],
+	takesEffect: ["429", "5xx", "html"],
+};
+
+const limitFields: Fields = {
+	requestsPerSecond: {
+		description: `a number from ${minRate} to ${maxCount}`,
+		isValid: isNumber(minRate, maxCount),
+		required: true,
+	},
+	burst: times,
+	retryAfter: { description: "true or false", isValid: isBoolean },
+	per: { description: "server or organization", isValid: isOneOf(["server", "organization"]) },
+};
+
+const instant = `milliseconds from ${minClockMs} to ${maxClockMs}`;
+const clockFields: Fields = {
+	nowMs: { description: instant, isValid: isNumber(minClockMs, maxClockMs) },
+	advanceMs: {
+		description: `milliseconds from -${maxClockMs} to ${maxClockMs}`,
+		isValid: isNumber(-maxClockMs, maxClockMs),
+	},
+	reset: { description: "true", isValid: (value) => value === true },
+};
+
+const organizationId: Field = {
+	description: "a UUID",
+	isValid: (value) => typeof value === "string" && isUuid(value.toLowerCase()),
+	required: true,
+};
+
+const rulesFields: Fields = {
+	organizationId,
+	rules: {
+		description: "an object, in the form of a seed's rules, or {} to lift them",
+		isValid: isObject,
+		required: true,
+	},
+};
+
+const patchFields: Fields = {
+	organizationId,
+	organizationName: { description: "a text", isValid: (value) => typeof value === "string" },
+	...Object.fromEntries(
+		entityKinds.map(({ section, expected, isSection }) => [
+			section,
+			{ description: expected.section, isValid: isSection },
+		]),
+	),
+	rules: { description: "an object, in the form of a seed's rules", isValid: isObject },
+	remove: { description: "an object with lists of ids by kind", isValid: isObject },
+};
+
+const removeFields: Fields = Object.fromEntries(
+	entityKinds.map(({ section, expected, isId }) => [
+		section,
+		{ description: expected.ids, isValid: (value: unknown) => Array.isArray(value) && value.every(isId) },
+	]),
+);
+
+const seedFields: Fields = {
+	organizations: {
+		description: "a list of organizations: orgsync schema seed",
+		isValid: Array.isArray,
+		required: true,
+	},
+};
+
+/** The fields of every body under /emulator/, by the method and path of its endpoint, for the page that lists them. */
+export const fieldsByEndpoint: Readonly<Record<string, readonly string[]>> = {
+	"POST /emulator/state": [...Object.keys(seedFields), ...Object.keys(patchFields)],
+	"POST /emulator/rules": Object.keys(rulesFields),
+	"POST /emulator/clock": Object.keys(clockFields),
+	"POST /emulator/limits": Object.keys(limitFields),
+	"POST /emulator/faults": Object.keys(faultFields),
+};
+
+function findFieldProblems(order: JsonObject, fields: Fields, at = ""): readonly string[] {
+	const known = Object.keys(fields);
+	const unknown = Object.keys(order)
+		.filter((name) => !known.includes(name))
+		.map(
+			(name) =>
+				`${at}${name}: is not known here, ${known.length === 0 ? "and nothing is" : `known are ${known.join(", ")}`}`,
+		);
+	const wrong = Object.entries(fields).flatMap(([name, { description: right, isValid: fits, required }]) => {
+		const value = order[name];
+		if (value === undefined) return required === true ? [`${at}${name}: is missing, and must be ${right}`] : [];
+		return fits(value) ? [] : [`${at}${name}: must be ${right}`];
+	});
+	return [...unknown, ...wrong];
+}
+
+function rejectProblems(problems: readonly string[]): void {
+	if (problems.length > 0) throw badRequest(problems.join("; "));
+}
+
+/** Throws a refusal for any field: the endpoint takes no body. */
+export function rejectFields(order: JsonObject): void {
+	rejectProblems(findFieldProblems(order, {}));
+}
+
+/** Throws a refusal, which names every problem, for a value that orders no fault. */
+export function checkFault(order: object): void {
+	const { operation, fault, ...rest } = order as JsonObject;
+	const kind = faultKinds.find((one) => one === fault);
+	const misplaced = Object.entries(kindsOfField)
+		.filter(([name, kinds]) => rest[name] !== undefined && kind !== undefined && !kinds.includes(kind))
+		.map(([name, kinds]) => `${name}: is for the faults ${kinds.join(", ")} only`);
+	const strikesNothing =
+		activityFaults.some((one) => one === kind) &&
+		isOneOf(operationNames)(operation) &&
+		!isOneOf(submitNames)(operation);
+	const misled = strikesNothing ? [`operation: ${kind} strikes submits only: ${submitNames.join(", ")}, or *`] : [];
+	rejectProblems([...findFieldProblems(order as JsonObject, faultFields), ...misplaced, ...misled]);
+}
+
+/** Throws a refusal, which names every problem, for a value that orders no limit. */
+export function checkRateLimit(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, limitFields));
+}
+
+/** Throws a refusal when a value orders the clock nothing, several things, or what is no time. */
+export function checkClockChange(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, clockFields));
+	if (Object.keys(order).length === 1) return;
+	throw badRequest("the clock takes one of {nowMs: milliseconds}, {advanceMs: milliseconds}, {reset: true}");
+}
+
+/** Throws a refusal when a value is not an organization and its rules; whether the rules are rules is not looked at. */
+export function checkRulesRequest(order: object): void {
+	rejectProblems(findFieldProblems(order as JsonObject, rulesFields));
+}
+
+/** Throws a refusal when a value is neither a seed nor a patch; what they hold is checked where they are merged. */
+export function checkStateRequest(order: object): void {
+	if ("organizations" in order) {
+		rejectProblems(findFieldProblems(order as JsonObject, seedFields));
+		return;
+	}
+	rejectProblems(findFieldProblems(order as JsonObject, patchFields));
+	const { remove } = order as JsonObject;
+	if (isObject(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
+}
+
+/** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */
+export function readStateQuery(query: URLSearchParams): string | undefined {
+	const order = Object.fromEntries(query);
+	rejectProblems(findFieldProblems(order, { organizationId: { ...organizationId, required: false } }));
+	return order.organizationId;
+}

@@ -1,0 +1,136 @@
+/**
+ * What the emulator knows of a kind of entity: its section in a seed, how an entity is completed and checked, and the
+ * operations that read and change it. A kind is one file in this folder and one row of `table.ts`.
+ */
+import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
+import { isUuid, type Time } from "../identifiers.ts";
+import { notFound } from "../request-error.ts";
+import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Returns true for an object with members: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Returns the value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. `body` fits the
+ * operation's schema. Throws a RequestError when the entity does not exist.
+ */
+export type QueryHandler = (context: OperationContext, body: JsonObject, userId: string) => unknown;
+
+export type QueryHandlers = Partial<Readonly<Record<QueryName | ExtendedReadName, QueryHandler>>>;
+
+/** What an activity does to the organization when it is executed. Neither function changes the state. */
+export interface SubmitHandler {
+	/** Throws a RequestError when the parameters do not fit the organization as it is now. */
+	check(organization: Organization, parameters: JsonObject): void;
+	/** Returns the changes and the result of the activity. Call it only after `check`. */
+	execute(
+		context: OperationContext,
+		parameters: JsonObject,
+	): { readonly changes: readonly StateChange[]; readonly result: JsonObject };
+}
+
+export type Path = readonly (string | number)[];
+
+/** Collects what is wrong with one organization of a seed. */
+export interface ProblemCollector {
+	/** The lower-case ids of the organization's users. */
+	readonly userIds: ReadonlySet<string>;
+	report(path: Path, code: string, message: string): void;
+	/** Reports `value` when it came before in the same `scope`. `label` names it in the message. */
+	unique(scope: string, value: string, path: Path, label: string): void;
+	limit(count: number, max: number, path: Path, label: string): void;
+}
+
+/** `Row` is an entity as a seed has it, `Section` the whole section of a seed. */
+export interface EntityKind<
+	Entity extends object = object,
+	Row extends object = object,
+	Section = unknown,
+	Name extends string = string,
+> extends EntitySection<Entity> {
+	readonly section: Name;
+	/** The field that identifies an entity. */
+	readonly idField: string;
+	/** What a section and a list of ids must be, for messages. */
+	readonly expected: { readonly section: string; readonly ids: string };
+	isSection(value: unknown): boolean;
+	isId(value: unknown): boolean;
+	/** Returns an id in the one spelling that the state has. */
+	normalizeId(id: string): string;
+	readSection(section: Section): readonly Row[];
+	writeSection(rows: readonly Row[]): Section;
+	/** The path of a row's field below its section. */
+	pathOf(row: Row, index: number, field: string): Path;
+	/** Returns the entity with everything that the row leaves out; times are `now`. */
+	complete(row: Row, now: Time): Entity;
+	/** Fields that no two entities of an organization share, with their names in messages. */
+	readonly uniqueFields: Readonly<Record<string, string>>;
+	/** How many of them an organization can have, and what messages call them. */
+	readonly max?: { readonly count: number; readonly label: string };
+	/** Reports what is wrong inside a row. `at` is the path of the row. */
+	checkRow?(row: Row, at: Path, collector: ProblemCollector): void;
+	readonly queries: QueryHandlers;
+	readonly submits?: Partial<Readonly<Record<SubmitName, SubmitHandler>>>;
+}
+
+/** What kinds whose section is a list of objects with UUIDs have in common. */
+export function listSection<Entity extends object, Row extends object>(idField: string & keyof Entity) {
+	return {
+		idField,
+		expected: { section: "a list of objects, as in a seed", ids: "a list of UUIDs" },
+		isSection: (value: unknown) => Array.isArray(value) && value.every(isObject),
+		isId: (value: unknown) => typeof value === "string" && isUuid(value.toLowerCase()),
+		idOf: (entity: Entity) => String(entity[idField]),
+		normalizeId: (id: string) => id.toLowerCase(),
+		readSection: (section: readonly Row[]) => section,
+		writeSection: (rows: readonly Row[]) => rows,
+		pathOf: (_row: Row, index: number, field: string): Path => [index, field],
+	};
+}
+
+/** The fields of `Entity` of which a seed needs only some. */
+export type SeedRow<Entity, Required extends keyof Entity> = Partial<Entity> & Pick<Entity, Required>;
+
+type Timed<Entity> = Entity & { readonly createdAt: Time; readonly updatedAt: Time };
+
+/** Returns the row with both of its times; those that it leaves out are `now`. */
+export function withTimes<Row extends { readonly createdAt?: Time; readonly updatedAt?: Time }>(
+	row: Row,
+	now: Time,
+): Timed<Row> {
+	const createdAt = row.createdAt ?? now;
+	return { ...row, createdAt, updatedAt: row.updatedAt ?? createdAt };
+}
+
+// Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
+
+/** Returns the id in a field, in lower case. */
+export function idIn(fields: JsonObject, name: string): string {
+	return String(fields[name]).toLowerCase();
+}
+
+/** Returns the ids in a field, in lower case. */
+export function idsIn(fields: JsonObject, name: string): readonly string[] {
+	return (fields[name] as readonly string[]).map((id) => id.toLowerCase());
+}
+
+/** Returns the entity `id`. Throws the RequestError for an unknown one (assumptions.ts, "unknown ids"). */
+export function findEntity<Entity>(entities: ReadonlyMap<string, Entity>, id: string, label: string): Entity {
+	const entity = entities.get(id);
+	if (entity === undefined) throw notFound(`no ${label} found with id ${id}`);
+	return entity;
+}
+
+/** The change that writes an entity. */
+export function putEntity<Entity extends object>(kind: EntitySection<Entity>, value: Entity): StateChange {
+	return { change: "put", section: kind.section, id: kind.idOf(value), value };
+}
+
+/** The change that removes an entity. */
+export function removeEntity(kind: EntitySection<never>, id: string): StateChange {
+	return { change: "remove", section: kind.section, id };
+}

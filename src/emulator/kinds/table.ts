@@ -1,0 +1,26 @@
+/**
+ * All kinds of entities, in the order in which they are seeded, stored and shown. A kind is added by its file and its row
+ * here; its operations are rows of wire/operations.ts, its section one of schemas/seed.json.
+ */
+import type { SubmitName } from "../../wire/operations.ts";
+import type { EntityKind, SubmitHandler } from "./entity-kind.ts";
+import { policies } from "./policy.ts";
+import { sessionProfiles } from "./session-profile.ts";
+import { supportedAssets } from "./supported-asset.ts";
+import { tvcApps } from "./tvc-app.ts";
+import { users } from "./user.ts";
+import { userTags } from "./user-tag.ts";
+
+const table = [users, userTags, policies, tvcApps, sessionProfiles, supportedAssets] as const;
+
+export const entityKinds: readonly EntityKind[] = table;
+
+/** The sections of a seed, by name. */
+export type SeedSections = {
+	readonly [Kind in (typeof table)[number] as Kind["section"]]?: ReturnType<Kind["writeSection"]>;
+};
+
+/** What each submit does when its activity is executed, by operation. */
+export const submitHandlers: ReadonlyMap<string, SubmitHandler> = new Map(
+	entityKinds.flatMap(({ submits = {} }) => Object.entries(submits) as [SubmitName, SubmitHandler][]),
+);

@@ -1,0 +1,181 @@
+/**
+ * Users with their credentials, OAuth providers and MFA policies. `user-queries.ts` answers the queries that show a user with
+ * its tags.
+ */
+import { organizationLimits } from "../assumptions.ts";
+import { laterTime, type Time } from "../identifiers.ts";
+import type { OperationContext } from "../state.ts";
+import {
+	type EntityKind,
+	findEntity,
+	idIn,
+	idsIn,
+	type JsonObject,
+	listSection,
+	putEntity,
+	type SeedRow,
+	withTimes,
+} from "./entity-kind.ts";
+
+export interface ApiKey {
+	/** Compressed P-256 point, 33 bytes in lower-case hex. */
+	readonly publicKey: string;
+	readonly apiKeyName?: string;
+}
+
+export interface Authenticator {
+	/** base64url. */
+	readonly credentialId: string;
+	/** Compressed P-256 point, 33 bytes in lower-case hex. */
+	readonly publicKey: string;
+	readonly authenticatorName?: string;
+	/** The relying party that it was made for: a host name. */
+	readonly rpId?: string;
+	/** The only origins whose assertions count; left out, those that `isAllowedOrigin` derives from `rpId`. */
+	readonly origins?: readonly string[];
+	/** Whether an assertion has to say that the user was verified. */
+	readonly userVerification?: "required" | "preferred";
+	/** The counter of the last assertion that was accepted; 0 when left out. */
+	readonly signCount?: number;
+	/** The digest of that assertion: a retry may repeat it. */
+	readonly lastAssertion?: string;
+}
+
+export interface OauthProvider {
+	readonly providerId: string;
+	readonly providerName: string;
+	readonly issuer: string;
+	readonly audience: string;
+	readonly subject: string;
+	readonly createdAt: Time;
+	readonly updatedAt: Time;
+}
+
+/** docs/service.md#mfa-policy. */
+interface AuthenticationMethod {
+	readonly type: string;
+	readonly id?: string;
+}
+
+/** docs/service.md#mfa-policy. */
+export interface MfaPolicy {
+	readonly mfaPolicyId: string;
+	readonly mfaPolicyName: string;
+	readonly condition: string;
+	readonly requiredAuthenticationMethods: readonly { readonly any: readonly AuthenticationMethod[] }[];
+	readonly order: number;
+	readonly notes: string;
+	readonly createdAt: Time;
+	readonly updatedAt: Time;
+}
+
+export interface User {
+	readonly userId: string;
+	readonly userName: string;
+	readonly userEmail?: string;
+	readonly userPhoneNumber?: string;
+	readonly apiKeys: readonly ApiKey[];
+	readonly authenticators: readonly Authenticator[];
+	readonly oauthProviders: readonly OauthProvider[];
+	readonly mfaPolicies: readonly MfaPolicy[];
+	readonly createdAt: Time;
+	readonly updatedAt: Time;
+}
+
+/** A user of a seed; only its id and name are required. */
+export interface SeedUser extends SeedRow<Omit<User, "oauthProviders" | "mfaPolicies">, "userId" | "userName"> {
+	readonly oauthProviders?: readonly SeedRow<OauthProvider, "providerId" | "providerName">[];
+	readonly mfaPolicies?: readonly SeedRow<MfaPolicy, "mfaPolicyId" | "mfaPolicyName">[];
+}
+
+/** Returns the user that the body names. Throws a RequestError when there is none. */
+export function findUser({ organization }: OperationContext, body: JsonObject): User {
+	return findEntity(organization.entities(users), idIn(body, "userId"), "user");
+}
+
+export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
+	section: "users",
+	...listSection<User, SeedUser>("userId"),
+	max: { count: organizationLimits.users, label: "users" },
+	uniqueFields: { userId: "this user id" },
+	checkRow(user, at, collector) {
+		user.apiKeys?.forEach(({ publicKey }, index) => {
+			const path = [...at, "apiKeys", index, "publicKey"];
+			collector.unique("credentials", publicKey.toLowerCase(), path, "this public key");
+		});
+		user.authenticators?.forEach(({ credentialId }, index) => {
+			const path = [...at, "authenticators", index, "credentialId"];
+			collector.unique("credentials", credentialId.replace(/=+$/, ""), path, "this credential id");
+		});
+		const { oauthProviders = [], mfaPolicies = [] } = user;
+		const providersAt = [...at, "oauthProviders"];
+		collector.limit(oauthProviders.length, organizationLimits.oauthProvidersPerUser, providersAt, "OAuth providers");
+		oauthProviders.forEach(({ providerId }, index) => {
+			const path = [...providersAt, index, "providerId"];
+			collector.unique(providersAt.join(), providerId.toLowerCase(), path, "this provider id");
+		});
+		mfaPolicies.forEach(({ mfaPolicyId }, index) => {
+			const path = [...at, "mfaPolicies", index, "mfaPolicyId"];
+			collector.unique([...at, "mfaPolicies"].join(), mfaPolicyId.toLowerCase(), path, "this MFA policy id");
+		});
+	},
+	complete: (seed, now) => ({
+		...withTimes(seed, now),
+		userId: seed.userId.toLowerCase(),
+		apiKeys: (seed.apiKeys ?? []).map((key) => ({ ...key, publicKey: key.publicKey.toLowerCase() })),
+		authenticators: (seed.authenticators ?? []).map((authenticator) => ({
+			...authenticator,
+			credentialId: authenticator.credentialId.replace(/=+$/, ""),
+			publicKey: authenticator.publicKey.toLowerCase(),
+		})),
+		oauthProviders: (seed.oauthProviders ?? []).map((provider) => ({
+			issuer: "",
+			audience: "",
+			subject: "",
+			...withTimes(provider, now),
+			providerId: provider.providerId.toLowerCase(),
+		})),
+		mfaPolicies: (seed.mfaPolicies ?? []).map((policy, index) => ({
+			condition: "",
+			requiredAuthenticationMethods: [],
+			order: index + 1,
+			notes: "",
+			...withTimes(policy, now),
+			mfaPolicyId: policy.mfaPolicyId.toLowerCase(),
+		})),
+	}),
+	queries: {
+		get_mfa_policy(context, body) {
+			const { mfaPolicies } = findUser(context, body);
+			const policies = new Map(mfaPolicies.map((policy) => [policy.mfaPolicyId, policy]));
+			return findEntity(policies, idIn(body, "mfaPolicyId"), "MFA policy");
+		},
+		get_mfa_policies: (context, body) => findUser(context, body).mfaPolicies,
+	},
+	submits: {
+		delete_oauth_providers: {
+			check(organization, parameters) {
+				const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+				const providers = new Map(user.oauthProviders.map((provider) => [provider.providerId, provider]));
+				for (const providerId of idsIn(parameters, "providerIds")) findEntity(providers, providerId, "OAuth provider");
+			},
+			execute({ organization, nowMs }, parameters) {
+				const user = findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+				const removed = new Set(idsIn(parameters, "providerIds"));
+				const oauthProviders = user.oauthProviders.filter((provider) => !removed.has(provider.providerId));
+				const updatedAt = removed.size === 0 ? user.updatedAt : laterTime(nowMs, user.updatedAt);
+				const changes = [putEntity(users, { ...user, oauthProviders, updatedAt })];
+				return { changes, result: { providerIds: [...removed] } };
+			},
+		},
+		init_import_private_key: {
+			check(organization, parameters) {
+				findEntity(organization.entities(users), idIn(parameters, "userId"), "user");
+			},
+			execute({ organization, makeImportBundle }, parameters) {
+				const importBundle = makeImportBundle(organization.organizationId, idIn(parameters, "userId"));
+				return { changes: [], result: { importBundle } };
+			},
+		},
+	},
+};

@@ -1,0 +1,137 @@
+/**
+ * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
+ * Everything here expects a seed without problems.
+ */
+import { laterTime, type Time, timeAt } from "./identifiers.ts";
+import { type EntityKind, isObject, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
+import { entityKinds } from "./kinds/table.ts";
+import { users } from "./kinds/user.ts";
+import { userTags } from "./kinds/user-tag.ts";
+import { rowsOf, type Seed, type SeedOrganization } from "./seed-check.ts";
+import type { Organization, OrganizationSettings, Rules, StateChange } from "./state.ts";
+
+function completeRules(rules: Rules = {}): Rules {
+	if (rules.deny === undefined) return rules;
+	const deny = rules.deny.map(({ type, userId }) =>
+		userId === undefined ? { type } : { type, userId: userId.toLowerCase() },
+	);
+	return { ...rules, deny };
+}
+
+function settingsOf(seed: SeedOrganization): OrganizationSettings {
+	return {
+		organizationId: seed.organizationId.toLowerCase(),
+		organizationName: seed.organizationName ?? "",
+		rules: completeRules(seed.rules),
+	};
+}
+
+/** Returns the changes that make an organization exactly what the seed says. Its activities are removed. */
+export function changesToReplace(seed: SeedOrganization, nowMs: number): readonly StateChange[] {
+	const now = timeAt(nowMs);
+	return [
+		{ change: "clear" },
+		{ change: "settings", settings: settingsOf(seed) },
+		...entityKinds.flatMap((kind) => rowsOf(kind, seed).map((row) => putEntity(kind, kind.complete(row, now)))),
+	];
+}
+
+/** Returns the organization in the form of a seed. Seeding it again gives the same organization. */
+export function toSeed(organization: Organization): SeedOrganization {
+	const { organizationId, organizationName, rules } = organization;
+	const sections = entityKinds.map((kind) => {
+		const entities = [...organization.entities(kind).values()];
+		return [kind.section, kind.writeSection(entities)];
+	});
+	return { organizationId, organizationName, ...Object.fromEntries(sections), rules };
+}
+
+/** A partial organization: entities merge by id, `remove` lists ids to remove by section, `rules` replaces the rules. */
+export interface OrganizationPatch {
+	readonly organizationId: string;
+	readonly remove?: Readonly<Record<string, readonly string[]>>;
+	readonly [section: string]: unknown;
+}
+
+/** Returns the rows of a section of a patch; none when it is no section. */
+function rowsIn(kind: EntityKind, patch: OrganizationPatch): readonly JsonObject[] {
+	const section = patch[kind.section];
+	return kind.isSection(section) ? kind.readSection(section).filter(isObject) : [];
+}
+
+function mergeRows(kind: EntityKind, organization: Organization, patch: OrganizationPatch): readonly JsonObject[] {
+	const idOf = (row: JsonObject) => kind.normalizeId(String(row[kind.idField]));
+	const entities = [...organization.entities(kind).values()] as readonly JsonObject[];
+	const merged = new Map(entities.map((row) => [idOf(row), row]));
+	for (const id of patch.remove?.[kind.section] ?? []) merged.delete(kind.normalizeId(String(id)));
+	for (const row of rowsIn(kind, patch)) {
+		// A changed entity gets a new time, unless the patch gives one.
+		const { updatedAt: _updatedAt, ...before } = merged.get(idOf(row)) ?? {};
+		merged.set(idOf(row), { ...before, ...row });
+	}
+	return [...merged.values()];
+}
+
+/** Returns the tag without the users. */
+function withoutMembers(tag: JsonObject, removed: ReadonlySet<string>): JsonObject {
+	const { updatedAt: _updatedAt, ...rest } = tag;
+	const before = Array.isArray(tag.userIds) ? tag.userIds : [];
+	const userIds = before.filter((userId) => !removed.has(String(userId)));
+	return userIds.length === before.length ? tag : { ...rest, userIds };
+}
+
+/** Returns the organization in the form of a seed with the patch merged in. Check it before use. */
+export function mergePatch(organization: Organization, patch: OrganizationPatch): Seed {
+	const { remove, organizationId: _organizationId, ...sections } = patch;
+	const merged: Record<string, unknown> = { ...toSeed(organization), ...sections };
+	const removedUsers = new Set((remove?.[users.section] ?? []).map((id) => users.normalizeId(String(id))));
+	for (const kind of entityKinds) {
+		const rows = mergeRows(kind, organization, patch);
+		const kept = kind.section === userTags.section ? rows.map((tag) => withoutMembers(tag, removedUsers)) : rows;
+		merged[kind.section] = kind.writeSection(kept);
+	}
+	return { organizations: [merged as unknown as SeedOrganization] };
+}
+
+/** Returns the changes that turn the organization into the seed that `mergePatch` made of it; equal entities stay as they are. */
+export function changesToMerge(
+	organization: Organization,
+	seed: SeedOrganization,
+	nowMs: number,
+): readonly StateChange[] {
+	const changes: StateChange[] = [{ change: "settings", settings: settingsOf(seed) }];
+	for (const kind of entityKinds) changes.push(...changesOfKind(kind, organization, rowsOf(kind, seed), nowMs));
+	return changes;
+}
+
+function changesOfKind(
+	kind: EntityKind,
+	organization: Organization,
+	rows: readonly object[],
+	nowMs: number,
+): readonly StateChange[] {
+	const before = organization.entities(kind);
+	const entities = rows.map((row) => {
+		const entity = kind.complete(row, timeAt(nowMs));
+		return withUpdateTime(before.get(kind.idOf(entity)), entity, (row as JsonObject).updatedAt !== undefined, nowMs);
+	});
+	const ids = new Set(entities.map((entity) => kind.idOf(entity)));
+	const isChanged = (entity: object) => JSON.stringify(before.get(kind.idOf(entity))) !== JSON.stringify(entity);
+	return [
+		...entities.filter(isChanged).map((entity) => putEntity(kind, entity)),
+		...[...before.keys()].filter((id) => !ids.has(id)).map((id) => removeEntity(kind, id)),
+	];
+}
+
+/** Returns the entity with an `updatedAt` after the previous one if it changed and the patch gave no time. */
+function withUpdateTime(previous: object | undefined, entity: object, hasOwnTime: boolean, nowMs: number): object {
+	if (previous === undefined || !("updatedAt" in previous) || hasOwnTime) return entity;
+	const updatedAt = previous.updatedAt as Time;
+	const unchanged = { ...entity, updatedAt };
+	const isSame = JSON.stringify(sorted(previous)) === JSON.stringify(sorted(unchanged));
+	return isSame ? previous : { ...unchanged, updatedAt: laterTime(nowMs, updatedAt) };
+}
+
+function sorted(entity: object): object {
+	return Object.fromEntries(Object.entries(entity).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

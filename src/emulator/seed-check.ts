@@ -1,0 +1,136 @@
+/**
+ * The form of a seed, and what can be wrong with one: schemas/seed.json first, then what a schema cannot say (unique ids and
+ * names, unknown members, limits). Pure.
+ */
+import { checkSchema, type SchemaError } from "../schema.ts";
+import type { EntityKind, Path, ProblemCollector } from "./kinds/entity-kind.ts";
+import { entityKinds, type SeedSections } from "./kinds/table.ts";
+import type { Rules } from "./state.ts";
+
+/** One organization of a seed; only its id is required. */
+export interface SeedOrganization extends SeedSections {
+	readonly organizationId: string;
+	readonly organizationName?: string;
+	readonly rules?: Rules;
+}
+
+/** What the emulator starts with (schemas/seed.json). */
+export interface Seed {
+	readonly organizations: readonly SeedOrganization[];
+}
+
+/** One problem in a seed, by its place in the data. */
+export interface SeedProblem {
+	readonly path: Path;
+	readonly code: string;
+	readonly message: string;
+}
+
+/** Returns a path like `organizations[0].users[1].userId`; the empty string for the seed itself. */
+export function formatPath(path: Path): string {
+	return path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`)).join("");
+}
+
+function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
+	const path: (string | number)[] = [];
+	let current: unknown = value;
+	for (const raw of error.instancePath.split("/").slice(1)) {
+		const part = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+		path.push(Array.isArray(current) ? Number(part) : part);
+		current = (current as Record<string, unknown> | undefined)?.[part];
+	}
+	switch (error.keyword) {
+		case "additionalProperties": {
+			const name = String(error.params.additionalProperty);
+			const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
+			const message = `unknown key \`${name}\`; known here: ${known.join(", ")}`;
+			return { path: [...path, name], code: "unknown-key", message };
+		}
+		case "required":
+			return { path, code: "missing-key", message: `\`${String(error.params.missingProperty)}\` is missing` };
+		case "propertyNames":
+			return { path, code: "bad-key", message: `\`${String(error.params.propertyName)}\` cannot be a key here` };
+		case "enum": {
+			const allowed = (error.params.allowedValues as readonly unknown[]).join(", ");
+			return { path, code: "bad-value", message: `must be one of: ${allowed}` };
+		}
+		default:
+			return { path, code: "bad-value", message: error.message ?? "does not fit" };
+	}
+}
+
+function makeProblemCollector(userIds: ReadonlySet<string>): ProblemCollector & { readonly problems: SeedProblem[] } {
+	const problems: SeedProblem[] = [];
+	const seen = new Map<string, Set<string>>();
+	const report = (path: Path, code: string, message: string): void => {
+		problems.push({ path, code, message });
+	};
+	return {
+		problems,
+		userIds,
+		report,
+		unique(scope, value, path, label) {
+			const values = seen.get(scope) ?? new Set();
+			if (values.has(value)) report(path, "duplicate", `${label} is used twice`);
+			seen.set(scope, values.add(value));
+		},
+		limit(count, max, path, label) {
+			if (count > max) report(path, "limit", `${count} ${label}; the limit is ${max}`);
+		},
+	};
+}
+
+function checkSection(kind: EntityKind, rows: readonly object[], at: Path, collector: ProblemCollector): void {
+	if (kind.max !== undefined) collector.limit(rows.length, kind.max.count, at, kind.max.label);
+	rows.forEach((row, index) => {
+		for (const [field, label] of Object.entries(kind.uniqueFields)) {
+			const value = String((row as Readonly<Record<string, unknown>>)[field]);
+			const normal = field === kind.idField ? kind.normalizeId(value) : value;
+			collector.unique(`${kind.section}.${field}`, normal, [...at, ...kind.pathOf(row, index, field)], label);
+		}
+		kind.checkRow?.(row, [...at, index], collector);
+	});
+}
+
+/** Returns what is wrong with an organization that fits the schema. */
+function checkOrganization(organization: SeedOrganization, at: Path): readonly SeedProblem[] {
+	const userIds = new Set((organization.users ?? []).map(({ userId }) => userId.toLowerCase()));
+	const collector = makeProblemCollector(userIds);
+	for (const kind of entityKinds) {
+		checkSection(kind, rowsOf(kind, organization), [...at, kind.section], collector);
+	}
+	return collector.problems;
+}
+
+/** Returns the rows of one kind in an organization of a seed. */
+export function rowsOf(kind: EntityKind, organization: SeedOrganization): readonly object[] {
+	const section = (organization as unknown as Readonly<Record<string, unknown>>)[kind.section];
+	return section === undefined ? [] : kind.readSection(section);
+}
+
+/** Returns every problem in `value` as a seed; an empty list when it is one. */
+export function findSeedProblems(value: unknown): readonly SeedProblem[] {
+	const errors = findSchemaProblems(value);
+	if (errors.length > 0) return errors;
+	const ids = new Set<string>();
+	return (value as Seed).organizations.flatMap((organization, index): readonly SeedProblem[] => {
+		const at: Path = ["organizations", index];
+		const id = organization.organizationId.toLowerCase();
+		const path = [...at, "organizationId"];
+		const twice = ids.has(id) ? [{ path, code: "duplicate", message: "this organization id is used twice" }] : [];
+		ids.add(id);
+		return [...twice, ...checkOrganization(organization, at)];
+	});
+}
+
+/** Returns every problem in `value` as the rules of an organization; an empty list when it is one. */
+export function findRulesProblems(value: unknown): readonly SeedProblem[] {
+	return findSchemaProblems(value, "#/$defs/rules");
+}
+
+function findSchemaProblems(value: unknown, part?: string): readonly SeedProblem[] {
+	// A bad key is reported by its own rule and again by `propertyNames`; once is enough.
+	return checkSchema("seed.json", value, part)
+		.filter((error) => error.propertyName === undefined)
+		.map((error) => fromSchemaError(error, value));
+}

@@ -1,0 +1,63 @@
+/** Users as queries and votes show them, with the tags that they have (docs/service.md#extended-reads). */
+import { deriveUuid } from "./identifiers.ts";
+import type { JsonObject, QueryHandlers } from "./kinds/entity-kind.ts";
+import { type User, users } from "./kinds/user.ts";
+import { userTags } from "./kinds/user-tag.ts";
+import type { Organization } from "./state.ts";
+
+/** Returns the tags of every user, by user id. */
+function tagsByUser(organization: Organization): ReadonlyMap<string, readonly string[]> {
+	const pairs = [...organization.entities(userTags).values()].flatMap(({ tagId, userIds }) =>
+		userIds.map((userId) => ({ userId, tagId })),
+	);
+	const byUser = Map.groupBy(pairs, ({ userId }) => userId);
+	return new Map([...byUser].map(([userId, tags]) => [userId, tags.map(({ tagId }) => tagId)]));
+}
+
+function describe(user: User, tags: readonly string[]): JsonObject {
+	const { apiKeys, authenticators, createdAt, updatedAt, ...rest } = user;
+	return {
+		...rest,
+		authenticators: authenticators.map(({ credentialId, publicKey, authenticatorName }) => ({
+			credential: { publicKey, type: "CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR" },
+			authenticatorId: deriveUuid("authenticator", user.userId, credentialId),
+			authenticatorName: authenticatorName ?? "",
+			credentialId,
+			createdAt,
+			updatedAt,
+		})),
+		apiKeys: apiKeys.map(({ publicKey, apiKeyName }) => ({
+			credential: { publicKey, type: "CREDENTIAL_TYPE_API_KEY_P256" },
+			apiKeyId: deriveUuid("api key", user.userId, publicKey),
+			apiKeyName: apiKeyName ?? "",
+			createdAt,
+			updatedAt,
+		})),
+		userTags: tags,
+		createdAt,
+		updatedAt,
+	};
+}
+
+/** Returns one user as votes show it; an empty object when the user was removed. */
+export function describeUser(organization: Organization, userId: string): JsonObject {
+	const user = organization.entities(users).get(userId);
+	if (user === undefined) return {};
+	const tags = [...organization.entities(userTags).values()].filter((tag) => tag.userIds.includes(userId));
+	return describe(
+		user,
+		tags.map(({ tagId }) => tagId),
+	);
+}
+
+export const userQueries: QueryHandlers = {
+	list_users({ organization }) {
+		const tags = tagsByUser(organization);
+		return [...organization.entities(users).values()].map((user) => describe(user, tags.get(user.userId) ?? []));
+	},
+	whoami({ organization }, _body, userId) {
+		const { organizationId, organizationName } = organization;
+		const username = organization.entities(users).get(userId)?.userName ?? "";
+		return { organizationId, organizationName, userId, username };
+	},
+};

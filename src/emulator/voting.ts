@@ -1,0 +1,60 @@
+/**
+ * Approving and rejecting an activity by its fingerprint. An extension: outside the 13 operations (docs/service.md#votes). Each vote is an activity of its own as well as a vote on another.
+ */
+import { activeVotes, advanceActivity, makeVote, type VoteHandler } from "./activities.ts";
+import {
+	awaitsVotes,
+	doubleVoteMessage,
+	hasSecondAuthenticator,
+	notPendingMessage,
+	rejectionsNeeded,
+} from "./assumptions.ts";
+import { laterTime } from "./identifiers.ts";
+import { badRequest, notFound } from "./request-error.ts";
+import type { ActivityRecord, OperationContext, StampedRequest, Vote } from "./state.ts";
+
+function findTarget(context: OperationContext, own: ActivityRecord): ActivityRecord {
+	const target = context.findByFingerprint(String(own.parameters.fingerprint).toLowerCase());
+	if (target === undefined) throw notFound("no activity found with that fingerprint");
+	if (!awaitsVotes(target)) throw badRequest(notPendingMessage);
+	return target;
+}
+
+function addVote(
+	request: StampedRequest,
+	context: OperationContext,
+	target: ActivityRecord,
+	selection: Vote["selection"],
+): ActivityRecord {
+	const { userId, passkey } = request.signer;
+	const cast = activeVotes(target, context.nowMs).some(
+		(vote) => vote.userId === userId && vote.selection === selection,
+	);
+	const givesAuthenticator =
+		target.authenticatorNeeded &&
+		passkey &&
+		target.votes[0]?.userId === userId &&
+		selection === "VOTE_SELECTION_APPROVED" &&
+		!hasSecondAuthenticator(target);
+	if (cast && !givesAuthenticator) throw badRequest(doubleVoteMessage);
+	const votes = [...target.votes, makeVote(request, context, target.id, selection)];
+	return { ...target, votes, updatedAt: laterTime(context.nowMs, target.updatedAt) };
+}
+
+const approve: VoteHandler = (request, context, own) => {
+	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_APPROVED");
+	return advanceActivity(voted, context).changes;
+};
+
+const reject: VoteHandler = (request, context, own) => {
+	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_REJECTED");
+	const rejections = voted.votes.filter((vote) => vote.selection === "VOTE_SELECTION_REJECTED").length;
+	const status = rejections >= rejectionsNeeded ? "ACTIVITY_STATUS_REJECTED" : voted.status;
+	return [{ change: "activity", activity: { ...voted, status } }];
+};
+
+/** How each voting operation casts its vote, by operation name. */
+export const voteHandlers: ReadonlyMap<string, VoteHandler> = new Map([
+	["approve_activity", approve],
+	["reject_activity", reject],
+]);

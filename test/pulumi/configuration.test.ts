@@ -93,13 +93,13 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 			"ftp://service",
 			/^the service's address is not an http or https URL; give an address like .* with orgsync:url$/,
 		],
-		["organizationId", "acme", /^orgsync:organizationId is `acme`, and must be a UUID, got `acme`; it is set by the Provider's/],
+		["organizationId", "acme", /^orgsync:organizationId must be a UUID, got `acme`; it is set by the Provider's/],
 		["reads", "some", /^orgsync:reads must be auto or documented/],
 		["retryRejected", "yes", /^orgsync:retryRejected must be true or false/],
 		["wait", "-1", /^orgsync:wait must be a /],
 		["timeout", "soon", /^orgsync:timeout must be a /],
 		["maxRequestsPerSecond", "0", /^orgsync:maxRequestsPerSecond must be a /],
-		["allow", "everything", /^orgsync:allow must be KIND=N with the number that was found/],
+		["allow", "everything", /^orgsync:allow must be KIND=N with the number that the guard found/],
 	])("with a bad %s names it, without a request and without its value where that is a key", async (name, value, says) => {
 		const settings: Record<string, string> = {
 			url: "http://127.0.0.1:9",

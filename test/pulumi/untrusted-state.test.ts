@@ -59,11 +59,7 @@ const refused: readonly (readonly [what: string, kept: object, because: string])
 		"is a delete_policies, not a update_user_tag",
 	],
 	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never stored"],
-	[
-		"an id that is no id",
-		{ ...good, activityId: "`\n\u001b[2J" },
-		"`activities` has an invalid entry",
-	],
+	["an id that is no id", { ...good, activityId: "`\n\u001b[2J" }, "`activities` has an invalid entry"],
 ];
 
 describe("an activity in a state", () => {

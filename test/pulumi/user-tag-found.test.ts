@@ -54,7 +54,9 @@ new orgsync.UserTag("first", { name: "signers" });
 new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`);
 		const twice = await stack.preview();
 		expect(twice.exitCode).toBe(1);
-		expect(shown(twice)).toMatch(/the user tag 7\S+ is managed by two resources, `(first|second)` and `(first|second)`/);
+		expect(shown(twice)).toMatch(
+			/the user tag 7\S+ is managed by two resources, `(first|second)` and `(first|second)`/,
+		);
 		expect(shown(twice)).toContain("`first`");
 		expect(shown(twice)).toContain("`second`");
 		expect(shown(twice)).not.toMatch(stackTrace);
@@ -63,9 +65,7 @@ new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`
 		stack.write({ "index.mjs": withImports(`new orgsync.UserTag("signers", { name: "signers", members: null });`) });
 		const wrong = await stack.preview();
 		expect(wrong.exitCode).toBe(1);
-		expect(shown(wrong)).toMatch(
-			/UserTag resource 'signers': property members value \{\S+\} has a problem: is null/,
-		);
+		expect(shown(wrong)).toMatch(/UserTag resource 'signers': property members value \{\S+\} has a problem: is null/);
 		expect(shown(wrong)).not.toMatch(stackTrace);
 	});
 
@@ -100,7 +100,9 @@ new orgsync.PolicyRemoval("one", { policyIds: ["${policies[0]}"] });
 new orgsync.PolicyRemoval("two", { policyIds: ["${policies[0]}"] }, { provider });`),
 		});
 		const removed = await stack.preview();
-		expect(shown(removed)).toMatch(/9\S+1 is removed by two resources, `(one|two)` and `(one|two)`; list them in one resource/);
+		expect(shown(removed)).toMatch(
+			/9\S+1 is removed by two resources, `(one|two)` and `(one|two)`; list them in one resource/,
+		);
 		expect(world.submits()).toEqual([]);
 	});
 });

@@ -172,8 +172,10 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		expect(one.exitCode).toBe(1);
 		expect(one.said).toContain("change who has `signers`: pending authentication\n");
 		expect(one.said).toContain("remove an OAuth provider: failed (");
-		expect(one.said).toContain("remove a TVC app and all its deployments: in doubt: submitted, and no answer arrived (");
-		expect(one.said).toContain("the next run sends the same request, so that there is no second activity");
+		expect(one.said).toContain(
+			"remove a TVC app and all its deployments: in doubt: submitted, and no answer arrived (",
+		);
+		expect(one.said).toContain("the next run resubmits the same request, so there is no second activity");
 		const kept = await activitiesInState(stack);
 		expect(Object.fromEntries(Object.entries(kept).map(([name, [activity]]) => [name, activity.outcome]))).toEqual({
 			first: "awaiting-approval",
@@ -203,9 +205,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			code: 1,
 			submits: ["delete_oauth_providers", "delete_policies"],
 		});
-		expect(three.said).toContain(
-			"remove a policy: rejected (it was rejected before, so it was not submitted again)",
-		);
+		expect(three.said).toContain("remove a policy: rejected (it was rejected before, so it was not submitted again)");
 		expect(world.organization().policies).toMatchObject([{ policyId: policies[0] }]);
 		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([
 			{ id: failed.id, status: "ACTIVITY_STATUS_FAILED" },

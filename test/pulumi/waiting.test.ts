@@ -185,7 +185,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			signers: "awaiting-authenticator",
 		});
 		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
-		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` says which methods are missing`);
+		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows the missing authentication methods`);
 		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
 
 		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });

@@ -6,7 +6,7 @@
  * const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }) });
  * const journal = await openJournal(".orgsync/journal.sqlite");
  * const comparison = await compareLive(desired, client.reader, journal.lastApplied(desired.organizationId), options);
- * const report = await applyPlan(comparison, context);
+ * const report = reportOf(await applyPlan(comparison, context));
  * ```
  */
 
@@ -55,7 +55,7 @@ export {
 	type SavedPlan,
 } from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
-export type { Step } from "./plan/steps.ts";
+export type { Step } from "./plan/step.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
 export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
@@ -63,7 +63,7 @@ export { type PositionOf, positionsOf } from "./render/positions.ts";
 export { renderReport } from "./render/report-text.ts";
 export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
-export { type ApplyContext, applyPlan } from "./sync/apply.ts";
+export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export type { Journal, JournalView } from "./sync/journal.ts";

@@ -81,7 +81,7 @@ describe("a character that a reader cannot see", () => {
 });
 
 describe("a mark", () => {
-	it("that has no letter to stand on is shown as its number", () => {
+	it("without a base letter is shown as its number", () => {
 		expect(showText("\u0336\u0336bob")).toBe("\\u{336}\\u{336}bob");
 		expect(showText("a \u0336b")).toBe("a \\u{336}b");
 	});
@@ -107,7 +107,7 @@ describe("text that was shown", () => {
 		);
 	});
 
-	it("holds nothing that cannot be seen and begins no command", () => {
+	it("contains no invisible character and starts no command", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				const shown = showText(text);

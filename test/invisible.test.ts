@@ -4,9 +4,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeAliases } from "../src/document/export-aliases.ts";
-import { quoted } from "../src/document/findings.ts";
 import { parseDocuments } from "../src/document/parse.ts";
-import { writeFlow, writeKey, writeText } from "../src/document/scalar.ts";
+import { quote } from "../src/document/problems.ts";
+import { writeFlow, writeKey, writeText } from "../src/document/write-yaml.ts";
 import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../src/invisible.ts";
 import { readDocument } from "../src/pulumi/inputs.ts";
 
@@ -96,7 +96,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 	});
 
 	test("is an escape in what a message quotes, and no part of an exported alias", () => {
-		expect(quoted(name)).toBe(`\`${escaped}\``);
+		expect(quote(name)).toBe(`\`${escaped}\``);
 		expect(findHidden(makeAliases([{ id: alice, name }]).get(alice) ?? "")).toBeUndefined();
 	});
 
@@ -105,7 +105,9 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		const [problem, ...others] = parse(content, { ORGSYNC_VAR_TAG: `secret${character}` }).problems;
 		expect(others).toEqual([]);
 		expect(problem?.code).toBe("invisible-character");
-		expect(problem?.message).toContain("the environment variable `ORGSYNC_VAR_TAG` holds the invisible character U+");
+		expect(problem?.message).toContain(
+			"the environment variable `ORGSYNC_VAR_TAG` contains the invisible character U+",
+		);
 		expect(problem?.message).not.toContain("secret");
 	});
 
@@ -119,7 +121,7 @@ test.each(emoji)("%s is an emoji, and no problem", (one) => {
 	const name = `team ${one}`;
 	expect(codesOf(`${head}userTags: [{ name: ${name} }]\nusers: { ${name}: ${alice} }\n`)).toEqual([]);
 	expect(writeText(name)).toContain(one);
-	expect(quoted(name)).toBe(`\`${name}\``);
+	expect(quote(name)).toBe(`\`${name}\``);
 });
 
 describe("a comment", () => {

@@ -171,10 +171,26 @@ describe("README.md", () => {
 		expect(parseDocuments([{ file: "README.md", content }], {}).problems).toEqual([]);
 	});
 
-	it("lists only exit codes that there are", () => {
-		const listed = [...readme.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-		expect(listed.length).toBeGreaterThan(6);
-		expect(Object.values(exitCodes)).toEqual(expect.arrayContaining(listed));
+	it("names only variables, commands and flags that exist", () => {
+		const block = /```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+		const names = [...block.matchAll(/^export (\w+)=/gm)].map(([, name = ""]) => name);
+		expect(names.length).toBeGreaterThan(2);
+		const { commands } = makeProgram({} as Terminal, () => {});
+		const flags = commands.flatMap((command) => command.options.map(({ long }) => long));
+		const commandLine = readFileSync(join(root, "docs/connection.md"), "utf8");
+		for (const name of names) expect(commandLine, name).toContain(`\`${name}\``);
+		for (const [, name = ""] of block.matchAll(/^orgsync (\S+)/gm))
+			expect(commands.map((command) => command.name())).toContain(name);
+		for (const [flag] of block.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag);
+	});
+
+	it("imports only what the package exports", async () => {
+		const [, names = ""] = /import \{ (.*?) \} from "orgsync"/.exec(readme) ?? [];
+		expect(Object.keys(await import("../src/index.ts"))).toEqual(expect.arrayContaining(names.split(", ")));
+	});
+
+	it("has at most 200 lines", () => {
+		expect(readme.split("\n").length).toBeLessThanOrEqual(200);
 	});
 });
 
@@ -253,7 +269,7 @@ describe("the extended reads", () => {
 		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
 	};
 	const lists = [
-		["README.md", "**What can be seen.**", "\n\n"],
+		["docs/service.md", "\n## Extended reads", "\n`get_organization_configs`"],
 		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
 		["docs/commands.md", "The seven extended reads are", "\n\n"],
 	] as const;
@@ -264,12 +280,7 @@ describe("the extended reads", () => {
 		expect([...new Set(told.filter(isRead))].sort()).toEqual(names);
 	});
 
-	it.each([
-		"README.md",
-		"SECURITY.md",
-		"docs/document.md",
-		"docs/commands.md",
-	])("are as many in %s as in the code", (file) => {
+	it.each(["SECURITY.md", "docs/document.md", "docs/commands.md"])("are as many in %s as in the code", (file) => {
 		const counts = [...readFileSync(join(root, file), "utf8").matchAll(/(\w+)\s+\[?(?:extended reads|reads outside)/g)];
 		const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
 		const told = counts.map(([, word = ""]) => words.indexOf(word) + 1).filter((count) => count > 0);
@@ -295,7 +306,7 @@ describe("the extended reads", () => {
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
 const pages = [
-	["README.md", [...blockWords, "typescript"]],
+	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
@@ -313,6 +324,23 @@ describe.each(pages)("%s", (file, known) => {
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);
 		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
+	});
+});
+
+describe("docs/troubleshooting.md", () => {
+	const rows = readFileSync(join(root, "docs/troubleshooting.md"), "utf8")
+		.split("## Symptoms without a message", 1)[0]
+		?.matchAll(/^\| `([^`]+)` \|/gm);
+	const messages = [...(rows ?? [])].map(([, message = ""]) => message);
+	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+		.filter((file) => file.endsWith(".ts"))
+		.map((file) => readFileSync(join(root, "src", file), "utf8").replaceAll("\\`", "`"))
+		.join("\n");
+
+	it("explains the messages that readers meet", () => expect(messages.length).toBeGreaterThan(25));
+
+	it.each(messages)("quotes a message of the program: %s", (message) => {
+		for (const part of message.split("…").map((one) => one.trim())) expect(sources.includes(part), part).toBe(true);
 	});
 });
 

@@ -39,7 +39,7 @@ export function readScenes(markdown: string): readonly Scene[] {
 	return scenes;
 }
 
-/** The Markdown with the output of each command of a ```console block put in place of what stands there. */
+/** Replaces the output below each command of a ```console block, and returns the Markdown. */
 export function writeScenes(markdown: string, outputs: readonly string[]): string {
 	let count = -1;
 	let inside = false;
@@ -123,10 +123,10 @@ function normalize(printed: string, status: number | null): string {
 function sortSteps(text: string): string {
 	const step = /^\[(\d+)\/(\d+)\] (.*)$/;
 	const lines = text.split("\n");
-	const told = lines
+	const sorted = lines
 		.filter((line) => step.test(line))
 		.map((line) => line.replace(step, "$3"))
 		.sort();
 	let count = 0;
-	return lines.map((line) => (step.test(line) ? line.replace(step, `[$1/$2] ${told[count++]}`) : line)).join("\n");
+	return lines.map((line) => (step.test(line) ? line.replace(step, `[$1/$2] ${sorted[count++]}`) : line)).join("\n");
 }

@@ -18,7 +18,7 @@ import {
 	type TextEdit,
 } from "./edit.ts";
 import { caip2Aliases } from "./expectations.ts";
-import { writeText } from "./scalar.ts";
+import { writeText } from "./write-yaml.ts";
 
 /** What is changed in one file for one address of one organization; the line is that of the text as it was. */
 export interface DocumentEdit {
@@ -29,7 +29,7 @@ export interface DocumentEdit {
 	readonly edits: readonly TextEdit[];
 }
 
-interface Compared {
+interface AcceptInput {
 	readonly desired: DesiredOrganization;
 	readonly plan: Plan;
 }
@@ -37,11 +37,11 @@ interface Compared {
 /** The edits that put live's side into the documents at these addresses, and why some cannot be made. */
 export function acceptanceEdits(
 	documents: readonly EditableDocument[],
-	{ desired, plan }: Compared,
+	{ desired, plan }: AcceptInput,
 	addresses: ReadonlySet<string>,
 ): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
 	const own = documents.filter(({ root }) => idIn(entryOf(root, "organizationId")) === desired.organizationId);
-	const acceptance = new AcceptanceOfOne(own, desired);
+	const acceptance = new AcceptEditor(own, desired);
 	const refusals: string[] = [];
 	for (const address of addresses) {
 		const because = refusing(() => {
@@ -79,12 +79,12 @@ interface ListChange {
 }
 
 /** A cell, and the document that it is in. */
-interface Found {
+interface DocumentCell {
 	readonly document: EditableDocument;
 	readonly cell: Cell;
 }
 
-class AcceptanceOfOne {
+class AcceptEditor {
 	readonly #documents: readonly EditableDocument[];
 	readonly #desired: DesiredOrganization;
 	readonly #edits: DocumentEdit[] = [];
@@ -100,7 +100,7 @@ class AcceptanceOfOne {
 		if (change.basis === "unknown") {
 			throw new NotEditable("what live has there is not known, because the service does not show it");
 		}
-		if (change.basis === "memory") {
+		if (change.basis === "last-applied") {
 			throw new NotEditable(
 				"what live has there is known from what was last applied alone; the service does not show it",
 			);
@@ -154,7 +154,7 @@ class AcceptanceOfOne {
 		).added.push(...names.map((name) => writeText(name)));
 	}
 
-	#rename({ address, before, after }: TagChange, { document, cell }: Found): void {
+	#rename({ address, before, after }: TagChange, { document, cell }: DocumentCell): void {
 		if (this.#desired.protect.userTags.includes(after.name)) {
 			throw new NotEditable("the tag is protected by this name, and would not be by the other; change both by hand");
 		}
@@ -214,7 +214,7 @@ class AcceptanceOfOne {
 		}));
 	}
 
-	#acceptFields({ address, before }: ReportChange, { document, cell }: Found, identity: string): void {
+	#acceptFields({ address, before }: ReportChange, { document, cell }: DocumentCell, identity: string): void {
 		const fields = Object.entries(before ?? {});
 		const unset = fields.filter(([, value]) => value === null || value === undefined).map(([name]) => name);
 		const left = [...cell.entries.keys()].filter((name) => name !== identity && !unset.includes(name));
@@ -236,7 +236,7 @@ class AcceptanceOfOne {
 		this.#add({ address, file: document.file, line: cell.at.line, edits });
 	}
 
-	#acceptSet(address: string, { document, cell: list }: Found, live: readonly unknown[]): void {
+	#acceptSet(address: string, { document, cell: list }: DocumentCell, live: readonly unknown[]): void {
 		const there = itemsOf(list).map(({ value }) => value);
 		for (const item of itemsOf(list)) {
 			if (!live.includes(item.value)) this.#removeItem(address, { document, cell: item });
@@ -247,7 +247,7 @@ class AcceptanceOfOne {
 		change.added.push(...missing.map((value) => writeText(String(value))));
 	}
 
-	#replace(address: string, { document, cell }: Found, value: unknown): void {
+	#replace(address: string, { document, cell }: DocumentCell, value: unknown): void {
 		refuseShared(document, cell);
 		const edits = replaceValue(document, cell, value);
 		this.#add({ address, file: document.file, line: cell.keyAt.line, edits });
@@ -263,7 +263,7 @@ class AcceptanceOfOne {
 		}
 	}
 
-	#removeItem(address: string, { document, cell }: Found, withComments = false): void {
+	#removeItem(address: string, { document, cell }: DocumentCell, withComments = false): void {
 		const list = cell.parent;
 		if (list === undefined) throw new NotEditable("it stands in no list");
 		refuseShared(document, cell);
@@ -272,7 +272,7 @@ class AcceptanceOfOne {
 		change.withComments ||= withComments;
 	}
 
-	#listChange(address: string, { document, cell: list }: Found, line: number): ListChange {
+	#listChange(address: string, { document, cell: list }: DocumentCell, line: number): ListChange {
 		const change = this.#lists.get(list) ?? {
 			document,
 			list,
@@ -286,7 +286,7 @@ class AcceptanceOfOne {
 		return change;
 	}
 
-	#findTag(address: string): Found {
+	#findTag(address: string): DocumentCell {
 		for (const document of this.#documents) {
 			const cell = itemsOf(entryOf(document.root, "userTags")).find(
 				(item) => `userTag:${String(entryOf(item, "name")?.value)}` === address,

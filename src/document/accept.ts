@@ -14,14 +14,14 @@ import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
-import { choose, differingAddresses, type LeftOut } from "./accept-chosen.ts";
 import { acceptanceEdits, type DocumentEdit } from "./accept-edits.ts";
+import { differingAddresses, type LeftOut, selectAddresses } from "./accept-selection.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./edit.ts";
 import { type DocumentSource, type ParsedDocuments, parseDocuments, type VariableOptions } from "./parse.ts";
 import type { Environment } from "./variables.ts";
 
 /** One organization of the documents, what it is held against, and what was found. */
-export interface Compared {
+export interface AcceptInput {
 	/** Narrowed to what `--only` names, as the plan is. */
 	readonly desired: DesiredOrganization;
 	readonly live: LiveOrganization;
@@ -62,11 +62,11 @@ export function addressMistake(pattern: string): string | undefined {
 export function acceptLive(
 	sources: readonly DocumentSource[],
 	environment: Environment,
-	compared: readonly Compared[],
+	compared: readonly AcceptInput[],
 	patterns: readonly string[],
 	options: VariableOptions = {},
 ): Acceptance {
-	const choice = choose(
+	const choice = selectAddresses(
 		compared.map(({ plan }) => plan),
 		patterns,
 	);
@@ -114,7 +114,7 @@ function check(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
 	parse: (all: readonly DocumentSource[]) => ParsedDocuments,
-	compared: readonly Compared[],
+	compared: readonly AcceptInput[],
 	chosen: readonly ReadonlySet<string>[],
 ): { readonly organizations: readonly DesiredOrganization[] } | { readonly refusals: readonly string[] } {
 	const renewed = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));

@@ -14,7 +14,7 @@ import {
 } from "./edit-text.ts";
 
 /** Where something stands in the text. */
-export interface Piece {
+export interface TextRange {
 	readonly from: number;
 	readonly to: number;
 }
@@ -26,18 +26,18 @@ export interface Piece {
  */
 export function blockItems(
 	text: string,
-	pieces: readonly Piece[],
+	ranges: readonly TextRange[],
 	gone: ReadonlySet<number>,
 	added: readonly string[],
 	withComments: boolean,
 ): readonly TextEdit[] {
-	const last = pieces.findLast((_, index) => !gone.has(index));
+	const last = ranges.findLast((_, index) => !gone.has(index));
 	const removals = [...gone].map((index): TextEdit => {
-		const { from, to } = linesOf(text, pieces[index] as Piece);
+		const { from, to } = linesOf(text, ranges[index] as TextRange);
 		return { ...(withComments ? withNeighbours(text, from, to) : { from, to }), text: "" };
 	});
 	if (added.length === 0) return removals;
-	const model = last ?? (pieces[0] as Piece);
+	const model = last ?? (ranges[0] as TextRange);
 	const start = lineStartOf(text, model.from);
 	const lines = added.map((item) => `${text.slice(start, model.from)}- ${item}`);
 	const newline = newlineOf(text, model.from);
@@ -49,10 +49,10 @@ export function blockItems(
 }
 
 /** What to replace so that the entries with these numbers, which begin at their keys, are gone; one at least stays. */
-export function blockPairs(text: string, pieces: readonly Piece[], gone: ReadonlySet<number>): readonly TextEdit[] {
-	const kept = pieces.find((_, index) => !gone.has(index));
+export function blockPairs(text: string, ranges: readonly TextRange[], gone: ReadonlySet<number>): readonly TextEdit[] {
+	const kept = ranges.find((_, index) => !gone.has(index));
 	return [...gone].map((index): TextEdit => {
-		const { from, to } = pieces[index] as Piece;
+		const { from, to } = ranges[index] as TextRange;
 		const start = lineStartOf(text, from);
 		if (text.slice(start, from).trim() === "") {
 			return { from: start, to: nextLineOf(text, trimEnd(text, to)), text: "" };
@@ -68,7 +68,7 @@ export function blockPairs(text: string, pieces: readonly Piece[], gone: Readonl
 }
 
 /** The lines of an item, with the deeper comment lines behind it. */
-function linesOf(text: string, { from, to }: Piece): Piece {
+function linesOf(text: string, { from, to }: TextRange): TextRange {
 	const start = lineStartOf(text, from);
 	if (text.slice(start, from).trim() !== "") {
 		throw new NotEditable("an item shares its line with what stands before it, which cannot be edited in place");
@@ -81,7 +81,7 @@ function linesOf(text: string, { from, to }: Piece): Piece {
 	}
 }
 
-function withNeighbours(text: string, start: number, to: number): Piece {
+function withNeighbours(text: string, start: number, to: number): TextRange {
 	const indent = /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 	let from = start;
 	while (from > 0 && text.startsWith(`${indent}#`, lineStartOf(text, from - 1))) from = lineStartOf(text, from - 1);

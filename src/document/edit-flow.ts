@@ -2,43 +2,43 @@
  * Lists in [ ] and maps in { } edited in place. An item that has its lines to itself goes with them, and with the comment
  * behind it; any other goes with its comma and the blanks beside it.
  */
-import type { Piece } from "./edit-block.ts";
+import type { TextRange } from "./edit-block.ts";
 import { lineEndOf, lineStartOf, newlineOf, type TextEdit } from "./edit-text.ts";
 
 /**
- * What to replace between the brackets so that the pieces with these numbers are gone and the texts `added` stand behind
+ * What to replace between the brackets so that the ranges with these numbers are gone and the texts `added` stand behind
  * the last that stays.
  */
 export function flowEdits(
 	text: string,
-	inside: Piece,
-	pieces: readonly Piece[],
+	inside: TextRange,
+	ranges: readonly TextRange[],
 	gone: ReadonlySet<number>,
 	added: readonly string[],
 ): readonly TextEdit[] {
-	const last = pieces.findLastIndex((_, index) => !gone.has(index));
+	const last = ranges.findLastIndex((_, index) => !gone.has(index));
 	const content = text.slice(inside.from, inside.to);
 	if (last < 0 && !content.includes("\n")) {
 		const pad = added.length === 0 ? "" : (/^[ \t]*/.exec(content)?.[0] ?? "");
 		return [{ from: inside.from, to: inside.to, text: `${pad}${added.join(", ")}${pad}` }];
 	}
-	const removals = [...gone].flatMap((index) => removal(text, inside, pieces, gone, index));
+	const removals = [...gone].flatMap((index) => removal(text, inside, ranges, gone, index));
 	if (added.length === 0) return removals;
 	return [
 		...removals,
-		...(last < 0 ? addFirst(text, inside, pieces, added) : addBehind(text, inside, pieces, last, added)),
+		...(last < 0 ? addFirst(text, inside, ranges, added) : addBehind(text, inside, ranges, last, added)),
 	];
 }
 
 function removal(
 	text: string,
-	inside: Piece,
-	pieces: readonly Piece[],
+	inside: TextRange,
+	ranges: readonly TextRange[],
 	gone: ReadonlySet<number>,
 	index: number,
 ): readonly TextEdit[] {
-	const { from, to } = pieces[index] as Piece;
-	const next = pieces[index + 1];
+	const { from, to } = ranges[index] as TextRange;
+	const next = ranges[index + 1];
 	const comma = findComma(text, to, next?.from ?? inside.to);
 	// What stands between them is about the next item.
 	const isApart = comma !== undefined && /[\n#]/.test(text.slice(to, comma));
@@ -55,7 +55,7 @@ function removal(
 		const isBesideNext = next !== undefined && /^[ \t]*$/.test(text.slice(end, next.from));
 		return [isBesideNext ? { from, to: next.from, text: "" } : { from: before, to: end, text: "" }];
 	}
-	const previous = pieces.slice(0, index).findLast((_, other) => !gone.has(other));
+	const previous = ranges.slice(0, index).findLast((_, other) => !gone.has(other));
 	if (previous === undefined || /[\n#]/.test(text.slice(previous.to, from))) return [{ from: before, to, text: "" }];
 	return [{ from: previous.to, to, text: "" }];
 }
@@ -75,15 +75,15 @@ function restOfLine(text: string, offset: number, insideTo: number): string | un
 
 function addBehind(
 	text: string,
-	inside: Piece,
-	pieces: readonly Piece[],
+	inside: TextRange,
+	ranges: readonly TextRange[],
 	last: number,
 	added: readonly string[],
 ): readonly TextEdit[] {
-	const { from, to } = pieces[last] as Piece;
-	const comma = findComma(text, to, pieces[last + 1]?.from ?? inside.to);
+	const { from, to } = ranges[last] as TextRange;
+	const comma = findComma(text, to, ranges[last + 1]?.from ?? inside.to);
 	const end = lineEndOf(text, comma ?? to);
-	const hasLine = isFirstOnLine(text, inside, from) && end < (pieces[last + 1]?.from ?? inside.to);
+	const hasLine = isFirstOnLine(text, inside, from) && end < (ranges[last + 1]?.from ?? inside.to);
 	if (!hasLine) return addOnLine(text, inside, { from, to }, added);
 	const indent = text.slice(lineStartOf(text, from), from);
 	const closing = comma === undefined ? "" : ",";
@@ -93,7 +93,12 @@ function addBehind(
 }
 
 /** Beside the last that stays, so that the comment behind it stays with it. */
-function addOnLine(text: string, inside: Piece, { from, to }: Piece, added: readonly string[]): readonly TextEdit[] {
+function addOnLine(
+	text: string,
+	inside: TextRange,
+	{ from, to }: TextRange,
+	added: readonly string[],
+): readonly TextEdit[] {
 	const items = added.join(", ");
 	if (!/^[ \t]*,?[ \t]*#/.test(text.slice(to, inside.to))) return [{ from: to, to, text: `, ${items}` }];
 	if (!isFirstOnLine(text, inside, from)) return [{ from, to: from, text: `${items}, ` }];
@@ -105,12 +110,12 @@ function addOnLine(text: string, inside: Piece, { from, to }: Piece, added: read
 /** Nothing stays and the brackets stand on several lines. */
 function addFirst(
 	text: string,
-	inside: Piece,
-	pieces: readonly Piece[],
+	inside: TextRange,
+	ranges: readonly TextRange[],
 	added: readonly string[],
 ): readonly TextEdit[] {
 	const end = lineEndOf(text, inside.from);
-	const first = pieces[0];
+	const first = ranges[0];
 	if (first !== undefined && (!isFirstOnLine(text, inside, first.from) || first.from < end)) {
 		return [{ from: inside.from, to: inside.from, text: `${added.join(", ")},` }];
 	}
@@ -123,7 +128,7 @@ function addFirst(
 	return [{ from: end, to: end, text: lines }];
 }
 
-function isFirstOnLine(text: string, inside: Piece, offset: number): boolean {
+function isFirstOnLine(text: string, inside: TextRange, offset: number): boolean {
 	const start = lineStartOf(text, offset);
 	return start >= inside.from && text.slice(start, offset).trim() === "";
 }

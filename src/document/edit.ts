@@ -5,14 +5,14 @@
  */
 import { type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
 import { type Cell, pathOf } from "./cell.ts";
-import { blockItems, blockPairs, type Piece } from "./edit-block.ts";
+import { blockItems, blockPairs, type TextRange } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
 import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEdit, trimEnd } from "./edit-text.ts";
-import { Findings } from "./findings.ts";
-import { type TextStyle, writeFlow, writeText } from "./scalar.ts";
-import { readText } from "./text.ts";
+import { readText } from "./file-text.ts";
+import { Problems } from "./problems.ts";
 import { readTree } from "./tree.ts";
-import { type Environment, Expansion, type VariableOptions, variablesOf } from "./variables.ts";
+import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
+import { type TextStyle, writeFlow, writeText } from "./write-yaml.ts";
 import { readYaml } from "./yaml.ts";
 
 export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
@@ -41,17 +41,22 @@ export function readEditable(
 	environment: Environment,
 	options: VariableOptions = {},
 ): EditableFile {
-	const findings = new Findings();
-	const filling = { variables: variablesOf(environment, options), expansion: new Expansion() };
+	const problems = new Problems();
+	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
 	const whole = typeof content === "string" ? content : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 	const mark = whole.startsWith("\uFEFF") ? "\uFEFF" : "";
-	const found = readText(file, content, findings) ?? "";
+	const found = readText(file, content, problems) ?? "";
 	const added = found.endsWith("\n") ? "" : newlineOf(found, found.length);
 	const text = found + added;
-	const { documents, positionOf } = readYaml(file, text, findings, { keepTokens: true });
+	const { documents, positionOf } = readYaml(file, text, problems, { keepTokens: true });
 	return {
 		text,
-		documents: documents.map((yaml) => ({ file, text, root: readTree(yaml, positionOf, filling, findings), yaml })),
+		documents: documents.map((yaml) => ({
+			file,
+			text,
+			root: readTree(yaml, positionOf, substitution, problems),
+			yaml,
+		})),
 		edited: (edits) => {
 			const result = applyEdits(text, edits);
 			return mark + (added !== "" && result.endsWith(added) ? result.slice(0, -added.length) : result);
@@ -61,7 +66,7 @@ export function readEditable(
 
 /** Nothing; throws NotEditable when the cell's value is not written where it stands, or stands for others too. */
 export function refuseShared(document: EditableDocument, cell: Cell): void {
-	const variable = findFilled(cell);
+	const variable = findVariable(cell);
 	if (variable !== undefined) throw new NotEditable(`${pathOf(variable)} is filled in from the environment`);
 	visit(nodeOf(document, cell), {
 		Node: (_key, node) => {
@@ -70,10 +75,10 @@ export function refuseShared(document: EditableDocument, cell: Cell): void {
 	});
 }
 
-function findFilled(cell: Cell): Cell | undefined {
+function findVariable(cell: Cell): Cell | undefined {
 	if (cell.fromEnvironment) return cell;
 	for (const part of [...cell.items, ...cell.entries.values()]) {
-		const found = findFilled(part);
+		const found = findVariable(part);
 		if (found !== undefined) return found;
 	}
 	return undefined;
@@ -91,10 +96,10 @@ export function editItems(
 	if (!isSeq(node)) throw new NotEditable(`${pathOf(list)} is no list`);
 	const gone = new Set(removed.map(({ key }) => Number(key)));
 	const { text } = document;
-	if (node.flow === true) return flowEdits(text, insideOf(node), node.items.map(pieceOf), gone, added);
-	const pieces = blockPieces(node);
-	const edits = blockItems(text, pieces, gone, added, withComments);
-	return gone.size < pieces.length || added.length > 0 ? edits : [...edits, emptyList(document, list)];
+	if (node.flow === true) return flowEdits(text, insideOf(node), node.items.map(rangeOf), gone, added);
+	const ranges = blockRanges(node);
+	const edits = blockItems(text, ranges, gone, added, withComments);
+	return gone.size < ranges.length || added.length > 0 ? edits : [...edits, emptyList(document, list)];
 }
 
 /** What to replace so that the map has lost these entries; it keeps at least one. */
@@ -102,20 +107,20 @@ export function removeEntries(document: EditableDocument, map: Cell, keys: reado
 	const node = nodeOf(document, map);
 	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is no map`);
 	const gone = new Set(keys.map((key) => node.items.findIndex((pair) => keyOf(pair as Pair) === key)));
-	const pieces = (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
-		from: pieceOf(key).from,
-		to: value === null ? pieceOf(key).to : trimEnd(document.text, pieceOf(value).to),
+	const ranges = (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
+		from: rangeOf(key).from,
+		to: value === null ? rangeOf(key).to : trimEnd(document.text, rangeOf(value).to),
 	}));
 	return node.flow === true
-		? flowEdits(document.text, insideOf(node), pieces, gone, [])
-		: blockPairs(document.text, pieces, gone);
+		? flowEdits(document.text, insideOf(node), ranges, gone, [])
+		: blockPairs(document.text, ranges, gone);
 }
 
 /** What to replace so that the cell's value is `value`; a text keeps its quotes, a list its brackets or dashes. */
 export function replaceValue(document: EditableDocument, cell: Cell, value: unknown): readonly TextEdit[] {
 	const node = nodeOf(document, cell);
 	const { text } = document;
-	const { from, to } = pieceOf(node);
+	const { from, to } = rangeOf(node);
 	if (isScalar(node)) {
 		const style: TextStyle =
 			node.type === "QUOTE_SINGLE" ? "single" : node.type === "PLAIN" || node.type === undefined ? "plain" : "double";
@@ -123,10 +128,10 @@ export function replaceValue(document: EditableDocument, cell: Cell, value: unkn
 		return [{ from, to: trimEnd(text, to), text: written }];
 	}
 	if (!isSeq(node) || node.flow === true || !Array.isArray(value)) return [{ from, to, text: writeFlow(value) }];
-	const pieces = blockPieces(node);
-	const everyone = new Set(pieces.keys());
-	if (value.length === 0) return [...blockItems(text, pieces, everyone, [], false), emptyList(document, cell)];
-	const first = pieces[0]?.from ?? from;
+	const ranges = blockRanges(node);
+	const everyone = new Set(ranges.keys());
+	if (value.length === 0) return [...blockItems(text, ranges, everyone, [], false), emptyList(document, cell)];
+	const first = ranges[0]?.from ?? from;
 	const indent = text.slice(lineStartOf(text, first), first);
 	const lines = value.map((item) => `- ${writeFlow(item)}`);
 	const end = lineEndOf(text, trimEnd(text, to));
@@ -165,7 +170,7 @@ function keyOf({ key }: Pair): string | undefined {
 	return isScalar(key) ? String(key.source ?? key.value) : undefined;
 }
 
-function pieceOf(node: unknown): Piece {
+function rangeOf(node: unknown): TextRange {
 	const { range } = node as Node;
 	return { from: range?.[0] ?? 0, to: endOf(node as Node) };
 }
@@ -180,19 +185,19 @@ function endOf(node: Node): number {
 }
 
 /** What is between the brackets. */
-function insideOf(node: Node): Piece {
-	const { from, to } = pieceOf(node);
+function insideOf(node: Node): TextRange {
+	const { from, to } = rangeOf(node);
 	return { from: from + 1, to: to - 1 };
 }
 
 /** The items of a block list, each from its dash on. */
-function blockPieces(node: Node): readonly Piece[] {
+function blockRanges(node: Node): readonly TextRange[] {
 	const dashes = (node.srcToken as CST.BlockSequence).items.flatMap(({ start }) => {
 		const dash = start.find(({ type }) => type === "seq-item-ind");
 		return dash === undefined ? [] : [dash.offset];
 	});
 	const items = isSeq(node) ? node.items : [];
-	return items.map((item, index) => ({ from: dashes[index] ?? 0, to: pieceOf(item).to }));
+	return items.map((item, index) => ({ from: dashes[index] ?? 0, to: rangeOf(item).to }));
 }
 
 /** What makes a key whose block list lost all its items say so. */

@@ -1,6 +1,5 @@
 /**
- * What a document expects of things that can only be read. Each entry says how its object is found and at least one
- * field to compare.
+ * Reads the `expect` sections of documents. Each entry identifies a read-only object and has at least one field to compare.
  */
 
 import type {
@@ -10,9 +9,9 @@ import type {
 	ExpectedMfaPolicy,
 	ExpectedSessionProfile,
 } from "../plan/organization.ts";
-import { type Cell, entriesOf, entryOf, itemsOf, plain } from "./cell.ts";
-import { type Findings, placeOf, quoted, quotedCell } from "./findings.ts";
-import { filledIn, readId, readUserKeys, type Users } from "./users.ts";
+import { type Cell, entriesOf, entryOf, itemsOf, toPlainValue } from "./cell.ts";
+import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
 
 /** Networks of `list_supported_assets` (docs/service.md#networks). */
 export const knownCaip2: readonly string[] = [
@@ -46,26 +45,26 @@ const assetFields = ["caip19", "decimals", "logoUrl", "name", "stable", "earnPro
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The expectations of all documents of one organization, sorted by what they are about. */
-export function readExpectations(roots: readonly Cell[], users: Users, findings: Findings): DesiredExpectations {
+/** Returns the expectations of all documents of one organization, sorted by identity. */
+export function readExpectations(roots: readonly Cell[], users: Users, problems: Problems): DesiredExpectations {
 	const expects = roots.map((root) => entryOf(root, "expect"));
-	const sessionProfiles = readById(expects, "sessionProfiles", "id", sessionProfileFields, findings);
-	const bootProofs = readById(expects, "bootProofs", "app", bootProofFields, findings);
+	const sessionProfiles = readById(expects, "sessionProfiles", "id", sessionProfileFields, problems);
+	const bootProofs = readById(expects, "bootProofs", "app", bootProofFields, problems);
 	return {
 		sessionProfiles: sessionProfiles satisfies ExpectedSessionProfile[],
-		mfaPolicies: readMfaPolicies(expects, users, findings),
+		mfaPolicies: readMfaPolicies(expects, users, problems),
 		bootProofs: bootProofs.map(({ id, fields, at }): ExpectedBootProof => ({ appId: id, fields, at })),
-		supportedAssets: readAssets(expects, findings),
+		supportedAssets: readAssets(expects, problems),
 	};
 }
 
-/** Remembers what is expected once, and reports what is expected twice. */
+/** Reports entries with the same identity. */
 class Identities {
 	readonly #first = new Map<string, Cell>();
-	readonly #findings: Findings;
+	readonly #problems: Problems;
 
-	constructor(findings: Findings) {
-		this.#findings = findings;
+	constructor(problems: Problems) {
+		this.#problems = problems;
 	}
 
 	add(identity: readonly string[], cell: Cell): void {
@@ -75,8 +74,8 @@ class Identities {
 			this.#first.set(key, cell);
 			return;
 		}
-		const message = `${quotedCell(cell)} is expected already ${placeOf(first.at, cell.at)}; make one entry of the two`;
-		this.#findings.report(cell, "expected-twice", message);
+		const message = `duplicate entry for ${quoteCell(cell)}, first ${describePlace(first.at, cell.at)}; merge the two`;
+		this.#problems.report(cell, "duplicate-expectation", message);
 	}
 }
 
@@ -87,14 +86,14 @@ function readById(
 	kind: string,
 	identity: string,
 	names: readonly string[],
-	findings: Findings,
+	problems: Problems,
 ): ExpectedSessionProfile[] {
-	const identities = new Identities(findings);
+	const identities = new Identities(problems);
 	const found: ExpectedSessionProfile[] = [];
 	for (const cell of expects.flatMap((expect) => itemsOf(entryOf(expect, kind)))) {
-		const fields = readFields(cell, names, identity, findings);
+		const fields = readFields(cell, names, identity, problems);
 		const idCell = entryOf(cell, identity);
-		const id = idCell === undefined ? undefined : readId(idCell, findings);
+		const id = idCell === undefined ? undefined : readId(idCell, problems);
 		if (idCell === undefined || id === undefined) continue;
 		identities.add([id], idCell);
 		found.push({ id, fields, at: cell.at });
@@ -102,14 +101,14 @@ function readById(
 	return found.sort((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-function readMfaPolicies(expects: Expects, users: Users, findings: Findings): ExpectedMfaPolicy[] {
-	const identities = new Identities(findings);
+function readMfaPolicies(expects: Expects, users: Users, problems: Problems): ExpectedMfaPolicy[] {
+	const identities = new Identities(problems);
 	const found: ExpectedMfaPolicy[] = [];
 	for (const { userId, cell: list } of expects.flatMap((expect) =>
 		readUserKeys(users, entryOf(expect, "mfaPolicies")),
 	)) {
 		for (const cell of itemsOf(list)) {
-			const policy = readMfaPolicy(cell, userId, identities, findings);
+			const policy = readMfaPolicy(cell, userId, identities, problems);
 			if (policy !== undefined) found.push(policy);
 		}
 	}
@@ -122,19 +121,19 @@ function readMfaPolicy(
 	cell: Cell,
 	userId: string,
 	identities: Identities,
-	findings: Findings,
+	problems: Problems,
 ): ExpectedMfaPolicy | undefined {
 	if (!cell.entries.has("id") && !cell.entries.has("name")) {
-		if (cell.meant.length > 0) return undefined;
-		findings.report(cell, "missing-key", "`id` or `name` is missing; the MFA policy is found by one of them");
+		if (cell.intendedKeys.length > 0) return undefined;
+		problems.report(cell, "missing-key", "missing key `id` or `name`; one of them must identify the MFA policy");
 		return undefined;
 	}
 	const byId = cell.entries.has("id");
-	const fields = readFields(cell, byId ? mfaPolicyFields : mfaPolicyFields.slice(1), byId ? "id" : "name", findings);
+	const fields = readFields(cell, byId ? mfaPolicyFields : mfaPolicyFields.slice(1), byId ? "id" : "name", problems);
 	const idCell = entryOf(cell, "id");
 	const nameCell = entryOf(cell, "name");
 	if (byId) {
-		const id = idCell === undefined ? undefined : readId(idCell, findings);
+		const id = idCell === undefined ? undefined : readId(idCell, problems);
 		if (idCell === undefined || id === undefined) return undefined;
 		identities.add([userId, "id", id], idCell);
 		return { userId, id, fields, at: cell.at };
@@ -144,34 +143,42 @@ function readMfaPolicy(
 	return { userId, name: String(nameCell.value), fields, at: cell.at };
 }
 
-function readAssets(expects: Expects, findings: Findings): ExpectedAsset[] {
-	const identities = new Identities(findings);
+function readAssets(expects: Expects, problems: Problems): ExpectedAsset[] {
+	const identities = new Identities(problems);
 	const found: ExpectedAsset[] = [];
-	for (const expect of expects) {
-		const networks = new Map<string, Cell>();
-		for (const list of entryOf(expect, "supportedAssets")?.entries.values() ?? []) {
-			const caip2 = readNetwork(list, networks, findings);
-			for (const cell of itemsOf(list)) {
-				const fields = readFields(cell, assetFields, "symbol", findings);
-				const symbolCell = entryOf(cell, "symbol");
-				if (symbolCell === undefined || caip2 === undefined) continue;
-				const symbol = String(symbolCell.value);
-				identities.add([caip2, symbol], symbolCell);
-				found.push({ caip2, symbol, fields, at: cell.at });
-			}
-		}
+	for (const { caip2, cell } of expects.flatMap((expect) =>
+		readNetworks(entryOf(expect, "supportedAssets"), problems),
+	)) {
+		const fields = readFields(cell, assetFields, "symbol", problems);
+		const symbolCell = entryOf(cell, "symbol");
+		if (symbolCell === undefined || caip2 === undefined) continue;
+		const symbol = String(symbolCell.value);
+		identities.add([caip2, symbol], symbolCell);
+		found.push({ caip2, symbol, fields, at: cell.at });
 	}
 	const key = (asset: ExpectedAsset): string => JSON.stringify([asset.caip2, asset.symbol]);
 	return found.sort((left, right) => (key(left) < key(right) ? -1 : 1));
 }
 
-function readNetwork(cell: Cell, networks: Map<string, Cell>, findings: Findings): string | undefined {
+/** Returns the entries of all networks, each with its network, which is undefined if it is unknown or a duplicate. */
+function readNetworks(
+	section: Cell | undefined,
+	problems: Problems,
+): readonly { readonly caip2: string | undefined; readonly cell: Cell }[] {
+	const networks = new Map<string, Cell>();
+	return [...(section?.entries.values() ?? [])].flatMap((list) => {
+		const caip2 = readNetwork(list, networks, problems);
+		return itemsOf(list).map((cell) => ({ caip2, cell }));
+	});
+}
+
+function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems): string | undefined {
 	const written = String(cell.key);
 	const caip2 = caip2Aliases.get(written) ?? written;
 	if (!knownCaip2.includes(caip2)) {
-		const near = findings.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
+		const near = problems.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
 		const help = near === "" ? "; expected a CAIP-2 value such as `eip155:1` or `solana:mainnet`" : near;
-		findings.report(cell, "unknown-network", `no network ${quoted(written)} is known${help}`, "key");
+		problems.report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
 		return undefined;
 	}
 	const first = networks.get(caip2);
@@ -179,48 +186,48 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, findings: Findings
 		networks.set(caip2, cell);
 		return caip2;
 	}
-	const message = `${quoted(written)} is the same network as ${quoted(String(first.key))} ${placeOf(first.keyAt, cell.keyAt)}; keep one`;
-	findings.report(cell, "duplicate", message, "key");
+	const message = `${quote(written)} is the same network as ${quote(String(first.key))} ${describePlace(first.keyAt, cell.keyAt)}; keep one`;
+	problems.report(cell, "duplicate", message, "key");
 	return undefined;
 }
 
-/** The fields that were written, in the order of `names`; an entry with its identity alone is reported. */
-function readFields(cell: Cell, names: readonly string[], identity: string, findings: Findings): Fields {
-	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.meant.length === 0) {
+/** Returns the fields of an entry in the order of `names`. Reports an entry that has only its identity. */
+function readFields(cell: Cell, names: readonly string[], identity: string, problems: Problems): Fields {
+	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.intendedKeys.length === 0) {
 		const example = names.includes("name")
 			? "name"
 			: (names.find((name) => /^(?:deploymentLabel|order|decimals)$/.test(name)) ?? names[0]);
-		const message = `only \`${identity}\` is written, so there is nothing to compare; add a field such as \`${example}\``;
-		findings.report(cell, "nothing-to-compare", message);
+		const message = `nothing to compare: the entry has only \`${identity}\`; add a field such as \`${example}\``;
+		problems.report(cell, "nothing-to-compare", message);
 	}
 	const fields: Record<string, unknown> = {};
 	for (const name of names) {
 		const field = entryOf(cell, name);
-		if (field !== undefined) fields[name] = readField(field, name, findings);
+		if (field !== undefined) fields[name] = readField(field, name, problems);
 	}
 	return fields;
 }
 
-function readField(cell: Cell, name: string, findings: Findings): unknown {
-	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, findings));
-	if (name === "earnProviders") return readSet(itemsOf(cell), findings);
+function readField(cell: Cell, name: string, problems: Problems): unknown {
+	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, problems));
+	if (name === "earnProviders") return readSet(itemsOf(cell), problems);
 	if (name === "expirationSeconds" && !/^[0-9]+$/.test(String(cell.value))) {
-		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", and is ${quotedCell(cell)}${filledIn(cell)}`;
-		findings.report(cell, "wrong-format", message);
+		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+		problems.report(cell, "wrong-format", message);
 	}
-	return plain(cell);
+	return toPlainValue(cell);
 }
 
-/** A step with its methods sorted: any one of them will do, so their order means nothing (docs/service.md#mfa-policy). */
-function readStep(step: Cell, findings: Findings): { readonly any: readonly Fields[] } {
+/** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/service.md#mfa-policy). */
+function readStep(step: Cell, problems: Problems): { readonly any: readonly Fields[] } {
 	const methods = new Map<string, Fields>();
 	const cells = new Map<string, Cell>();
 	const list = entryOf(step, "any");
 	if (list !== undefined && list.items.length === 0) {
-		findings.report(
+		problems.report(
 			list,
 			"empty-step",
-			"the step names no method, so nothing can meet it; name one, or take the step out",
+			"the step has no method, so nothing can satisfy it; add one, or remove the step",
 		);
 	}
 	for (const cell of itemsOf(list)) {
@@ -231,12 +238,7 @@ function readStep(step: Cell, findings: Findings): { readonly any: readonly Fiel
 		const key = JSON.stringify([method.type, method.id ?? ""]);
 		const first = cells.get(key);
 		if (first !== undefined) {
-			const shown = quotedCell(entryOf(cell, "type") ?? cell);
-			findings.report(
-				cell,
-				"duplicate",
-				`the method ${shown} is listed twice in this step, first ${placeOf(first.at, cell.at)}; keep one`,
-			);
+			problems.reportDuplicate(cell, first, `method ${quoteCell(entryOf(cell, "type") ?? cell)} in this step`);
 		}
 		cells.set(key, cell);
 		methods.set(key, method);
@@ -244,19 +246,14 @@ function readStep(step: Cell, findings: Findings): { readonly any: readonly Fiel
 	return { any: [...methods].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, method]) => method) };
 }
 
-/** The texts of a list whose order means nothing, sorted. */
-function readSet(cells: readonly Cell[], findings: Findings): string[] {
+/** Returns the distinct texts of a list in which order does not matter, sorted. Reports duplicates. */
+function readSet(cells: readonly Cell[], problems: Problems): string[] {
 	const found = new Map<string, Cell>();
 	for (const cell of cells) {
 		const text = String(cell.value);
 		const first = found.get(text);
 		if (first === undefined) found.set(text, cell);
-		else
-			findings.report(
-				cell,
-				"duplicate",
-				`${quotedCell(cell)} is listed twice, first ${placeOf(first.at, cell.at)}; keep one`,
-			);
+		else problems.reportDuplicate(cell, first);
 	}
 	return [...found.keys()].sort();
 }

@@ -9,7 +9,7 @@ import { compareText } from "../plan/value.ts";
 import { nameMistake } from "./users.ts";
 
 /** Longest part of a user's name that becomes an alias, in characters. */
-const longestName = 60;
+const maxNameLength = 60;
 
 /** How much of an id tells users of one name apart. */
 const shortId = 8;
@@ -40,6 +40,6 @@ function safeName({ id, name }: LiveUser): string {
 	const visible = replaceHidden(name, () => "\0")
 		.replace(/\p{Cc}+|\$\{/gu, "-")
 		.trim();
-	const short = [...visible].slice(0, longestName).join("").trim();
+	const short = [...visible].slice(0, maxNameLength).join("").trim();
 	return nameMistake(short) !== undefined || uuid.test(short) ? `user-${id.slice(0, shortId)}` : short;
 }

@@ -4,7 +4,7 @@
  */
 
 import { showText } from "../escape.ts";
-import { writeFlow, writeKey, writeText } from "./scalar.ts";
+import { writeFlow, writeKey, writeText } from "./write-yaml.ts";
 
 /** Something that is not in the document, and why. */
 export interface Missing {
@@ -48,7 +48,7 @@ export interface LiveNamed {
 }
 
 /** Longest line of a list in brackets; a longer one gets a line an item. */
-const longestLine = 100;
+const maxLineLength = 100;
 
 /** The document; it ends with a line ending. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
@@ -88,7 +88,7 @@ function tagLines({ name, id, members }: ExportedTag): readonly string[] {
 
 function memberLines(members: readonly string[]): readonly string[] {
 	const short = `    members: { exactly: ${writeFlow(members)} }`;
-	if (short.length <= longestLine) return [short];
+	if (short.length <= maxLineLength) return [short];
 	return ["    members:", "      exactly:", ...members.map((member) => `        - ${writeText(member)}`)];
 }
 
@@ -115,7 +115,7 @@ function recordLines(records: readonly ExportedRecord[], indent: string): readon
 		Object.entries(record).flatMap(([name, value], index) => {
 			const begin = `${indent}${index === 0 ? "- " : "  "}${name}:`;
 			const short = `${begin} ${writeFlow(value)}`;
-			if (!Array.isArray(value) || short.length <= longestLine) return [short];
+			if (!Array.isArray(value) || short.length <= maxLineLength) return [short];
 			return [begin, ...value.map((item) => `${indent}    - ${writeFlow(item)}`)];
 		}),
 	);

@@ -32,13 +32,13 @@ export interface ExportedDocument {
 export function exportDocument(whole: WholeOrganization, schema: string): ExportedDocument {
 	const parts = new Exporter(whole).parts();
 	const text = writeDocument(parts, schema);
-	const because = whyNot(text, whole.live);
+	const because = findMismatch(text, whole.live);
 	if (because !== undefined) throw new Error(`the exported document does not read back: ${because}`);
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
 }
 
 /** Why a document is not valid or not what live is; undefined when it is both. */
-function whyNot(text: string, live: LiveOrganization): string | undefined {
+function findMismatch(text: string, live: LiveOrganization): string | undefined {
 	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
 	const [desired] = organizations;
 	if (desired === undefined) return problems[0]?.message ?? "it is empty";
@@ -95,7 +95,7 @@ class Exporter {
 			.flatMap((tag, index, sorted) => {
 				const exported = { name: tag.name, id: tag.id, members: this.#membersOf(tag) };
 				const isSecond = sorted[index - 1]?.name === tag.name;
-				const because = isSecond ? sameName : this.#whyNot({ userTags: [exported] });
+				const because = isSecond ? sameName : this.#findMismatch({ userTags: [exported] });
 				if (because === undefined) return [exported];
 				this.#leftOut.push({ what: `userTag:${tag.name}`, because });
 				return [];
@@ -151,11 +151,11 @@ class Exporter {
 	): readonly ExportedRecord[] {
 		const given = Object.entries(fields)
 			.filter(([, value]) => value !== undefined && value !== null && value !== "")
-			.map(([name, value]) => [name, withoutNothing(value)] as const);
+			.map(([name, value]) => [name, withoutEmptyValues(value)] as const);
 		const whole = { ...identity, ...Object.fromEntries(given) };
-		if (this.#whyNot(place(whole)) === undefined) return [whole];
+		if (this.#findMismatch(place(whole)) === undefined) return [whole];
 		const said = given.filter(([name, value]) => {
-			const because = this.#whyNot(place({ ...identity, [name]: value }));
+			const because = this.#findMismatch(place({ ...identity, [name]: value }));
 			if (because !== undefined) this.#leftOut.push({ what: `${name} of ${address}`, because });
 			return because === undefined;
 		});
@@ -188,7 +188,7 @@ class Exporter {
 	}
 
 	/** Why a document of these parts alone, with the users that they name, cannot be; undefined when it can. */
-	#whyNot(parts: Partial<ExportedParts>): string | undefined {
+	#findMismatch(parts: Partial<ExportedParts>): string | undefined {
 		const { live } = this.#whole;
 		const named = [
 			...(parts.userTags ?? []).flatMap(({ members }) => members ?? []),
@@ -206,7 +206,7 @@ class Exporter {
 			leftOut: [],
 			...parts,
 		};
-		return whyNot(writeDocument(alone, ""), live);
+		return findMismatch(writeDocument(alone, ""), live);
 	}
 }
 
@@ -223,9 +223,9 @@ function byOrder(left: LiveRecord, right: LiveRecord): number {
 }
 
 /** The value without members that are null: answers have them where something is not set (docs/service.md#tolerant-reading). */
-function withoutNothing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutNothing);
+function withoutEmptyValues(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutEmptyValues);
 	if (typeof value !== "object" || value === null) return value;
 	const entries = Object.entries(value).filter(([, entry]) => entry !== null && entry !== "");
-	return Object.fromEntries(entries.map(([key, entry]) => [key, withoutNothing(entry)]));
+	return Object.fromEntries(entries.map(([key, entry]) => [key, withoutEmptyValues(entry)]));
 }

@@ -3,16 +3,8 @@
  * data, from which steps are made and reports are written.
  */
 import type { Problem } from "../errors.ts";
-
-export type KindName =
-	| "userTag"
-	| "oauthProvider"
-	| "policy"
-	| "tvcApp"
-	| "sessionProfile"
-	| "mfaPolicy"
-	| "bootProof"
-	| "supportedAsset";
+import type { AddressText, Scope } from "./address.ts";
+import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
 
 /** What can be done about a difference: change the object, remove it, or only say so. */
 export type Action = "update" | "remove" | "report";
@@ -21,13 +13,13 @@ export type Action = "update" | "remove" | "report";
  * Where `before` comes from: what the service said, what we last applied, or nothing at all (then the change is not known
  * to be needed).
  */
-export type Basis = "live" | "memory" | "unknown";
+export type Basis = "live" | "last-applied" | "unknown";
 
 /** One difference between desired and live. Plain data; `address` names the object for people and for `--only`. */
 export type Change = TagChange | RemovalChange | ReportChange;
 
 interface ChangeOf<K extends KindName, A extends Action> {
-	readonly address: string;
+	readonly address: AddressText;
 	readonly kind: K;
 	readonly action: A;
 	readonly reason: string;
@@ -42,11 +34,11 @@ export interface TagChange extends ChangeOf<"userTag", "update"> {
 	/** User ids, sorted; only real differences, except where `basis` says that they are not known to be needed. */
 	readonly addUserIds: readonly string[];
 	readonly removeUserIds: readonly string[];
-	/** When `basis` is memory: when it was last applied (ISO 8601), and whether the tag was changed since by others. */
+	/** When `basis` is `last-applied`: when it was last applied (ISO 8601), and whether the tag was changed since by others. */
 	readonly lastApplied: { readonly at: string; readonly changedSince: boolean } | null;
 }
 
-export interface RemovalChange extends ChangeOf<"oauthProvider" | "policy" | "tvcApp", "remove"> {
+export interface RemovalChange extends ChangeOf<RemovalKindName, "remove"> {
 	readonly reason: "is-there" | "not-known-to-be-absent";
 	readonly id: string;
 	/** The user whose provider it is; null for the other kinds. */
@@ -55,8 +47,7 @@ export interface RemovalChange extends ChangeOf<"oauthProvider" | "policy" | "tv
 	readonly after: null;
 }
 
-export interface ReportChange
-	extends ChangeOf<"sessionProfile" | "mfaPolicy" | "bootProof" | "supportedAsset", "report"> {
+export interface ReportChange extends ChangeOf<ReadOnlyKindName, "report"> {
 	readonly reason: "differs" | "not-there";
 	/** The user whose MFA policy it is; left out for the other kinds. */
 	readonly userId?: string;
@@ -65,14 +56,12 @@ export interface ReportChange
 	readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** Something that the document speaks of and that could not be read. */
-export interface Unread {
-	/** An address, or a kind with `*`: `policy:*`; `activity:*` and `caller` for what guards and waiting depend on. */
-	readonly address: string;
+/** Something that the plan depends on and that could not be read. */
+export type Unread = Scope & {
 	readonly because: string;
-	/** What stands in for it: what was last applied, or nothing. */
-	readonly standsIn: "memory" | "nothing";
-}
+	/** What orgsync uses instead: what it last applied, or nothing. */
+	readonly standsIn: "last-applied" | "nothing";
+};
 
 /** What one kind finds when desired and live are held against each other. */
 export interface Differences {

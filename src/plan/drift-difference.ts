@@ -2,14 +2,16 @@
  * The differences of a plan that are known, told apart from what is only not known to be as the document says.
  */
 import type { Problem } from "../errors.ts";
-import type { Change, KindName } from "./change.ts";
+import { type AddressText, includesObject, parseAddress, printAddress, printScope, type Scope } from "./address.ts";
+import type { Change } from "./change.ts";
+import type { KindName } from "./kinds/names.ts";
 import type { Plan } from "./plan.ts";
-import type { EarlierActivity, Step } from "./steps.ts";
+import { type EarlierActivity, isCovered, type Step } from "./step.ts";
 import { digestOf } from "./value.ts";
 
 /** A difference that is known, as far as it is known. */
 export interface Difference {
-	readonly address: string;
+	readonly address: AddressText;
 	readonly kind: KindName;
 	readonly what: string;
 	/** Null where there is only a problem. */
@@ -20,17 +22,13 @@ export interface Difference {
 }
 
 /** Something that the document speaks of and nobody knows. */
-export interface UnreadObject {
-	/** An address, or a kind with `*`. */
-	readonly address: string;
-	readonly because: string;
-}
+export type UnreadObject = Scope & { readonly because: string };
 
 /** What is known to differ: one entry an object. Changes that are only not known to be needless are left out. */
 export function knownDifferences(plan: Plan): readonly Difference[] {
-	const problems = new Map(plan.problems.map((problem) => [problem.path, problem]));
+	const problems = new Map<string, Problem>(plan.problems.map((problem) => [problem.path, problem]));
 	const changes = plan.changes.flatMap((change) => knownPart(change) ?? []);
-	const changed = new Set(changes.map(({ address }) => address));
+	const changed = new Set<string>(changes.map(({ address }) => address));
 	return [
 		...changes.map((change): Difference => {
 			const { address, kind } = change;
@@ -44,13 +42,14 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 				earlierActivity: waitOf(address, plan),
 			};
 		}),
-		// Problems of the live organization are about user tags (kind-user-tag.ts), and their path is the tag's address.
-		...[...problems.values()]
-			.filter(({ path }) => !changed.has(path))
-			.map((problem): Difference => {
-				const { path: address, code: what } = problem;
-				return { address, kind: "userTag", what, change: null, problem, earlierActivity: null };
-			}),
+		// The path of a problem of the live organization is the address of its object.
+		...[...problems.values()].flatMap((problem): Difference[] => {
+			const { path, code: what } = problem;
+			const address = parseAddress(path);
+			if (address === undefined || changed.has(printAddress(address.kind, address.label))) return [];
+			const { kind, label } = address;
+			return [{ address: printAddress(kind, label), kind, what, change: null, problem, earlierActivity: null }];
+		}),
 	];
 }
 
@@ -63,7 +62,7 @@ function knownPart(change: Change): Change | undefined {
 
 /** The activity that joins the steps of the object; where one step of several would still be sent, it does not make it so. */
 function waitOf(address: string, { steps }: Plan): EarlierActivity | null {
-	const covering = steps.filter(({ covers }) => covers.includes(address));
+	const covering = steps.filter((step) => isCovered(address, step));
 	return covering.length > 0 && covering.every(joinsWhatWaits) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
@@ -80,28 +79,25 @@ export function digestDifference({ address, what, change }: Difference): string 
 	return digestOf({ address, what, name: before.name, wanted: after.name, addUserIds, removeUserIds });
 }
 
-/** What guards and waiting would have needed besides is no object of the document. */
-const besides = ["activity:*", "caller"];
-
 /** What the document speaks of and nobody knows: what could not be read, and what is planned without being known to be needed. */
 export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 	const doubted = plan.changes.filter(({ basis }) => basis === "unknown");
-	const told = plan.unread.filter(({ address, standsIn }) => standsIn === "nothing" && !besides.includes(address));
-	const because = (address: string): string =>
-		plan.unread.find((one) => covers(one.address, address))?.because ?? "it could not be read";
-	const named = doubted.map(({ address }) => ({ address, because: because(address) }));
-	const others = told
-		.filter(({ address }) => !doubted.some((change) => covers(address, change.address)))
-		.map(({ address, because: why }) => ({ address, because: why }));
-	return [...new Map([...named, ...others].map((one) => [one.address, one])).values()];
+	const unknown = plan.unread.filter(({ scope, standsIn }) => standsIn === "nothing" && isOfObjects(scope));
+	const named = doubted.map(({ address }): UnreadObject => {
+		return { scope: "object", address, because: whyUnread(address, plan) ?? "it could not be read" };
+	});
+	const others = unknown
+		.filter((one) => !doubted.some(({ address }) => includesObject(one, address)))
+		.map(({ standsIn: _standsIn, ...one }): UnreadObject => one);
+	return [...new Map([...named, ...others].map((one) => [printScope(one), one])).values()];
 }
 
-/** Why the object could not be read, whether or not memory stands in for it; undefined when it was read. */
+/** Why the object could not be read, whether or not what was last applied is used instead; undefined when it was read. */
 export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): string | undefined {
-	return unread.find((one) => covers(one.address, address))?.because;
+	return unread.find((one) => includesObject(one, address))?.because;
 }
 
-/** Whether what could not be read, an address or a kind with `*`, is this object. */
-export function covers(unread: string, address: string): boolean {
-	return unread === address || (unread.endsWith(":*") && address.startsWith(unread.slice(0, -1)));
+/** Whether the scope is of objects of the document; what guards and pending activities depend on is not. */
+function isOfObjects(scope: Scope["scope"]): boolean {
+	return scope === "object" || scope === "kind";
 }

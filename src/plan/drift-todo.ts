@@ -2,9 +2,12 @@
  * What a person can do about an object that is not as the document says, in a sentence: what apply would do, what has to be
  * done by hand, and how the document takes over what is there.
  */
+
+import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import type { Plan } from "./plan.ts";
 import { quoteForShell } from "./shell.ts";
+import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 import { nameOf } from "./waiting.ts";
 
@@ -38,7 +41,7 @@ export function tellTodo(difference: Difference, plan: Plan): string {
 }
 
 function tellProblem({ address, problem }: Difference): string {
-	const name = `\`${address.slice(address.indexOf(":") + 1)}\``;
+	const name = `\`${labelOf(address)}\``;
 	switch (problem?.code) {
 		case "tag-not-there":
 			return `make the tag ${name} by hand, or take it out of the document`;
@@ -52,7 +55,7 @@ function tellProblem({ address, problem }: Difference): string {
 /** Why apply leaves the object alone, although it differs; null when it does not. */
 function whyHeld(difference: Difference, { steps }: Plan): string | null {
 	const { address } = difference;
-	const step = steps.find(({ covers, earlierActivity }) => earlierActivity !== null && covers.includes(address));
+	const step = steps.find((one) => one.earlierActivity !== null && isCovered(address, one));
 	const earlierActivity = step?.earlierActivity ?? null;
 	if (earlierActivity === null && isHeldByRejection(address, { steps })) {
 		return `comes after a step that was rejected before: \`orgsync apply --retry-rejected\` submits both; ${accept(difference)}`;

@@ -6,9 +6,8 @@
  * will make so is told as waiting.
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
-import type { KindName } from "./change.ts";
+import { type AddressText, includesObject } from "./address.ts";
 import {
-	covers,
 	type Difference,
 	digestDifference,
 	knownDifferences,
@@ -17,8 +16,9 @@ import {
 	whyUnread,
 } from "./drift-difference.ts";
 import { tellTodo } from "./drift-todo.ts";
+import type { KindName } from "./kinds/names.ts";
 import type { Plan } from "./plan.ts";
-import type { EarlierActivity } from "./steps.ts";
+import type { EarlierActivity } from "./step.ts";
 
 /** What is known of an organization; only `drifted` is drift. */
 type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
@@ -43,7 +43,7 @@ export interface Attribution {
 
 /** An object that is not as the document says. */
 export interface Finding {
-	readonly address: string;
+	readonly address: AddressText;
 	readonly kind: KindName;
 	/** The reason of its change, or the code of its problem. */
 	readonly what: string;
@@ -208,8 +208,11 @@ function isLater(time: string | undefined, than: string): boolean {
 
 /** What could not be read, and each finding that is kept for that, where it is not told already. */
 function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], plan: Plan): readonly UnreadObject[] {
-	const untold = kept.filter(({ address }) => !unread.some((one) => covers(one.address, address)));
-	return [...unread, ...untold.map(({ address }) => ({ address, because: whyUnread(address, plan) ?? "" }))];
+	const untold = kept.filter(({ address }) => !unread.some((one) => includesObject(one, address)));
+	return [
+		...unread,
+		...untold.map(({ address }) => ({ scope: "object" as const, address, because: whyUnread(address, plan) ?? "" })),
+	];
 }
 
 /** The exit code for these organizations; a waiting one does not hide drift in another, and drift not that one is unseen. */

@@ -8,7 +8,7 @@
 import { showAddress, showName } from "../escape.ts";
 import type { Change, TagChange } from "./change.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
-import type { Step } from "./steps.ts";
+import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";
 
@@ -93,7 +93,7 @@ export function refusingGuards(guards: readonly Guard[], allowed: Allowed): read
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
 	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 	if (sent.length === 0) return [];
-	const where = [...new Set(sent.flatMap(({ covers }) => covers))].sort(compareText);
+	const where = [...new Set(coveredAddresses(sent))].sort(compareText);
 	return [
 		{
 			kind: "unlisted",

@@ -5,6 +5,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { Problem } from "../errors.ts";
 import { showName } from "../escape.ts";
+import { printAddress } from "./address.ts";
 import type { Basis, Differences, TagChange, Unread } from "./change.ts";
 import type {
 	DesiredMembers,
@@ -21,7 +22,7 @@ export function tagDifferences(desired: DesiredOrganization, live: LiveOrganizat
 	if (desired.userTags.length === 0) return { changes: [], problems: [], unread: [] };
 	if (!live.userTags.known) {
 		const because = live.userTags.because;
-		return { changes: [], problems: [], unread: [{ address: "userTag:*", because, standsIn: "nothing" }] };
+		return { changes: [], problems: [], unread: [{ scope: "kind", kind: "userTag", because, standsIn: "nothing" }] };
 	}
 	const { found, problems } = findTags(desired.userTags, live.userTags.value, live);
 	const changes: TagChange[] = [];
@@ -72,7 +73,7 @@ export function findTags(
 		const other = claimed.get(tag.id);
 		if (other !== undefined) {
 			const message = `the live tag \`${showName(tag.name)}\` (${tag.id}) is meant by \`${showName(other.name)}\` and by \`${showName(wanted.name)}\`; one entry a tag`;
-			problems.push(problem(wanted, "tag-claimed-twice", message));
+			problems.push(problem(wanted, "duplicate-tag", message));
 			continue;
 		}
 		claimed.set(tag.id, wanted);
@@ -143,14 +144,19 @@ function compareTag(
 	tag: LiveUserTag,
 	live: LiveOrganization,
 ): { change: TagChange | null; unknownMembers: Unread | null } {
-	const address = `userTag:${wanted.name}`;
+	const address = printAddress("userTag", wanted.name);
 	const members = compareMembers(wanted.members, tag, live);
 	const renamed = wanted.name !== tag.name;
 	const moved = members.add.length + members.remove.length > 0;
 	const unknownMembers: Unread | null =
 		wanted.members === undefined || tag.members.known
 			? null
-			: { address, because: tag.members.because, standsIn: members.lastApplied === null ? "nothing" : "memory" };
+			: {
+					scope: "object",
+					address,
+					because: tag.members.because,
+					standsIn: members.lastApplied === null ? "nothing" : "last-applied",
+				};
 	if (!renamed && !moved) return { change: null, unknownMembers };
 	const change: TagChange = {
 		address,
@@ -207,7 +213,7 @@ function compareMembers(
 		add: without(names, remembered.present),
 		remove: [...formerMembers, ...without(never, remembered.gone)].sort(compareText),
 		before: remembered.present,
-		basis: "memory",
+		basis: "last-applied",
 		lastApplied,
 	};
 }
@@ -242,5 +248,5 @@ function without(list: readonly string[], gone: readonly string[]): readonly str
 }
 
 function problem(wanted: DesiredUserTag, code: string, message: string): Problem {
-	return { ...wanted.at, path: `userTag:${wanted.name}`, code, message };
+	return { ...wanted.at, path: printAddress("userTag", wanted.name), code, message };
 }

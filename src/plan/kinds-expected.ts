@@ -3,6 +3,7 @@
  * document writes are compared, and a difference is reported, never submitted.
  */
 
+import { printAddress } from "./address.ts";
 import type { Differences, ReportChange, Unread } from "./change.ts";
 import type { Known, LiveRecord } from "./organization.ts";
 import { canonicalJson, sameValue } from "./value.ts";
@@ -22,9 +23,9 @@ export function expectationDifferences(kind: ReportChange["kind"], expectations:
 	const changes: ReportChange[] = [];
 	const unread: Unread[] = [];
 	for (const { label, fields, found, nameField, userId } of expectations) {
-		const address = `${kind}:${label}`;
+		const address = printAddress(kind, label);
 		if (found === undefined || !found.known) {
-			unread.push({ address, because: found?.because ?? "it was not asked for", standsIn: "nothing" });
+			unread.push({ scope: "object", address, because: found?.because ?? "it was not asked for", standsIn: "nothing" });
 			continue;
 		}
 		const differing = Object.keys(fields).filter(

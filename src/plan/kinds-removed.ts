@@ -2,6 +2,7 @@
  * The kinds that can only be removed: policies, OAuth providers, TVC apps. What the document lists under `absent` and is
  * there, or is not known to be gone, is one change each.
  */
+import { printAddress } from "./address.ts";
 import type { Differences, RemovalChange, Unread } from "./change.ts";
 import type { Known, Remembered } from "./organization.ts";
 
@@ -27,7 +28,7 @@ export function removalDifferences(kind: RemovalChange["kind"], removal: Removal
 	for (const { id, userId, key, label } of wanted) {
 		if (there.known ? !names.has(key) : removed[key] !== undefined) continue;
 		changes.push({
-			address: `${kind}:${label}`,
+			address: printAddress(kind, label),
 			kind,
 			action: "remove",
 			reason: there.known ? "is-there" : "not-known-to-be-absent",
@@ -42,9 +43,10 @@ export function removalDifferences(kind: RemovalChange["kind"], removal: Removal
 		? []
 		: [
 				{
-					address: `${kind}:*`,
+					scope: "kind",
+					kind,
 					because: there.because,
-					standsIn: changes.length < wanted.length ? "memory" : "nothing",
+					standsIn: changes.length < wanted.length ? "last-applied" : "nothing",
 				},
 			];
 	return { changes, problems: [], unread };

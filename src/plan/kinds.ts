@@ -4,8 +4,9 @@
  * Adding a kind is a row here and a query in sync/read.ts. The rule of comparison that matters most: where live is unknown, what we last applied stands in, and where that is missing too, what is wanted is
  * done once and nobody is removed who was not named.
  */
-import type { Action, Differences, KindName } from "./change.ts";
+import type { Action, Differences } from "./change.ts";
 import { tagDifferences } from "./kind-user-tag.ts";
+import type { KindName } from "./kinds/names.ts";
 import { expectationDifferences } from "./kinds-expected.ts";
 import { removalDifferences } from "./kinds-removed.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";

@@ -2,7 +2,9 @@
  * `--only KIND[/GLOB]`: a document narrowed to some of its objects. What is left out is simply not in desired, so it is
  * neither read nor compared nor changed; the diff needs no exceptions.
  */
-import type { Change, KindName } from "./change.ts";
+import { parseAddress } from "./address.ts";
+import type { Change } from "./change.ts";
+import type { KindName } from "./kinds/names.ts";
 import { kinds, nameOfUser } from "./kinds.ts";
 import { type DesiredOrganization, emptyExpectations } from "./organization.ts";
 
@@ -24,8 +26,8 @@ export function parseSelection(text: string): Selection | undefined {
 
 /** Whether one of the selections names the object with this address. */
 export function isSelected(address: string, selections: readonly Selection[]): boolean {
-	const colon = address.indexOf(":");
-	return selects(selections, address.slice(0, colon), address.slice(colon + 1));
+	const parsed = parseAddress(address);
+	return parsed !== undefined && selects(selections, parsed.kind, parsed.label);
 }
 
 function selects(selections: readonly Selection[], kind: string, label: string): boolean {

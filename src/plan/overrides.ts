@@ -3,7 +3,7 @@
  * was used, with its number; one that was given and not needed is no record.
  */
 import type { Allowed, Guard, GuardKind } from "./guards.ts";
-import type { Step } from "./steps.ts";
+import { coveredAddresses, type Step } from "./step.ts";
 import { sameValue } from "./value.ts";
 import { nameOf, touches, type WaitingActivity } from "./waiting.ts";
 
@@ -50,7 +50,7 @@ export function abandonOf(activity: string): Override {
 /** Returns the record of these steps; none where there is no step. */
 export function retriesOf(steps: readonly Pick<Step, "covers">[]): readonly Override[] {
 	if (steps.length === 0) return [];
-	return [{ flag: "retry-rejected", steps: steps.length, covers: steps.flatMap(({ covers }) => covers) }];
+	return [{ flag: "retry-rejected", steps: steps.length, covers: coveredAddresses(steps) }];
 }
 
 /** Returns the addresses that a plan changes by steps that were rejected before. */

@@ -5,7 +5,7 @@
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./step.ts";
 
 /** What became of a step (docs/commands.md#apply). */
 export type Outcome =

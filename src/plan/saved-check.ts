@@ -10,14 +10,17 @@ import { clipMiddle, showAddress, showText } from "../escape.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "./change.ts";
 import { kinds } from "./kinds.ts";
 import type { Plan } from "./plan.ts";
-import { isTemporaryName, makeSteps, type Step } from "./steps.ts";
+import { listParameter, narrowStep, objectsOf, subjectOf } from "./requests.ts";
+import type { Step } from "./step.ts";
+import { isTemporaryName, makeSteps } from "./steps.ts";
 import { compareText, digestOf, sameValue } from "./value.ts";
-import { earlierActivityOf, holdSteps, listOf } from "./waiting.ts";
+import { earlierActivityOf, holdSteps } from "./waiting.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {
 	return (
 		findWrongTime(plan) ??
+		first(plan.changes, findUnknownKind) ??
 		findWrongOrder(plan.changes) ??
 		first(plan.changes, (change) => prefix(change, findWrongChange(change, plan))) ??
 		findWrongTouched(plan) ??
@@ -48,6 +51,12 @@ function findWrongTime({ readAt }: Plan): string | undefined {
 	const ms = Date.parse(readAt);
 	const isUtc = !Number.isNaN(ms) && new Date(ms).toISOString() === readAt;
 	return isUtc ? undefined : `readAt is ${showText(readAt)}, which is no time that orgsync writes`;
+}
+
+/** The schema leaves the names of kinds to this check. */
+function findUnknownKind({ kind, action }: Change): string | undefined {
+	if (kinds.find(({ name }) => name === kind)?.action === action) return undefined;
+	return `there is no kind ${showText(kind)} with the action ${action}`;
 }
 
 /** Changes come in the order of the kinds, then by address; each object and each tag once. */
@@ -94,7 +103,7 @@ function findWrongTag(change: TagChange): string | undefined {
 	const isPossible = isMoved
 		? {
 				live: before.members !== null && lastApplied === null,
-				memory: before.members !== null && lastApplied?.changedSince === false,
+				"last-applied": before.members !== null && lastApplied?.changedSince === false,
 				unknown: before.members === null,
 			}[basis]
 		: basis === "live";
@@ -171,11 +180,12 @@ function findWrongTouched({ changes, touched }: Plan): string | undefined {
 export function temporaryNamesOf({ steps, changes }: Plan): Readonly<Record<string, string>> {
 	const wanted = new Set(changes.map((change) => (change.kind === "userTag" ? change.after.name : undefined)));
 	return Object.fromEntries(
-		steps.flatMap(({ parameters: { userTagId, newUserTagName: name } }) =>
-			typeof userTagId === "string" && typeof name === "string" && !wanted.has(name) && isTemporaryName(name, userTagId)
-				? [[userTagId, name]]
-				: [],
-		),
+		steps.flatMap((step) => {
+			if (step.operation !== "update_user_tag") return [];
+			const { userTagId, newUserTagName: name } = step.parameters;
+			const isTemporary = name !== undefined && !wanted.has(name) && isTemporaryName(name, userTagId);
+			return isTemporary ? [[userTagId, name]] : [];
+		}),
 	);
 }
 
@@ -204,9 +214,9 @@ function findWrongSteps(plan: Plan): string | undefined {
 }
 
 /** What tells a step from all others that could be parts of the same one. */
-function keyOf({ operation, parameters }: Step): string {
-	const { userTagId, newUserTagName, userId, appId } = parameters;
-	return JSON.stringify([operation, userTagId, newUserTagName, userId, appId]);
+function keyOf(step: Step): string {
+	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
+	return JSON.stringify([step.operation, subjectOf(step), newName]);
 }
 
 /** A step of the file, and where it stands there. */
@@ -228,7 +238,7 @@ function findWrongParts(steps: readonly Step[], derived: readonly Step[]): strin
 }
 
 function tellMissing({ covers }: Step): string {
-	return `no step does what the change of ${covers.map(showAddress).join(", ")} implies`;
+	return `no step does what the change of ${covers.map(({ address }) => showAddress(address)).join(", ")} implies`;
 }
 
 /** The keys of the steps, once for each run of the same: a key that comes back later stands there twice. */
@@ -264,26 +274,17 @@ function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): str
 }
 
 function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefined {
-	const list = listOf[whole.operation];
+	const list = listParameter(whole.operation);
 	if (list === undefined) {
 		return parts[1] === undefined
 			? first(parts, ([index, step]) => findWrongMember(step, index, whole))
 			: `steps[${parts[1][0]}] stands there twice`;
 	}
-	const idsOf = (step: Step): readonly string[] => [step.parameters[list] ?? []].flat();
-	const all = parts.flatMap(([, step]) => idsOf(step)).sort(compareText);
-	const wanted = whole.parameters[list];
+	const all = parts.flatMap(([, step]) => objectsOf(step)).sort(compareText);
+	const wanted = objectsOf(whole);
 	if (!sameValue(all, wanted)) return differs(`steps[${parts[0]?.[0]}].parameters.${list}`, all, wanted);
-	return first(parts, ([index, step]) => {
-		const own = new Set(idsOf(step));
-		const parameters = { ...whole.parameters, [list]: [...own].sort(compareText) };
-		const covers = whole.covers.filter((address) => own.has(address.slice(-idLength)));
-		return findWrongMember(step, index, { ...whole, parameters, covers });
-	});
+	return first(parts, ([index, step]) => findWrongMember(step, index, narrowStep(whole, objectsOf(step))));
 }
-
-/** An address of something that can be removed ends with its id, a UUID. */
-const idLength = 36;
 
 function findWrongMember(step: Step, index: number, expected: Step): string | undefined {
 	const { id: _id, earlierActivity, ...rest } = expected;
@@ -318,11 +319,11 @@ function findWrongRejections({ steps, waiting }: Plan): string | undefined {
 
 /** A guard is about what changes. */
 function findStranger({ changes, guards, steps, overrides = [] }: Plan): string | undefined {
-	const addresses = new Set(changes.map(({ address }) => address));
+	const addresses = new Set<string>(changes.map(({ address }) => address));
 	const retried = overrides.find((one) => one.flag === "retry-rejected");
 	if (retried !== undefined) {
 		const { steps: count, covers } = retried;
-		const fitting = steps.filter((step) => step.covers.every((address) => covers.includes(address)));
+		const fitting = steps.filter((step) => step.covers.every(({ address }) => covers.includes(address)));
 		const isFitting = fitting.length >= count && covers.every((address) => addresses.has(address));
 		if (!isFitting) return `overrides: --retry-rejected is about ${count} steps that the plan does not submit`;
 	}

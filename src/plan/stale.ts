@@ -6,16 +6,17 @@
  */
 import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
+import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import type { LiveOrganization } from "./organization.ts";
 import { retriedIn } from "./overrides.ts";
 import { digestTouched, findRemovable, type Plan } from "./plan.ts";
+import { narrowStep, objectsOf, subjectOf } from "./requests.ts";
+import { coveredAddresses, type Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
-import type { Step } from "./steps.ts";
 import { showUser } from "./user-labels.ts";
 import { isSameLabel, labelUser, liveNamesFor, type UserNames, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
-import { listOf } from "./waiting.ts";
 
 /** A plan that was saved, and what the organization and its plan are now, the document narrowed to what it touches. */
 export interface Revisited {
@@ -169,7 +170,7 @@ function tellTag(
 		);
 	} else if (now.members === null) {
 		const why =
-			basis === "memory"
+			basis === "last-applied"
 				? ", as last applied; here that is not known, or the tag was changed since"
 				: ", now that cannot be read any more";
 		said.push(`the plan file states that ${tellHolders(had, names, "had")}${why}`);
@@ -235,9 +236,11 @@ function describeRemoval(
 /** Steps that would not be those of the saved plan although nothing that they touch moved: a temporary name is taken. */
 function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
-	const states = new Map(saved.changes.map(({ address, before }) => [address, before as MovedState | null]));
+	const states = new Map<string, MovedState | null>(
+		saved.changes.map(({ address, before }) => [address, before as MovedState | null]),
+	);
 	const found = new Map<string, MovedObject>();
-	const rejected = new Set(groupSteps(saved.steps).rejected.flatMap(({ covers }) => covers));
+	const rejected = new Set<string>(coveredAddresses(groupSteps(saved.steps).rejected));
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
 			const state = states.get(address) ?? null;
@@ -266,7 +269,7 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 		if (sameValue(requestOf(before), requestOf(after))) continue;
 		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} in the plan file, ${tellStep(after)} now`;
 		const { organizationId } = saved;
-		for (const address of (before ?? after)?.covers ?? []) {
+		for (const address of coveredAddresses([before ?? after ?? []].flat())) {
 			const state = states.get(address) ?? null;
 			found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
 		}
@@ -275,45 +278,40 @@ function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
 }
 
 /** What an activity stood for when it was planned and would be sent now: operations, and what is covered by each. */
-function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly string[]> {
-	const held = new Set(
-		planned.filter(({ earlierActivity }) => earlierActivity !== null).flatMap(({ covers }) => covers),
-	);
+function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly AddressText[]> {
+	const held = new Set(coveredAddresses(planned.filter(({ earlierActivity }) => earlierActivity !== null)));
 	const sent = wanted.filter(({ earlierActivity }) => earlierActivity === null);
 	return new Map(
-		sent.flatMap(({ operation, covers }) => {
-			const released = covers.filter((address) => held.has(address));
+		sent.flatMap((step) => {
+			const { operation } = step;
+			const released = coveredAddresses([step]).filter((address) => held.has(address));
 			return released.length === 0 ? [] : [[operation, released] as const];
 		}),
 	);
 }
 
-type StepRequest = Pick<Step, "operation" | "parameters" | "covers" | "dependsOn">;
-
 /** The steps without what waits, by what tells them apart: parts that an activity stands for are one step again. */
-function joinParts(steps: readonly Step[]): ReadonlyMap<string, StepRequest> {
-	const whole = new Map<string, StepRequest>();
-	for (const { id, operation, parameters, covers, dependsOn } of steps) {
-		const list = listOf[operation];
-		const key =
-			operation === "update_user_tag" ? id : `${operation} ${String(parameters.userId ?? parameters.appId ?? "")}`;
+function joinParts(steps: readonly Step[]): ReadonlyMap<string, Step> {
+	const whole = new Map<string, Step>();
+	for (const step of steps) {
+		const key = step.operation === "update_user_tag" ? step.id : `${step.operation} ${subjectOf(step)}`;
 		const earlier = whole.get(key);
-		const ids = list === undefined ? [] : [earlier?.parameters[list] ?? [], parameters[list] ?? []].flat();
-		whole.set(key, {
-			operation,
-			parameters: list === undefined ? parameters : { ...parameters, [list]: [...new Set(ids)].sort(compareText) },
-			covers: [...(earlier?.covers ?? []), ...covers],
-			dependsOn,
-		});
+		whole.set(key, earlier === undefined ? step : joinSteps(earlier, step));
 	}
 	return whole;
 }
 
-function requestOf(step: StepRequest | undefined): unknown {
+function joinSteps(one: Step, other: Step): Step {
+	const ids = [...new Set([...objectsOf(one), ...objectsOf(other)])].sort(compareText);
+	const covers = [...one.covers, ...other.covers];
+	return { ...narrowStep({ ...one, covers }, ids), dependsOn: other.dependsOn };
+}
+
+function requestOf(step: Step | undefined): unknown {
 	return step === undefined ? null : [step.operation, step.parameters, step.dependsOn];
 }
 
-function tellStep(step: StepRequest | undefined): string {
+function tellStep(step: Step | undefined): string {
 	if (step === undefined) return "nothing";
 	const after = step.dependsOn.length === 0 ? "" : ` after ${step.dependsOn.join(", ")}`;
 	return `${step.operation} ${JSON.stringify(step.parameters)}${after}`;

@@ -1,7 +1,7 @@
 /**
  * The steps of a plan by what apply does about them, so that every count and every format tells the same.
  */
-import type { Step } from "./steps.ts";
+import { isCovered, type Step } from "./step.ts";
 
 export interface StepGroups {
 	/** Steps that apply submits. */
@@ -34,6 +34,6 @@ export function groupSteps(steps: readonly Step[]): StepGroups {
 /** Whether every step that makes the change at this address was rejected before, or comes after one that was. */
 export function isHeldByRejection(address: string, { steps }: { readonly steps: readonly Step[] }): boolean {
 	const { rejected, behind } = groupSteps(steps);
-	const covering = steps.filter(({ covers }) => covers.includes(address));
+	const covering = steps.filter((step) => isCovered(address, step));
 	return covering.length > 0 && covering.every((step) => rejected.includes(step) || behind.includes(step));
 }

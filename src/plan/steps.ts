@@ -10,54 +10,16 @@
 
 import { showName } from "../escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
+import type { CoveredObject, Step, StepRequest } from "./step.ts";
 import { compareText } from "./value.ts";
 
-/** One activity to submit. `parameters` is what goes into the body; ids sorted, so that equal wishes have equal bytes. */
-export interface Step {
-	/** `step-1`, `step-2` … in the order of the plan. */
-	readonly id: string;
-	readonly operation:
-		| "update_user_tag"
-		| "delete_oauth_providers"
-		| "delete_policies"
-		| "delete_tvc_app_and_deployments";
-	readonly parameters: Readonly<Record<string, string | readonly string[]>>;
-	/** Addresses of the changes that this step makes, or helps to make. */
-	readonly covers: readonly string[];
-	/** Ids of steps that must have completed before this one is sent. */
-	readonly dependsOn: readonly string[];
-	/** Why this step is there, for a person. */
-	readonly reason: string;
-	/** An activity that stands for this step, conflicts with it, or is its earlier rejection: then nothing is sent. Null: it can be sent. */
-	readonly earlierActivity: EarlierActivity | null;
-}
-
-/**
- * What is known of an activity or request: it has not ended, it was rejected, or it was sent and no answer says what became
- * of it. `status` is the service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`.
- */
-export type ActivityState =
-	| { readonly state: "pending" | "rejected"; readonly status: string }
-	| { readonly state: "in-doubt" };
-
-/** The activity that an earlier request made, or may have made. */
-export type EarlierActivity = ActivityState & {
-	/** Null when no answer named one. */
-	readonly activityId: string | null;
-	readonly fingerprint: string;
-	readonly relation: Relation;
-};
-
-/**
- * How an activity relates to a step. `same`: it does what the step does. `conflicting`: it would change the same object
- * differently. `rejected`: it did what the step does and was rejected; the step is submitted only on request.
- */
-export type Relation = "same" | "conflicting" | "rejected";
-
-interface Draft extends Omit<Step, "id" | "dependsOn" | "earlierActivity"> {
+/** A step before it has its place in the plan; `key` and `after` name drafts. */
+type Draft = StepRequest & {
 	readonly key: string;
+	readonly covers: readonly CoveredObject[];
 	readonly after: readonly string[];
-}
+	readonly reason: string;
+};
 
 /**
  * The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag that
@@ -72,10 +34,12 @@ export function makeSteps(
 	const removals = changes.filter((change) => change.action === "remove");
 	const drafts = [...tagDrafts(tagChanges, liveTags, temporaryNames), ...removalDrafts(removals)];
 	const ids = new Map(drafts.map(({ key }, index) => [key, `step-${index + 1}`]));
-	return drafts.map(({ key, after, ...step }) => ({
+	return drafts.map(({ key, after, covers, reason, ...request }) => ({
 		id: ids.get(key) ?? key,
-		...step,
+		...request,
+		covers,
 		dependsOn: after.map((other) => ids.get(other) ?? other),
+		reason,
 		earlierActivity: null,
 	}));
 }
@@ -198,7 +162,7 @@ function stepAside(change: TagChange, name: string): Draft {
 		key: `aside:${change.tagId}`,
 		operation: "update_user_tag",
 		parameters: { userTagId: change.tagId, newUserTagName: name, addUserIds: [], removeUserIds: [] },
-		covers: [change.address],
+		covers: [{ address: change.address, id: change.tagId }],
 		after: [],
 		reason: `\`${showName(change.before.name)}\` steps aside, because tags are exchanging their names and names are unique`,
 	};
@@ -214,7 +178,7 @@ function tagDraft(change: TagChange, after: readonly string[]): Draft {
 			addUserIds: change.addUserIds,
 			removeUserIds: change.removeUserIds,
 		},
-		covers: [change.address],
+		covers: [{ address: change.address, id: change.tagId }],
 		after,
 		reason: {
 			"name-differs": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\``,
@@ -236,7 +200,7 @@ function removalDrafts(removals: readonly RemovalChange[]): readonly Draft[] {
 			key: `oauthProviders:${userId}`,
 			operation: "delete_oauth_providers",
 			parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
-			covers: ofUser.map(({ address }) => address),
+			covers: ofUser.map(({ address, id }) => ({ address, id })),
 			after: [],
 			reason: ofUser.length === 1 ? "remove an OAuth provider" : `remove ${ofUser.length} OAuth providers of one user`,
 		});
@@ -246,7 +210,7 @@ function removalDrafts(removals: readonly RemovalChange[]): readonly Draft[] {
 			key: "policies",
 			operation: "delete_policies",
 			parameters: { policyIds: policies.map(({ id }) => id).sort(compareText) },
-			covers: policies.map(({ address }) => address),
+			covers: policies.map(({ address, id }) => ({ address, id })),
 			after: [],
 			reason: policies.length === 1 ? "remove a policy" : `remove ${policies.length} policies at once`,
 		});
@@ -256,7 +220,7 @@ function removalDrafts(removals: readonly RemovalChange[]): readonly Draft[] {
 			key: `tvcApp:${id}`,
 			operation: "delete_tvc_app_and_deployments",
 			parameters: { appId: id },
-			covers: [address],
+			covers: [{ address, id }],
 			after: [],
 			reason: "remove a TVC app and all its deployments",
 		});

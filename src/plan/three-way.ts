@@ -6,6 +6,7 @@
  * exist, one field that is expected. A document demands a value of an atom or says nothing of it. Where head and base
  * demand the same and live is otherwise, apply would undo what was changed outside, and the change does not mention it.
  */
+import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
@@ -94,8 +95,10 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 	// Users go by the head's names in both, so that an address means the same object on either side.
 	const fromBase = diff({ ...before, users: head.users, userTags: pinTags(before.userTags, pairs) }, live);
 	const planned = new Map(atomsOf(toLive.changes).map((atom) => [atom.cell, atom]));
-	const addresses = new Map(
-		pairs.flatMap(({ base: one, head: other }) => (one && other ? [[one.name, other.name]] : [])),
+	const addresses = new Map<string, string>(
+		pairs.flatMap(({ base: one, head: other }) =>
+			one && other ? [[printAddress("userTag", one.name), printAddress("userTag", other.name)]] : [],
+		),
 	);
 	const stillWrong = new Set(toLive.problems.map(({ code, path }) => `${code} ${path}`));
 	const found = atomsOf(fromBase.changes).filter(({ basis }) => basis !== "unknown");
@@ -109,15 +112,16 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 	const undone = new Set(
 		found.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "undone").map(({ cell }) => cell),
 	);
-	const unknown = new Set(toLive.unread.map(({ address }) => address));
+	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
+		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
 	const meant = documentDifferences(before, head, pairs);
 	const isSo = ({ demands, difference: { address, what } }: (typeof meant)[number]): boolean =>
 		demands !== null &&
 		!planned.has(demands) &&
 		!planned.has(cells.object(address)) &&
-		!unknown.has(address.replace(/:.*$/su, ":*")) &&
+		!isUnknown(address, "kind") &&
 		// Where members cannot be read, names can.
-		(what === "renamed" || !unknown.has(address));
+		(what === "renamed" || !isUnknown(address, "object"));
 	const userNames = namesOf(before, head);
 	const named = meant.flatMap(({ difference: { userId } }) => userId ?? []);
 	const mentioned = [...named, ...[...toLive.changes, ...fromBase.changes].flatMap(usersOf)];
@@ -277,8 +281,7 @@ const driftWords = {
 /** The atom as drift, under the address that the head document gives its object. */
 function driftOf(atom: Atom, addresses: ReadonlyMap<string, string>): Omit<DriftedDifference, "fate"> {
 	const { tagId, what, userId, field, live, basis } = atom;
-	const name = atom.address.replace(/^userTag:/u, "");
-	const address = name === atom.address ? name : `userTag:${addresses.get(name) ?? name}`;
+	const address = addresses.get(atom.address) ?? atom.address;
 	const before = what === "rename" || what === "field" ? atom.wanted : null;
 	return { ...nothing, address, tagId, what: driftWords[what], userId, field, before, after: live, basis };
 }

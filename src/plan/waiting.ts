@@ -5,8 +5,9 @@
  * What was sent and never answered may be such an activity too. A step that wants just that is sent by the same bytes, which
  * cannot make a second; any other step for the same object is left alone.
  */
+import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
 import { quoteForShell } from "./shell.ts";
-import type { ActivityState, EarlierActivity, Relation, Step } from "./steps.ts";
+import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "./step.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
@@ -14,7 +15,7 @@ export type WaitingActivity = ActivityState & {
 	/** Null when no answer named one: then it is not known whether there is an activity at all. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
-	readonly operation: Step["operation"] | "init_import_private_key";
+	readonly operation: StepOperation | "init_import_private_key";
 	readonly parameters: Readonly<Record<string, unknown>>;
 	/** When it was made, or by our journal when it was sent, ISO 8601 in UTC; null when it is not known. */
 	readonly createdAt: string | null;
@@ -29,8 +30,8 @@ export type WaitingActivity = ActivityState & {
 /** A waiting activity that touches what the plan touches. */
 export type Waiting = WaitingActivity & {
 	readonly relation: Relation;
-	/** Addresses of the changes that wait with it. */
-	readonly covers: readonly string[];
+	/** The objects of the plan that it changes. */
+	readonly covers: readonly CoveredObject[];
 };
 
 export interface Held {
@@ -65,7 +66,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
 	const waiting = new Map<string, Waiting>();
 	const held = steps.flatMap((step) => {
 		const touching = activities.filter(
-			(one) => touchedObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
+			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
 		// Where several touch the same object, one that does what is wanted stands for it; then the oldest. Bytes are sent
 		// again only where nothing else touches it.
@@ -108,9 +109,9 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 	const free = new Set(objectsOf(step));
 	for (const activity of touching) {
 		const name = nameOf(activity);
-		const touched = touchedObjects(step, activity);
+		const touched = commonObjects(step, activity);
 		const taken = touched.filter((id) => free.delete(id));
-		const part = { ...narrowed(step, taken), id: `${step.id}/${name}` };
+		const part = { ...narrowStep(step, taken), id: `${step.id}/${name}` };
 		const isSendable =
 			activity.state === "in-doubt" && joins(step, activity) && isAlone(activity, touched, touching, step);
 		if (isSendable && taken.length === 0) continue;
@@ -120,13 +121,13 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
 			continue;
 		}
 		const relation = activity.state !== "in-doubt" && joins(step, activity) ? "same" : "conflicting";
-		const covers = new Set([...(waiting.get(name)?.covers ?? []), ...narrowed(step, touched).covers]);
-		waiting.set(name, { ...activity, relation, covers: [...covers] });
+		const covers = [...(waiting.get(name)?.covers ?? []), ...narrowStep(step, touched).covers];
+		waiting.set(name, { ...activity, relation, covers: withoutRepeats(covers) });
 		if (taken.length > 0) parts.push({ ...part, earlierActivity: earlierActivityOf(activity, relation) });
 	}
 	const [first, ...others] = parts;
 	if (first === undefined) return [step];
-	if (free.size > 0) return [...parts, narrowed(step, [...free])];
+	if (free.size > 0) return [...parts, narrowStep(step, [...free])];
 	// Whoever depends on the step depends on what keeps its id: the part that waits, when nothing else is left of it.
 	return [{ ...first, id: step.id }, ...others];
 }
@@ -145,50 +146,21 @@ function isAlone(
 		(other) =>
 			other.state !== "in-doubt" ||
 			sameValue(other.parameters, activity.parameters) ||
-			!touchedObjects(step, other).some((id) => touched.includes(id)),
+			!commonObjects(step, other).some((id) => touched.includes(id)),
 	);
 }
 
 /** Whether the activity does what the step wants, or a part of it; where nobody knows what became of it, in the same bytes. */
 function joins(step: Step, activity: WaitingActivity): boolean {
-	const touched = touchedObjects(step, activity);
+	const touched = commonObjects(step, activity);
 	if (touched.length === 0) return false;
-	if (activity.state === "in-doubt") return isExactly(narrowed(step, touched), activity);
+	if (activity.state === "in-doubt") return isExactly(narrowStep(step, touched), activity);
 	return isSameRequest(step, activity) || isPartOf(activity, step);
-}
-
-/** The list of ids that a removal names, and the parameter it stands under; a tag or an app is one object by itself. */
-export const listOf: Partial<Record<WaitingActivity["operation"], string>> = {
-	delete_policies: "policyIds",
-	delete_oauth_providers: "providerIds",
-};
-
-const ownerOf: Partial<Record<Step["operation"], string>> = {
-	update_user_tag: "userTagId",
-	delete_oauth_providers: "userId",
-	delete_tvc_app_and_deployments: "appId",
-};
-
-/** What the step changes: the ids that it lists, or the tag or app itself. */
-function objectsOf({ operation, parameters }: Step): readonly string[] {
-	const list = listOf[operation];
-	return list === undefined ? [String(parameters[ownerOf[operation] ?? ""])] : idsOf(parameters[list]);
 }
 
 /** Whether the activity changes an object that the step changes. */
 export function touches(step: Step, activity: WaitingActivity): boolean {
-	return touchedObjects(step, activity).length > 0;
-}
-
-/** Ids of the step that the activity touches too; for a tag or an app its own id. */
-function touchedObjects(step: Step, activity: WaitingActivity): readonly string[] {
-	if (step.operation !== activity.operation) return [];
-	const owner = ownerOf[step.operation];
-	if (owner !== undefined && !sameId(step.parameters[owner], activity.parameters[owner])) return [];
-	const list = listOf[step.operation];
-	if (list === undefined) return objectsOf(step);
-	const theirs = new Set(idsOf(activity.parameters[list]));
-	return objectsOf(step).filter((id) => theirs.has(id));
+	return commonObjects(step, activity).length > 0;
 }
 
 /** Whether the step would be sent by the same bytes as the activity: only then can it make no second. */
@@ -202,21 +174,13 @@ function isSameRequest(step: Step, { parameters }: WaitingActivity): boolean {
 
 /** Whether everything the activity removes is wanted gone by the step too. */
 function isPartOf({ operation, parameters }: WaitingActivity, step: Step): boolean {
-	const list = listOf[operation];
-	if (list === undefined) return false;
-	const ours = new Set(idsOf(step.parameters[list]));
-	return idsOf(parameters[list]).every((id) => ours.has(id));
+	if (operation !== step.operation || listParameter(operation) === undefined) return false;
+	const ours = new Set(objectsOf(step));
+	return objectsOf({ operation, parameters }).every((id) => ours.has(id));
 }
 
-/** The part of the step that is about these objects. */
-function narrowed(step: Step, ids: readonly string[]): Step {
-	const list = listOf[step.operation];
-	if (list === undefined) return step;
-	return {
-		...step,
-		parameters: { ...step.parameters, [list]: [...ids] },
-		covers: step.covers.filter((address) => ids.some((id) => address.endsWith(id))),
-	};
+function withoutRepeats(covers: readonly CoveredObject[]): readonly CoveredObject[] {
+	return [...new Map(covers.map((one) => [one.address, one])).values()];
 }
 
 /** Parameters in a form in which the order of ids, their case, and what is left out, null or empty mean nothing. */
@@ -226,19 +190,11 @@ function normalize(parameters: Readonly<Record<string, unknown>>): Record<string
 			.filter(([, value]) => value !== null && value !== undefined && value !== "" && !isEmptyList(value))
 			.map(([key, value]) => [
 				key,
-				Array.isArray(value) ? idsOf(value) : key === "newUserTagName" ? value : String(value).toLowerCase(),
+				Array.isArray(value) ? idsIn(value) : key === "newUserTagName" ? value : String(value).toLowerCase(),
 			]),
 	);
 }
 
 function isEmptyList(value: unknown): boolean {
 	return Array.isArray(value) && value.length === 0;
-}
-
-function idsOf(value: unknown): readonly string[] {
-	return Array.isArray(value) ? [...new Set(value.map((id) => String(id).toLowerCase()))].sort(compareText) : [];
-}
-
-function sameId(left: unknown, right: unknown): boolean {
-	return typeof left === "string" && typeof right === "string" && left.toLowerCase() === right.toLowerCase();
 }

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { parseDocuments, withoutWords } from "../document/parse.ts";
+import { parseDocuments, withoutFileText } from "../document/parse.ts";
 import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
@@ -194,7 +194,7 @@ function isOutOfSync(changes: Plan["changes"]): { readonly outOfSync?: true } {
 function summarizeParts(plan: Plan): string {
 	const unknown = new Set(plan.changes.filter(({ basis }) => basis === "unknown").map(({ address }) => address));
 	const { sent } = groupSteps(plan.steps);
-	const count = sent.filter(({ covers }) => covers.every((address) => unknown.has(address))).length;
+	const count = sent.filter(({ covers }) => covers.every(({ address }) => unknown.has(address))).length;
 	if (count === 0) return summarizePlan(plan);
 	return `${summarizePlan(plan)} Of these, ${count} cannot be compared with live state: a resource that applied its part before submits nothing.`;
 }
@@ -211,7 +211,7 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new pulumi.RunError(listPaths(problems));
-		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutWords(problems) : problems));
+		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutFileText(problems) : problems));
 	}
 	const requested = organizationId?.toLowerCase();
 	const found = organizations.filter((one) => requested === undefined || one.organizationId === requested);

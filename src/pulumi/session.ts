@@ -2,12 +2,14 @@
  * The only place of this room that makes requests to the service. One session serves all resources of a process, so they
  * share reads. It connects when it is first needed: a stack that makes no request needs no key.
  */
+
 import { join, resolve } from "node:path";
+import { parseAddress } from "../plan/address.ts";
 import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import { applyPlan } from "../sync/apply.ts";
+import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
@@ -181,16 +183,19 @@ export class Session {
 		if (isGuarded) this.assertGuardsAllowed(plan, resource);
 		assertCanConverge(plan);
 		if (plan.steps.length === 0) return { plan, report: undefined, journal };
-		const report = await applyPlan(comparison, {
+		const applied = await applyPlan(comparison, {
 			...context,
 			settled: this.#settled,
 			concurrency: 4,
 			// The next refresh shows live members. Where last-applied state replaces them, the time of our own change has to be
 			// read now: a later time then means that another client changed the tag.
-			verify: learnsTime && plan.unread.some(({ address }) => address.startsWith("userTag:")),
+			verify:
+				learnsTime &&
+				plan.unread.some((one) => one.scope === "object" && parseAddress(one.address)?.kind === "userTag"),
 			stats: () => client.stats(),
 			...(signal === undefined ? {} : { signal }),
 		});
+		const report = reportOf(applied);
 		this.#overrides.show(resource, report.overrides, plan.guards);
 		if (plan.changes.some(({ kind }) => kind === "userTag")) this.names.wakeAll();
 		return { plan, report, journal };

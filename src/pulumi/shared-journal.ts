@@ -17,12 +17,14 @@ function withoutInFlight(journal: Journal): Journal {
 	const inFlight = new Set<string>();
 	return {
 		...journal,
-		claim: (requestDigest, choose) =>
-			journal.claim(requestDigest, (entries) => {
-				const choice = choose(entries);
-				if (choice.put !== undefined) inFlight.add(choice.put.body.fingerprint);
-				return choice;
-			}),
+		claim: (requestDigest, choose, planDigest) => {
+			const chooseAndNote: typeof choose = (entries) => {
+				const decision = choose(entries);
+				if (decision.kind === "send") inFlight.add(decision.entry.body.fingerprint);
+				return decision;
+			};
+			return journal.claim(requestDigest, chooseAndNote, planDigest);
+		},
 		recordOutcome(fingerprint, ...more) {
 			inFlight.delete(fingerprint);
 			return journal.recordOutcome(fingerprint, ...more);

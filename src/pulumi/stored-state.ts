@@ -6,7 +6,7 @@
  */
 import type { Memory } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { AppliedObject, Journal, JournalEntry } from "../sync/journal.ts";
+import { type AppliedObject, type Journal, type JournalEntry, knownOutcome } from "../sync/journal.ts";
 import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-state-check.ts";
 
 export interface StoredState {
@@ -31,7 +31,7 @@ export function storeActivities(
 	const open = earlier.flatMap((one): readonly StoredActivity[] => {
 		if (reported.some(({ fingerprint }) => fingerprint === one.fingerprint)) return [];
 		const entry = journal.entry(one.fingerprint);
-		const outcome = entry === undefined ? undefined : (entry.outcome ?? "unknown");
+		const outcome = entry === undefined || entry.outcome === "abandoned" ? undefined : knownOutcome(entry);
 		return outcome === "unknown" || outcome === "awaiting-approval" || outcome === "awaiting-authenticator"
 			? [{ ...one, outcome }]
 			: [];
@@ -60,7 +60,7 @@ function storeReported(report: Report | undefined, journal: Pick<Journal, "entry
 /** A step that was not attempted because of an activity leaves the outcome of that activity unchanged. */
 function outcomeToStore(outcome: Outcome, entry: JournalEntry | undefined): Outcome {
 	if (outcome !== "not-attempted") return outcome;
-	return entry === undefined || entry.outcome === null || entry.outcome === "abandoned" ? "unknown" : entry.outcome;
+	return entry === undefined ? "unknown" : knownOutcome(entry);
 }
 
 /** Adds the stored state to a journal that does not have it. The activities were checked by readStoredActivities. */

@@ -4,6 +4,7 @@
  */
 
 import { showRename } from "../escape.ts";
+import { labelOf, printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -56,7 +57,7 @@ export function driftSections({ drift, plan }: OrganizationResult): readonly Dri
 			title: driftHeadings.unknown,
 			number: drift.unread.length,
 			look: "attention",
-			body: () => lines(drift.unread.map(({ address, because }) => `${address}: ${because}`)),
+			body: () => lines(drift.unread.map((one) => `${printScope(one)}: ${one.because}`)),
 		},
 		{
 			title: driftHeadings.gone,
@@ -117,7 +118,7 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 
 /** Commands between back quotes as code. Back quotes in the object's own name are set aside meanwhile: they mean nothing. */
 function renderTodo({ todo, address }: Finding): readonly Html[] {
-	const names = [quoteForShell(address), address.slice(address.indexOf(":") + 1)];
+	const names = [quoteForShell(address), labelOf(address)];
 	const marked = names.reduce((text, name, index) => text.replaceAll(name, asides[index] ?? ""), todo);
 	const restored = (part: string): string =>
 		names.reduceRight((text, name, index) => text.replaceAll(asides[index] ?? "", () => name), part);

@@ -4,6 +4,7 @@
  */
 
 import { showAddress } from "../escape.ts";
+import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { driftHeadings, seenFindings, tellFinding, tellGone, tellKept, tellNobody, tellWhat } from "./drift-words.ts";
@@ -22,7 +23,7 @@ export interface DriftPart {
  */
 export function objectParts({ drift, plan }: OrganizationResult): readonly DriftPart[] {
 	if (drift === null) return [];
-	const changes = new Map(plan.changes.map((change) => [change.address, change]));
+	const changes = new Map<string, Change>(plan.changes.map((change) => [change.address, change]));
 	const show = (address: string, finding?: Finding): readonly string[] => {
 		const change = changes.get(address);
 		const what = finding === undefined ? "" : `  ${tellWhat(finding)}`;
@@ -36,7 +37,7 @@ export function objectParts({ drift, plan }: OrganizationResult): readonly Drift
 		return { title: `${title} (${objects.length})`, lines };
 	};
 	const waiting = drift.waiting.filter(({ state }) => state !== "not-looked-at");
-	const told = new Set([...drift.findings, ...waiting].map(({ address }) => address));
+	const told = new Set<string>([...drift.findings, ...waiting].map(({ address }) => address));
 	return [
 		part(
 			driftHeadings.findings,

@@ -68,7 +68,7 @@ function notesOn(address: string, drift: OrganizationDrift, plan: Plan, style: S
 
 function renderProblems(plan: Plan, drift: OrganizationDrift, style: Style): readonly string[] {
 	if (plan.problems.length === 0) return [];
-	const changed = new Set(plan.changes.map(({ address }) => address));
+	const changed = new Set<string>(plan.changes.map(({ address }) => address));
 	const lines = plan.problems.flatMap((problem) => [
 		`  ${renderProblem(problem)}`,
 		...(changed.has(problem.path) ? [] : notesOn(problem.path, drift, plan, style)),

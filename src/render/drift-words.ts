@@ -4,6 +4,7 @@
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
+import { labelOf } from "../plan/address.ts";
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
@@ -30,7 +31,7 @@ const words: ReadonlyMap<string, string> = new Map([
 	["not-there", "is not there"],
 	["tag-not-there", "is not there"],
 	["tag-ambiguous", "may be either of two tags"],
-	["tag-claimed-twice", "is meant by two entries"],
+	["duplicate-tag", "is meant by two entries"],
 	["tag-name-taken", "cannot have its name"],
 ]);
 
@@ -144,7 +145,7 @@ export function tellKept(finding: Finding): string {
 
 /** Names of the user tags that the document does not speak of. */
 export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): readonly string[] {
-	return unmanaged.map((address) => showName(address.replace(/^userTag:/, "")));
+	return unmanaged.map((address) => showName(labelOf(address)));
 }
 
 /** One sentence: what is known of the organization. It holds counts and our own words only, nothing to escape. */

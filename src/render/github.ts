@@ -6,12 +6,13 @@
 
 import { showAddress, showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
-import type { OrganizationDrift } from "../plan/drift.ts";
+import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import { tellMoved } from "../plan/stale.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
@@ -167,7 +168,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...(["inDoubt", "rejected"] as const).flatMap((which) =>
 			sortWaiting(plan)[which].map((activity) => {
 				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
-				return annotate("warning", headings[which], message, firstOf(activity.covers, positionOf));
+				return annotate("warning", headings[which], message, firstOf(coveredAddresses([activity]), positionOf));
 			}),
 		),
 		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
@@ -181,7 +182,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 /** What a report of drift says of the object with an address; nothing where there is none. */
 function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: string) => readonly string[] {
 	if (drift === null) return () => [];
-	const findings = new Map([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
+	const findings = new Map<string, Finding>([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
 	return (address) => {
 		const finding = findings.get(address);
 		return finding === undefined ? [] : tellFinding(finding, drift, plan);
@@ -220,7 +221,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 		.flatMap((result) => {
 			if (result.parts.length > 0) return partAnnotations(result, positionOf);
 			const message = `${result.step.reason}: ${tellOutcome(result)}`;
-			const at = firstOf(result.step.covers, positionOf);
+			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
 		});
 }

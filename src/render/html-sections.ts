@@ -2,8 +2,10 @@
  * The sections of the page about one organization. A kind of section is a row of `sections`; what else has to be shown of
  * an organization is another row.
  */
+
 import type { Problem } from "../errors.ts";
 import { showRename } from "../escape.ts";
+import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds.ts";
@@ -287,8 +289,6 @@ function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null 
 
 function renderUnmanaged({ unmanaged }: Plan): Html | null {
 	if (unmanaged.length === 0) return null;
-	const names = unmanaged.map(
-		({ address }) => html`<span class="chip">${bdi(address.replace(/^userTag:/, ""))}</span> `,
-	);
+	const names = unmanaged.map(({ address }) => html`<span class="chip">${bdi(labelOf(address))}</span> `);
 	return html`<details><summary>They are left alone</summary><p class="people">${names}</p></details>`;
 }

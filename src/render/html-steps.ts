@@ -2,10 +2,12 @@
  * The steps as a picture of their order: rounds that come one after the other, the steps of a round side by side, and in
  * each step what it comes after, what it waits for, and after an apply what became of it.
  */
+
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
+import type { Step } from "../plan/step.ts";
+import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import type { Step } from "../plan/steps.ts";
 import { nameOf } from "../plan/waiting.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import { listCovers, partsHeading, tellExplain, tellHeld, tellOutcome, tellPartActivity } from "./report-text.ts";
@@ -60,7 +62,7 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, brok
 			? null
 			: html`<p class="doubt">${tellHeld(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
-<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers)}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
 
 function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
@@ -76,7 +78,7 @@ export function outcomeOf(result: StepResult | undefined): Html | null {
 
 /** That no step of the plan makes the change now, because of another activity or a rejection; null where one does. */
 export function heldWord(address: string, plan: Plan): Html | null {
-	const covering = plan.steps.filter(({ covers }) => covers.includes(address));
+	const covering = plan.steps.filter((step) => isCovered(address, step));
 	const { sent } = groupSteps(plan.steps);
 	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
 	const relations = new Set(covering.flatMap(({ earlierActivity }) => earlierActivity?.relation ?? []));

@@ -6,6 +6,7 @@
 
 import { findsDifference } from "../plan/plan.ts";
 import { outcomesOf } from "../plan/report.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { hasFindings } from "../plan/three-way.ts";
 import { driftFigures } from "./drift-html.ts";
@@ -167,7 +168,7 @@ function countedIn({ command, plan, results }: OrganizationResult): (address: st
 		return (address) => byAddress.get(address)?.outcome === "completed";
 	}
 	if (command === "apply") return () => false;
-	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
+	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
 	return (address) => covered.has(address);
 }
 

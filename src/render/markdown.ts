@@ -5,12 +5,14 @@
  * folded), what waits, what is not known; everything else in folds. A kind of section is a row of `sections`; what has to
  * be shown of an organization besides is another row.
  */
+
 import type { Problem } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { EarlierActivity } from "../plan/steps.ts";
+import type { EarlierActivity } from "../plan/step.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
 import { nameOf } from "../plan/waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
@@ -291,7 +293,7 @@ function waitingLines(
 ): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
-		const means = tellWaiting(activity, listCovers(activity.covers));
+		const means = tellWaiting(activity, listCovers(coveredAddresses([activity])));
 		return [...describeWaiting(activity, plan), means.map(codeSpan).join("; ")]
 			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
 			.join(": ");

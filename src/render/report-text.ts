@@ -5,7 +5,8 @@
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
 import { quoteForShell } from "../plan/shell.ts";
-import type { EarlierActivity } from "../plan/steps.ts";
+import type { EarlierActivity } from "../plan/step.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import type { Style } from "./style.ts";
 
@@ -64,7 +65,9 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 /** One line for a step while the work goes on, more where a person has to do something. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
 	const { step, outcome, parts } = result;
-	const lines = [`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(step.covers))}`];
+	const lines = [
+		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
+	];
 	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);

@@ -201,7 +201,8 @@ function splitParts(result: StepResult): readonly StepResult[] {
 	const { step, parts } = result;
 	if (parts.length === 0) return [result];
 	return parts.map(({ address, ...part }) => {
-		return { ...result, ...part, step: { ...step, covers: [address] }, policyEvaluations: [], parts: [] };
+		const covers = step.covers.filter((one) => one.address === address);
+		return { ...result, ...part, step: { ...step, covers }, policyEvaluations: [], parts: [] };
 	});
 }
 
@@ -209,7 +210,7 @@ function splitParts(result: StepResult): readonly StepResult[] {
 export function resultsByAddress(results: readonly StepResult[] | null): ReadonlyMap<string, StepResult> {
 	const byAddress = new Map<string, StepResult>();
 	for (const result of (results ?? []).flatMap(splitParts)) {
-		for (const address of result.step.covers) {
+		for (const { address } of result.step.covers) {
 			const earlier = byAddress.get(address);
 			if (earlier === undefined || earlier.outcome === "completed") byAddress.set(address, result);
 		}

@@ -1,13 +1,16 @@
 /**
  * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
  */
+
 import type { Problem } from "../errors.ts";
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
-import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
+import { parseAddress, printScope } from "../plan/address.ts";
+import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
+import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
 import { showUser, tellOwner } from "../plan/user-labels.ts";
@@ -127,7 +130,7 @@ export function asTheDocumentSays(plan: Plan): string {
 }
 
 function countByKind(plan: Plan): string {
-	const covered = new Set(groupSteps(plan.steps).sent.flatMap(({ covers }) => covers));
+	const covered = new Set<string>(coveredAddresses(groupSteps(plan.steps).sent));
 	return kinds
 		.flatMap(({ name, action, words: [one, many] }) => {
 			const found = plan.changes.filter((change) => change.kind === name && covered.has(change.address)).length;
@@ -213,13 +216,16 @@ export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
 		if (first === undefined) return [];
-		const shown = group
-			.slice(0, 5)
-			.map(({ address }) => `${address.startsWith("userTag:") ? "members of " : ""}${showAddress(address)}`);
+		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-		const instead = first.standsIn === "memory" ? "; what orgsync last applied stands in" : "";
+		const instead = first.standsIn === "last-applied" ? "; what orgsync last applied stands in" : "";
 		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 	});
+}
+
+/** Of a tag that was found, only the members can be unknown. */
+function isOfTag(one: Unread): boolean {
+	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
 }
 
 /** Guards that refuse, under their heading. */

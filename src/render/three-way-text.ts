@@ -164,7 +164,7 @@ function tellFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
 	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
 	const told = removes ? "apply removes it" : said;
-	return basis === "memory" ? `${told}; as last applied, not as live` : told;
+	return basis === "last-applied" ? `${told}; as last applied, not as live` : told;
 }
 
 /**
@@ -173,7 +173,7 @@ function tellFate({ fate, what, basis }: DriftedDifference): string {
  */
 export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
-	const doubt = basis === "memory" ? [" (as last applied, not as live)"] : [];
+	const doubt = basis === "last-applied" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
 		const [from, to] = showRename(before ?? "", after ?? "");

@@ -90,7 +90,7 @@ export function describeWaiting(activity: Waiting, names: UserNames): readonly s
 /** What it means for this plan, and what to do about one that is in doubt. `what` is what it covers, escaped. */
 export function tellWaiting(
 	activity: Waiting,
-	what: string = activity.covers.map(showAddress).join(", "),
+	what: string = activity.covers.map(({ address }) => showAddress(address)).join(", "),
 ): readonly string[] {
 	const { state, relation } = activity;
 	const name = nameOf(activity);

@@ -5,8 +5,8 @@
 import type { Change, TagChange } from "../plan/change.ts";
 import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
+import type { ActivityRequest, CompletionTime } from "./activity-request.ts";
 import type { AppliedObject, JournalEntry } from "./journal.ts";
-import type { ActivityRequest, CompletionTime } from "./submit-once.ts";
 
 type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
 

@@ -5,7 +5,9 @@
  * The rule it keeps: nobody is blamed by a guess. Only an activity of a kind that is understood is told, when it moved the
  * object the way it differs, was not sent from here, and nothing that may have moved it too came after it or at its time.
  */
+
 import { isUnavailable, OrgsyncError } from "../errors.ts";
+import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
@@ -138,7 +140,7 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 		];
 	}
 	if (change.action === "remove") return [thereFact(change.id, creations[change.kind])];
-	const label = change.address.slice(change.address.indexOf(":") + 1);
+	const label = labelOf(change.address);
 	switch (change.kind) {
 		case "sessionProfile":
 		case "bootProof":

@@ -104,11 +104,11 @@ async function readContext(
 	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
 	if (reads === "auto" && pending !== undefined && pending.unlisted !== null) {
-		unread.push({ address: "activity:*", because: pending.unlisted, standsIn: "nothing" });
+		unread.push({ scope: "activities", because: pending.unlisted, standsIn: "nothing" });
 	}
 	if (asksCaller && !caller.known) {
 		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
-		unread.push({ address: "caller", because, standsIn: "nothing" });
+		unread.push({ scope: "caller", because, standsIn: "nothing" });
 	}
 	return {
 		waiting: pending?.activities ?? [],

@@ -2,10 +2,10 @@
  * Which steps of a saved plan its own requests have completed, as the journal knows it. It is evidence to refuse a second
  * run, never a reason to send anything.
  */
-import type { Step } from "../plan/steps.ts";
+import { listParameter } from "../plan/requests.ts";
+import type { Step } from "../plan/step.ts";
 import { sameValue } from "../plan/value.ts";
-import { listOf } from "../plan/waiting.ts";
-import type { JournalEntry } from "./journal.ts";
+import type { SettledEntry } from "./journal.ts";
 
 /**
  * Returns the entries that did what one of the steps would submit, each with its step; `entries` completed for the plan. A
@@ -13,11 +13,11 @@ import type { JournalEntry } from "./journal.ts";
  */
 export function findCompletedSteps(
 	steps: readonly Step[],
-	entries: readonly JournalEntry[],
-): readonly { readonly step: Step; readonly entry: JournalEntry }[] {
+	entries: readonly SettledEntry[],
+): readonly { readonly step: Step; readonly entry: SettledEntry }[] {
 	const sent = entries.map((entry) => ({ entry, parameters: parametersOf(entry) }));
 	return steps.flatMap((step) => {
-		const list = listOf[step.operation];
+		const list = listParameter(step.operation);
 		const wanted = splitList(step.parameters, list);
 		const same = sent
 			.map(({ entry, parameters }) => ({ entry, ...splitList(parameters, list) }))
@@ -28,7 +28,7 @@ export function findCompletedSteps(
 	});
 }
 
-function parametersOf({ body }: JournalEntry): Readonly<Record<string, unknown>> {
+function parametersOf({ body }: SettledEntry): Readonly<Record<string, unknown>> {
 	return (JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
 }
 

@@ -182,7 +182,7 @@ function withClearErrors(store: JournalStore, file: string): Journal {
 		};
 	};
 	return {
-		claim: (requestDigest, choose) => clear(() => store.claim(requestDigest, choose))(),
+		claim: (requestDigest, choose, planDigest) => clear(() => store.claim(requestDigest, choose, planDigest))(),
 		recordSending: clear((...values: Parameters<Journal["recordSending"]>) => store.recordSending(...values)),
 		recordOutcome: clear((...values: Parameters<Journal["recordOutcome"]>) => store.recordOutcome(...values)),
 		recordNeverArrived: clear((...values: Parameters<Journal["recordNeverArrived"]>) =>

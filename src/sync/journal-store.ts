@@ -4,7 +4,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
-import type { Outcome } from "../plan/report.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
@@ -13,6 +12,8 @@ import {
 	type Journal,
 	type JournalEntry,
 	type NewJournalEntry,
+	type RecordedOutcome,
+	type SettledEntry,
 } from "./journal.ts";
 import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
 
@@ -107,7 +108,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
  * How final an outcome is: it gives way only to one that is as final or more so. A failure may be no more than the refusal
  * of one sender, so it gives way to what an activity came to.
  */
-const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
+const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
 	"not-attempted": 0,
 	unknown: 0,
 	"awaiting-approval": 0,
@@ -122,7 +123,8 @@ const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
 interface Claim {
 	readonly requestDigest: string;
 	readonly choose: (entries: readonly JournalEntry[]) => ClaimDecision;
-	readonly resolve: (choice: ClaimDecision) => void;
+	readonly planDigest: string | undefined;
+	readonly resolve: (decision: ClaimDecision) => void;
 	readonly reject: (error: unknown) => void;
 }
 
@@ -145,9 +147,14 @@ export class JournalStore implements Journal {
 		return statement;
 	}
 
-	claim<C extends ClaimDecision>(requestDigest: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C> {
+	claim<D extends ClaimDecision>(
+		requestDigest: string,
+		choose: (entries: readonly JournalEntry[]) => D,
+		planDigest?: string,
+	): Promise<D> {
 		return new Promise((resolve, reject) => {
-			this.#claims.push({ requestDigest, choose, resolve: resolve as (choice: ClaimDecision) => void, reject });
+			const claim = { requestDigest, choose, planDigest, resolve: resolve as Claim["resolve"], reject };
+			this.#claims.push(claim);
 			// Steps that begin together share one write to the disk, which is what takes the time.
 			if (this.#claims.length === 1) setImmediate(() => this.#flush());
 		});
@@ -159,29 +166,22 @@ export class JournalStore implements Journal {
 		covers: readonly string[],
 		nowMs: number,
 	): Promise<boolean> {
-		const choice = await this.claim(requestDigest, (entries) => {
+		const { kind } = await this.claim(requestDigest, (entries): ClaimDecision => {
 			const known = entries.find((entry) => entry.body.fingerprint === body.fingerprint);
 			const isFirst = known === undefined || known.outcome === "not-attempted";
-			return { isFirst, ...(isFirst ? { put: { body, covers, nowMs } } : {}) };
+			return isFirst ? { kind: "send", entry: { body, covers, nowMs } } : { kind: "skip" };
 		});
-		return choice.isFirst;
+		return kind === "send";
 	}
 
 	#flush(together: readonly Claim[] = this.#claims.splice(0)): void {
 		try {
-			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
+			// Only this must survive a power cut: what became of the bytes can be asked again, by the same bytes.
 			this.#database.exec("PRAGMA synchronous = FULL");
-			const choices = inTransaction(this.#database, () =>
-				together.map(({ requestDigest, choose }) => {
-					const choice = choose(this.#entriesOf(requestDigest));
-					if (choice.put !== undefined) this.#put(choice.put, requestDigest, choice.plan);
-					if (choice.again !== undefined) this.#noteAgain(choice.again, choice.plan);
-					return choice;
-				}),
-			);
-			for (const [index, { resolve }] of together.entries()) resolve(choices[index] as ClaimDecision);
+			const decisions = inTransaction(this.#database, () => together.map((claim) => this.#decide(claim)));
+			for (const [index, { resolve }] of together.entries()) resolve(decisions[index] as ClaimDecision);
 		} catch (error) {
-			// What cannot be put down of one organization must not keep the others, which happened to begin with it.
+			// A claim that cannot be written must not fail those of other organizations that share its write.
 			if (together.length > 1) for (const one of together) this.#flush([one]);
 			else for (const { reject } of together) reject(error);
 		} finally {
@@ -189,12 +189,19 @@ export class JournalStore implements Journal {
 		}
 	}
 
+	#decide({ requestDigest, choose, planDigest }: Claim): ClaimDecision {
+		const decision = choose(this.#entriesOf(requestDigest));
+		if (decision.kind === "send") this.#insert(decision.entry, requestDigest, planDigest);
+		if (decision.kind === "resend") this.#recordResend(decision.entry, planDigest);
+		return decision;
+	}
+
 	#entriesOf(requestDigest: string): readonly JournalEntry[] {
 		const rows = this.#prepare("SELECT * FROM sent WHERE request_digest = ? ORDER BY written DESC").all(requestDigest);
 		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
-	#put({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, plan: string | undefined): void {
+	#insert({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, planDigest: string | undefined): void {
 		this.#prepare(
 			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, request_digest, covers, plans, sent_at_ms, written)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
@@ -208,14 +215,15 @@ export class JournalStore implements Journal {
 			body.timestampMs,
 			requestDigest,
 			JSON.stringify(covers),
-			JSON.stringify(plan === undefined ? [] : [plan]),
+			JSON.stringify(planDigest === undefined ? [] : [planDigest]),
 			nowMs,
 			this.#nextPosition(),
 		);
 	}
 
-	#noteAgain({ body, planDigests }: JournalEntry, plan: string | undefined): void {
-		const all = JSON.stringify(plan === undefined || planDigests.includes(plan) ? planDigests : [...planDigests, plan]);
+	#recordResend({ body, planDigests }: JournalEntry, planDigest: string | undefined): void {
+		const isNew = planDigest !== undefined && !planDigests.includes(planDigest);
+		const all = JSON.stringify(isNew ? [...planDigests, planDigest] : planDigests);
 		this.#prepare("UPDATE sent SET sent_again = 1, plans = ? WHERE fingerprint = ?").run(all, body.fingerprint);
 	}
 
@@ -230,7 +238,7 @@ export class JournalStore implements Journal {
 
 	recordOutcome(
 		fingerprint: string,
-		outcome: Outcome | "abandoned",
+		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
 		applied?: (memory: Memory) => readonly AppliedObject[],
@@ -245,7 +253,7 @@ export class JournalStore implements Journal {
 		});
 	}
 
-	#settle(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): boolean {
+	#settle(fingerprint: string, outcome: RecordedOutcome, activityId: string | null, nowMs: number): boolean {
 		const stronger = Object.entries(finality)
 			.filter(([, rank]) => rank > finality[outcome])
 			.map(([name]) => `'${name}'`);
@@ -302,11 +310,12 @@ export class JournalStore implements Journal {
 		).map(toEntry);
 	}
 
-	completedEntries(organizationId: string, plan: string): readonly JournalEntry[] {
+	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[] {
 		const rows = this.#prepare(
 			"SELECT * FROM sent WHERE organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written",
-		).all(organizationId, plan) as unknown as SentRow[];
-		return rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(plan));
+		).all(organizationId, planDigest) as unknown as SentRow[];
+		const entries = rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(planDigest));
+		return entries.filter((entry) => entry.outcome !== "in-flight");
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {

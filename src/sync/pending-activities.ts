@@ -5,7 +5,7 @@
  */
 import { isUnavailable } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
-import type { ActivityState } from "../plan/steps.ts";
+import type { ActivityState } from "../plan/step.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
@@ -85,7 +85,7 @@ export async function readPendingActivities(
 		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
 		const isAsked = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
 		const end = isAsked ? await endOf(entry, reader, nowMs) : "open";
-		if (end === "rejected") rejected.push(toPendingActivity({ ...entry, outcome: "rejected" }));
+		if (end === "rejected") rejected.push({ ...toPendingActivity(entry), ...rejectedState });
 		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
 	}
 	const names = new Set([...journal.abandonedNames(organizationId)].map((name) => name.toLowerCase()));
@@ -111,7 +111,7 @@ function whyUnlisted(listed: Listed | undefined): string | null {
 
 /** Whether it was submitted without an answer, or with a status that orgsync does not know. */
 function isInDoubt({ outcome }: JournalEntry): boolean {
-	return outcome === null || outcome === "unknown";
+	return outcome === "in-flight" || outcome === "unknown";
 }
 
 /**
@@ -225,11 +225,13 @@ function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
 	];
 }
 
+const rejectedState: ActivityState = { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" };
+
 /** By outcome; every other outcome, and none, leaves an entry in doubt. */
-const states: Partial<Record<NonNullable<JournalEntry["outcome"]>, ActivityState>> = {
+const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
 	"awaiting-approval": { state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" },
 	"awaiting-authenticator": { state: "pending", status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" },
-	rejected: { state: "rejected", status: "ACTIVITY_STATUS_REJECTED" },
+	rejected: rejectedState,
 };
 
 /** An entry of the journal as an activity: one that may be pending, or was rejected. */
@@ -238,7 +240,7 @@ export function toPendingActivity({ body, activityId, outcome, sentAtMs }: Journ
 	return {
 		activityId,
 		fingerprint: body.fingerprint,
-		...((outcome === null ? undefined : states[outcome]) ?? { state: "in-doubt" }),
+		...(states[outcome] ?? { state: "in-doubt" }),
 		operation: body.operation.name as SubmitName,
 		parameters,
 		createdAt: new Date(sentAtMs).toISOString(),

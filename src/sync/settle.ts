@@ -33,7 +33,7 @@ export async function settleOpenEntries(
 		const sent = await settleOne(entry, context);
 		if (sent === undefined) continue;
 		settled.set(entry.body.fingerprint, sent);
-		if (sent.journalError !== undefined) throw sent.journalError;
+		if (sent.journalError !== null) throw sent.journalError;
 	}
 	return settled;
 }

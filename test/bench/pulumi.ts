@@ -30,7 +30,7 @@ for (let number = 0; number < ${organizations}; number += 1) {
 	}
 }`;
 
-/** Keeps what it is given, and asks nobody. */
+/** A provider that keeps its inputs and sends no request. */
 const nothing = `export const providerOf = () => ({
 	check: async (_olds, inputs) => ({ inputs: { ...inputs, onDestroy: "keep", tagId: inputs.resource } }),
 	diff: async () => ({ changes: false }),

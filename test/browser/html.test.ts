@@ -167,7 +167,7 @@ describe("the matrix", () => {
 				.map((row) => [...row.children].filter((cell) => cell.checkVisibility()).map((cell) => cell.textContent)),
 		);
 
-	it("tells by sign and word who gains, loses and keeps what", async () => {
+	it("shows by sign and word who gains, loses and keeps a tag", async () => {
 		const { page } = await open(plan);
 		expect(await cells(page)).toEqual([
 			["User tag", "10000003-7a3f-4c9e-9d40-000000000003", "10000004-7a3f-4c9e-9d40-000000000004", "alice", "bob"],
@@ -238,7 +238,7 @@ describe("the matrix", () => {
 		expect(await page.locator("tbody tr:visible").count()).toBe(1);
 	});
 
-	it("is not drawn when nobody could look at it", async () => {
+	it("is not drawn if it is too large to read", async () => {
 		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] });
 		expect(await page.locator(".grid").count()).toBe(0);
 		expect(await page.locator("text=Each user tag with who gains and who loses it").count()).toBe(1);

@@ -43,7 +43,7 @@ function explainText(status: string | undefined, sequence: readonly string[], pa
 }
 
 describe("explain", () => {
-	test.each(known)("of an activity with %s says that something waits only where the status says so", (status) => {
+	test.each(known)("of an activity with %s reports a pending policy only if the status is pending", (status) => {
 		for (const outcome of outcomes) {
 			const text = explainText(status, [outcome]);
 			if (!waiting.includes(status)) expect(text).not.toMatch(/\bwaits\b|may approve|can approve/);
@@ -54,10 +54,7 @@ describe("explain", () => {
 		}
 	});
 
-	test.each([
-		...known,
-		undefined,
-	])("of an activity with %s tells what a later evaluation replaced as earlier", (status) => {
+	test.each([...known, undefined])("of an activity with %s marks a replaced evaluation as earlier", (status) => {
 		for (const outcome of outcomes.filter((one) => one !== "OUTCOME_REQUIRES_CONSENSUS")) {
 			const text = explainText(status, ["OUTCOME_REQUIRES_CONSENSUS", outcome]);
 			expect(text).toContain("  earlier: policy P waited for more approvals\n");
@@ -65,7 +62,7 @@ describe("explain", () => {
 		}
 	});
 
-	test("of a completed activity gives the evaluations as history, whatever their order in the answer", () => {
+	test("of a completed activity shows the evaluations as history, whatever their order in the response", () => {
 		const first = { createdAt: "2026-01-01T00:00:00Z", policyEvaluations: [{ policyId: "P", outcome: outcomes[3] }] };
 		const second = { createdAt: "2026-01-02T00:00:00Z", policyEvaluations: [{ policyId: "P", outcome: outcomes[0] }] };
 		const told =
@@ -79,7 +76,7 @@ describe("explain", () => {
 		}
 	});
 
-	test("of an activity whose status the service does not show takes the last evaluation of each policy", () => {
+	test("of an activity without a status shows the last evaluation of each policy", () => {
 		const evaluations = [
 			{ policyEvaluations: [{ policyId: "P", outcome: outcomes[3] }] },
 			{
@@ -96,14 +93,14 @@ describe("explain", () => {
 		);
 	});
 
-	test("of an activity that failed says why, and of no other", () => {
+	test("shows a reason for failed activities only", () => {
 		for (const status of known) {
 			const isTold = explainText(status, []).includes("  the service says: policy not found\n");
 			expect(isTold, status).toBe(status === "ACTIVITY_STATUS_FAILED");
 		}
 	});
 
-	test.each(known)("of an activity with %s says that authenticators are missing only while it can go on", (status) => {
+	test.each(known)("of an activity with %s reports missing authenticators only while it can proceed", (status) => {
 		const entry = {
 			userId: "U",
 			mfaPolicyId: "M",
@@ -119,7 +116,7 @@ describe("explain", () => {
 	});
 });
 
-describe("explain, asked of the service", () => {
+describe("orgsync explain", () => {
 	async function submitted(rules: object, code: number): Promise<{ world: World; activityId: string }> {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.setRules(rules);
@@ -136,7 +133,7 @@ describe("explain, asked of the service", () => {
 	const two = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
 	const mfa = `  user alice (${alice}), MFA policy ${mfaPolicy}: not satisfied; nothing is needed any more\n`;
 
-	test("says of an activity that bob approved that it is completed, and that its policy waited earlier", async () => {
+	test("shows an approved activity as completed, with its policy pending earlier", async () => {
 		const { world, activityId } = await submitted(two, 8);
 		await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
 		const stdout = await explained(world, activityId);
@@ -146,7 +143,7 @@ describe("explain, asked of the service", () => {
 		expect(stdout).not.toMatch(/waits|missing/);
 	});
 
-	test("says of an activity that bob rejected that it was rejected, and that its policy waited earlier", async () => {
+	test("shows a rejected activity as rejected, with its policy pending earlier", async () => {
 		const { world, activityId } = await submitted(two, 8);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const stdout = await explained(world, activityId);
@@ -157,7 +154,7 @@ describe("explain, asked of the service", () => {
 		expect(stdout).not.toMatch(/waits|missing|may approve/);
 	});
 
-	test("gives the reason of an activity that failed, in text and in JSON", async () => {
+	test("shows the reason of a failed activity in text and in JSON", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.addFault({ operation: "delete_policies", fault: "fail", count: 1 });
 		const answer = await world.run(["apply", "--yes", "--format", "json"]);

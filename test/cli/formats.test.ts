@@ -165,24 +165,24 @@ async function runCase(
 	return world.run([...words, "--format", format], { ...options, ...more, env });
 }
 
-describe.each(cases)("$why", (one) => {
+describe.each(cases)("the result of $why", (one) => {
 	const { why, code, verdict } = one;
 
-	test("as Markdown", async () => {
+	test("is shown in Markdown", async () => {
 		const answer = await runCase(one, "markdown");
 		expect(answer.code).toBe(code);
 		expect(answer.stdout.startsWith(`<!-- orgsync: ${one.words[0]} -->\n\n### ${verdict}\n`), answer.stdout).toBe(true);
 		await expect(settle(answer.stdout)).toMatchFileSnapshot(golden(`format-${why.replaceAll(" ", "-")}.md`));
 	});
 
-	test("as a page", async () => {
+	test("is shown as HTML", async () => {
 		const answer = await runCase(one, "html");
 		expect(answer.code).toBe(code);
 		expect(answer.stdout).toMatch(/^<!doctype html>\n.*<\/html>\n$/s);
 		expect(answer.stdout).toContain(`<title>orgsync ${one.words[0]}: ${verdict}</title>`);
 	});
 
-	test("for a pipeline on GitHub, with the summary of its step", async () => {
+	test("is shown for GitHub with a step summary", async () => {
 		const world = await makeWorld(one.document);
 		await one.prepare?.(world);
 		world.write("summary.md", "# before\n");
@@ -201,7 +201,7 @@ describe.each(cases)("$why", (one) => {
 });
 
 describe("a format", () => {
-	test("that a command does not have is refused with those that it has", async () => {
+	test("that a command does not have is refused with the available ones", async () => {
 		const world = await makeWorld(changes);
 		const answer = await world.run(["validate", "--format", "html"]);
 		expect(answer.code).toBe(3);
@@ -209,7 +209,11 @@ describe("a format", () => {
 		expect(answer.stderr).toContain("Allowed choices are text, json.");
 	});
 
-	test.each(["markdown", "html", "github"])("%s goes to the file of --output, errors too", async (format) => {
+	test.each([
+		"markdown",
+		"html",
+		"github",
+	])("%s is written to the file of --output, errors included", async (format) => {
 		const world = await makeWorld(changes);
 		const file = join(world.folder, "result");
 		const printed = await world.run(["plan", "--format", format]);
@@ -223,7 +227,7 @@ describe("a format", () => {
 		expect(readFileSync(file, "utf8")).toContain("orgsync.yaml");
 	});
 
-	test("for GitHub says changes at their lines, and the plan as text behind the annotations", async () => {
+	test("for GitHub annotates changes at their lines and prints the plan as text after them", async () => {
 		const world = await makeWorld(changes);
 		const { stdout } = await world.run(["plan", "--format", "github"]);
 		const text = await world.run(["plan"]);
@@ -234,7 +238,7 @@ describe("a format", () => {
 		expect(stdout.endsWith(text.stdout)).toBe(true);
 	});
 
-	test("for GitHub does without a summary where there is no file for it, and says so where it cannot be written", async () => {
+	test("for GitHub skips the summary without a file for it, and warns if it cannot be written", async () => {
 		const world = await makeWorld(changes);
 		expect((await world.run(["plan", "--format", "github"])).code).toBe(0);
 		const answer = await world.run(["plan", "--format", "github"], { env: { GITHUB_STEP_SUMMARY: world.folder } });
@@ -243,7 +247,7 @@ describe("a format", () => {
 		expect(answer.stdout).toContain("::notice ");
 	});
 
-	test("asks nobody before it submits", async () => {
+	test("for machines never prompts before apply submits", async () => {
 		const world = await makeWorld(changes);
 		for (const format of ["markdown", "html", "github"]) {
 			const answer = await world.run(["apply", "--format", format]);
@@ -253,5 +257,5 @@ describe("a format", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("tells no secret", () => expectNoSecret());
+	test("shows no secret", () => expectNoSecret());
 });

@@ -55,7 +55,7 @@ export function read(
 	return JSON.parse(readFileSync(join(world.folder, name), "utf8"));
 }
 
-/** The file with its digest made anew after the change. */
+/** The changed file with a matching digest. */
 export function forge(world: World, change: object): string {
 	const { digest: _digest, ...content } = { ...read(world), ...change } as Record<string, unknown>;
 	return JSON.stringify({ ...content, digest: digestOf(content) });

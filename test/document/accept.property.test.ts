@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { acceptLive } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-chosen.ts";
+import { differingAddresses } from "../../src/document/accept-selection.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Acceptance, acceptLive, addressMistake, type Compared } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-chosen.ts";
+import { type Acceptance, type AcceptInput, acceptLive, addressMistake } from "../../src/document/accept.ts";
+import { differingAddresses } from "../../src/document/accept-selection.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
@@ -66,7 +66,7 @@ interface Options {
 	readonly waiting?: readonly WaitingActivity[];
 }
 
-function compare(texts: Readonly<Record<string, string>>, options: Options): Compared[] {
+function compare(texts: Readonly<Record<string, string>>, options: Options): AcceptInput[] {
 	const sources = Object.entries(texts).map(([file, content]) => ({ file, content }));
 	const { organizations, problems } = parseDocuments(sources, options.environment ?? {});
 	expect(problems).toEqual([]);
@@ -205,7 +205,7 @@ describe("what is accepted", () => {
 		expect(acceptInto(text, ["userTag:*"])).toBe(
 			text.replace("oncall", "x").replace("signers", "oncall").replace("x", "signers"),
 		);
-		expect(refusalsOf(text, ["userTag:oncall"])[1]).toContain("has an entry already");
+		expect(refusalsOf(text, ["userTag:oncall"])[1]).toContain("duplicate tag");
 	});
 
 	test("takes a member out of `never` who is in `exactly` from then on", () => {

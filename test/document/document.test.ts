@@ -308,7 +308,7 @@ limits: { policies: 5, tvcApps: 1 }
 				column: 21,
 				path: "limits.policies",
 				code: "documents-disagree",
-				message: "`policies` is `6` here and `5` at a.yaml:3:21; the documents of one organization must agree",
+				message: "`policies` is `6` here and `5` at a.yaml:3:21; documents of one organization must agree",
 			},
 		]);
 	});

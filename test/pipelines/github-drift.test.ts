@@ -17,7 +17,7 @@ const anything = { when: /^gh (?:issue|label) (?:create|edit|close)/ };
 const drifted = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] };
 const agreed = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob] }] };
 
-test("drift opens an issue, the next look brings it up to date, and a look that finds none closes it", async () => {
+test("drift opens an issue, the next run updates it, and a run without drift closes it", async () => {
 	const { actions, recorders, onMain, change, submits } = await makeRepository(text);
 	recorders.prepare(listed(), anything);
 	await change(drifted);
@@ -39,7 +39,7 @@ test("drift opens an issue, the next look brings it up to date, and a look that 
 	expect(submits()).toEqual([]);
 });
 
-test("a look that failed is red and closes nothing, and what waits for approval neither opens nor closes an issue", async () => {
+test("a failed run is red and closes no issue, and a pending activity neither opens nor closes one", async () => {
 	const { actions, recorders, onMain, change, setRules, run, checkout } = await makeRepository(text);
 	recorders.prepare(listed(12), anything);
 	const refused = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
@@ -60,7 +60,7 @@ test("a look that failed is red and closes nothing, and what waits for approval 
 	]);
 });
 
-test("a look that saw a part is red, opens an issue for what it found, keeps that for the next look, and closes nothing", async () => {
+test("a run that reads only a part is red, opens an issue for its findings, keeps them, and closes nothing", async () => {
 	const unknown = "f0000000-0000-4000-8000-000000000099";
 	const other = `organizationId: ${unknown}\nuserTags: [{ name: oncall }]\n`;
 	const repository = await makeRepository(text, { "organization/other.yaml": other });

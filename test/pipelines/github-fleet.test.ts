@@ -6,7 +6,7 @@ import { expectNoSecret } from "../run.ts";
 import { document } from "../world.ts";
 import { fleet, makeRepository } from "./repository.ts";
 
-test("a fleet is looked at in shares that together are all of it, and one summary tells of every organization", async () => {
+test("the shards cover the whole fleet, and one summary lists every organization", async () => {
 	const documents = fleet.map(({ document }, index) => [
 		`fleet/${index}.yaml`,
 		document(index === 4 ? "duty" : "oncall"),

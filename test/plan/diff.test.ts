@@ -148,7 +148,7 @@ describe("the exit code of a report", () => {
 			step: {
 				id: `step-${index + 1}`,
 				operation: "delete_policies",
-				parameters: {},
+				parameters: { policyIds: [] },
 				covers: [],
 				dependsOn: [],
 				reason: "",

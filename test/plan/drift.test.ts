@@ -1,8 +1,8 @@
 /** What is drift and what is not, how it stands to the last report, and what is said of it. */
 import { describe, expect, it } from "vitest";
-import type { KindName } from "../../src/plan/change.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
+import type { KindName } from "../../src/plan/kinds/names.ts";
 import {
 	type DesiredOrganization,
 	emptyExpectations,
@@ -143,8 +143,8 @@ describe("the verdict", () => {
 	});
 
 	it("does not depend on what only guards and waiting would have needed", () => {
-		const unread = ["activity:*", "caller"].map(
-			(address) => ({ address, because: "denied", standsIn: "nothing" }) as const,
+		const unread = (["activities", "caller"] as const).map(
+			(scope) => ({ scope, because: "denied", standsIn: "nothing" }) as const,
 		);
 		const plan = makePlan(signers, withMembers(alice, bob), { ...context, unread });
 		expect(reportDrift(plan)).toMatchObject({ verdict: "as-documented", unread: [] });

@@ -438,7 +438,7 @@ describe("acknowledging a guard", () => {
 	]);
 	const step = {
 		operation: "delete_policies",
-		parameters: {},
+		parameters: { policyIds: [] },
 		dependsOn: [],
 		reason: "",
 		earlierActivity: null,
@@ -447,9 +447,9 @@ describe("acknowledging a guard", () => {
 	const everything = [
 		...judged,
 		...judgeUnlisted([
-			{ ...step, id: "step-1", covers: ["policy:1"] },
-			{ ...step, id: "step-2", covers: ["policy:2"] },
-			{ ...step, id: "step-3", covers: ["policy:3"], earlierActivity: joins },
+			{ ...step, id: "step-1", covers: [{ address: "policy:1", id: "1" }] },
+			{ ...step, id: "step-2", covers: [{ address: "policy:2", id: "2" }] },
+			{ ...step, id: "step-3", covers: [{ address: "policy:3", id: "3" }], earlierActivity: joins },
 		]),
 	];
 

@@ -118,7 +118,7 @@ describe("something to remove", () => {
 			expect(diff(desired, live(unknown, emptyMemory))).toEqual({
 				changes: [{ ...removal, reason: "not-known-to-be-absent", basis: "unknown", before: null }],
 				problems: [],
-				unread: [{ address: `${kind}:*`, because: "the service does not show it", standsIn: "nothing" }],
+				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "nothing" }],
 			});
 		});
 
@@ -126,7 +126,7 @@ describe("something to remove", () => {
 			expect(diff(desired, live(unknown, memory))).toEqual({
 				changes: [],
 				problems: [],
-				unread: [{ address: `${kind}:*`, because: "the service does not show it", standsIn: "memory" }],
+				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "last-applied" }],
 			});
 		});
 	});
@@ -174,11 +174,11 @@ describe("the members of a tag", () => {
 		["at least, live", atLeast([alice, bob]), [alice, carol], null, [bob], [], "live"],
 		["never, live", atLeast([], [carol, bob]), [alice, carol], null, [], [carol], "live"],
 		["live before memory", exactly(alice), [bob], remembered(), [alice], [bob], "live"],
-		["exactly, memory", exactly(bob), null, remembered(), [bob], [alice], "memory"],
-		["at least, memory", atLeast([alice, bob]), null, remembered(), [bob], [], "memory"],
-		["never, memory of who has it", atLeast([], [alice]), null, remembered(), [], [alice], "memory"],
-		["never, nobody knows", atLeast([], [bob, carol]), null, remembered(), [], [bob], "memory"],
-		["memory whose time was never noted", exactly(bob), null, neverNoted, [bob], [alice], "memory"],
+		["exactly, memory", exactly(bob), null, remembered(), [bob], [alice], "last-applied"],
+		["at least, memory", atLeast([alice, bob]), null, remembered(), [bob], [], "last-applied"],
+		["never, memory of who has it", atLeast([], [alice]), null, remembered(), [], [alice], "last-applied"],
+		["never, nobody knows", atLeast([], [bob, carol]), null, remembered(), [], [bob], "last-applied"],
+		["memory whose time was never noted", exactly(bob), null, neverNoted, [bob], [alice], "last-applied"],
 		["exactly, unknown", exactly(alice, bob), null, null, [alice, bob], [], "unknown"],
 		["at least and never, unknown", atLeast([alice], [bob]), null, null, [alice], [bob], "unknown"],
 		["exactly, stale memory", exactly(bob), null, stale, [bob], [alice], "unknown"],
@@ -194,16 +194,18 @@ describe("the members of a tag", () => {
 		);
 		expect(changes).toMatchObject([{ reason: "members-differ", addUserIds, removeUserIds, basis, tagId: tag.id }]);
 		const change = changes[0] as TagChange;
-		const before = live ?? (basis === "memory" ? memory?.present : undefined) ?? null;
+		const before = live ?? (basis === "last-applied" ? memory?.present : undefined) ?? null;
 		expect(change.before.members).toEqual(before);
 		const after = before && [...before.filter((user) => !removeUserIds.includes(user)), ...addUserIds].sort();
 		expect(change.after.members).toEqual(after);
 		expect(change.lastApplied).toEqual(
 			live !== null || memory === null ? null : { at: appliedAt, changedSince: memory === stale },
 		);
-		const standsIn = memory === null ? "nothing" : "memory";
+		const standsIn = memory === null ? "nothing" : "last-applied";
 		expect(unread).toEqual(
-			live === null ? [{ address: "userTag:signers", because: "the service does not show it", standsIn }] : [],
+			live === null
+				? [{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn }]
+				: [],
 		);
 	});
 
@@ -319,7 +321,7 @@ describe("the tag that an entry means", () => {
 			wantTag("officers", { previously: ["approvers"] }),
 			wantTag("second", { id: id("tag", 2) }),
 		]);
-		expect(problems.map(({ code, path }) => [code, path])).toEqual([["tag-claimed-twice", "userTag:second"]]);
+		expect(problems.map(({ code, path }) => [code, path])).toEqual([["duplicate-tag", "userTag:second"]]);
 		expect(problems[0]?.message).toContain(
 			`\`approvers\` (${id("tag", 2)}) is meant by \`officers\` and by \`second\``,
 		);
@@ -355,7 +357,7 @@ describe("the tag that an entry means", () => {
 		expect(diff(desiredOf({ userTags: [wantTag("signers")] }), liveOf({ userTags: unknown }))).toEqual({
 			changes: [],
 			problems: [],
-			unread: [{ address: "userTag:*", because: "the service does not show it", standsIn: "nothing" }],
+			unread: [{ scope: "kind", kind: "userTag", because: "the service does not show it", standsIn: "nothing" }],
 		});
 	});
 });
@@ -457,9 +459,11 @@ describe("an expectation", () => {
 			expect(check(kind, fields, unknown)).toEqual({
 				changes: [],
 				problems: [],
-				unread: [{ address, because: "the service does not show it", standsIn: "nothing" }],
+				unread: [{ scope: "object", address, because: "the service does not show it", standsIn: "nothing" }],
 			});
-			expect(check(kind, fields).unread).toEqual([{ address, because: "it was not asked for", standsIn: "nothing" }]);
+			expect(check(kind, fields).unread).toEqual([
+				{ scope: "object", address, because: "it was not asked for", standsIn: "nothing" },
+			]);
 		});
 	});
 

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import type { Step } from "../../src/plan/steps.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { finalState, ModelService, shortestSequence } from "./support-model.ts";
 import {
 	context,

@@ -9,7 +9,7 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/plan/saved.ts";
 import { findContradiction } from "../../src/plan/saved-check.ts";
-import type { Step } from "../../src/plan/steps.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import {
@@ -129,7 +129,7 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 		[
 			"an override for more steps than the plan has",
 			(forged) => {
-				const { covers } = forged.steps[0];
+				const covers = [forged.steps[0].covers[0].address];
 				forged.overrides = [{ flag: "retry-rejected", steps: 99, covers }];
 			},
 			/overrides: --retry-rejected is about 99 steps/,
@@ -177,7 +177,17 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 		],
 		[
 			"what a step covers",
-			(one) => Object.assign(one.steps[3], { covers: ["userTag:west"] }),
+			(one) => Object.assign(one.steps[3].covers[0], { address: "userTag:west" }),
+			/: steps\[3\]: covers is /,
+		],
+		[
+			"a kind that does not exist",
+			(one) => Object.assign(one.changes.at(-1), { kind: "vault", address: "vault:1" }),
+			/there is no kind vault with the action report/,
+		],
+		[
+			"the id of what a step covers",
+			(one) => Object.assign(one.steps[3].covers[0], { id: id("other", 1) }),
 			/: steps\[3\]: covers is /,
 		],
 		[
@@ -278,7 +288,11 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 			(one) => one.changes[1].addUserIds.push(bob),
 			/after\.members is |has the tag already/,
 		],
-		["the basis of a change", (one) => Object.assign(one.changes[1], { basis: "memory" }), /basis is memory/],
+		[
+			"the basis of a change",
+			(one) => Object.assign(one.changes[1], { basis: "last-applied" }),
+			/basis is last-applied/,
+		],
 		[
 			"a change that changes nothing",
 			(one) => Object.assign(one.changes[0], { after: one.changes[0].before }),

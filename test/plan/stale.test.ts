@@ -20,6 +20,7 @@ import {
 	liveOf,
 	liveTag,
 	organizationId,
+	parametersOf,
 	unknown,
 	wantTag,
 } from "./support-organizations.ts";
@@ -122,7 +123,7 @@ describe("nothing moved", () => {
 		const taken = liveTag(3, `orgsync-temporary-${id("tag", 2).slice(0, 8)}`);
 		const was = liveOf({ userTags: known([...tags, taken]) });
 		const { saved, fresh, live } = revisit(liveOf({ userTags: known(tags) }), { wanted, was });
-		expect(saved.steps[0]?.parameters.newUserTagName).toBe(`${taken.name}-2`);
+		expect(saved.steps.map(parametersOf)[0]?.newUserTagName).toBe(`${taken.name}-2`);
 		expect(fresh.steps).toEqual(saved.steps);
 		expect(findMoved({ saved, fresh, live })).toEqual([]);
 	});
@@ -138,7 +139,7 @@ describe("a plan that tells otherwise than it is, with digests and steps that fi
 			"gives another name",
 			(change) => (change.action === "remove" ? { ...change, before: { name: "unused" } } : change),
 		],
-		["says that live was read", (change) => ({ ...change, basis: "memory" })],
+		["says that live was read", (change) => ({ ...change, basis: "last-applied" })],
 	])("is found out when it %s", (_what, rewrite) => {
 		const { saved, fresh, live } = revisit(before);
 		const changes = saved.changes.map(rewrite);

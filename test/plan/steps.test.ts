@@ -1,8 +1,9 @@
 /** Steps: one activity for all that belongs together, in an order in which names are free when they are taken. */
 import { describe, expect, it } from "vitest";
 import { diff } from "../../src/plan/diff.ts";
-import { makeSteps, type Step } from "../../src/plan/steps.ts";
-import { desiredOf, id, known, liveOf, liveTag, wantTag } from "./support-organizations.ts";
+import { coveredAddresses, type Step } from "../../src/plan/step.ts";
+import { makeSteps } from "../../src/plan/steps.ts";
+import { desiredOf, id, known, liveOf, liveTag, parametersOf, wantTag } from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 
@@ -20,7 +21,8 @@ function renames(live: readonly string[], wanted: Readonly<Record<string, string
 
 /** `step-1: a -> b after step-2`, by the names that live tags have at first. */
 function told(live: readonly string[], steps: readonly Step[]): readonly string[] {
-	return steps.map(({ id: step, parameters, dependsOn }) => {
+	return steps.map(({ id: step, dependsOn, ...request }) => {
+		const parameters = parametersOf(request);
 		const name = live[Number(String(parameters.userTagId).slice(1, 8)) - 1];
 		const after = dependsOn.length === 0 ? "" : ` after ${dependsOn.join(" and ")}`;
 		return `${step}: ${name} -> ${parameters.newUserTagName}${after}`;
@@ -92,8 +94,8 @@ describe("renames", () => {
 
 	it("use no temporary name that a tag has or shall have", () => {
 		const live = ["a", "b", temporary(2)];
-		const aside = renames(live, { a: "b", b: "a", [temporary(2)]: `${temporary(2)}-2` })[0];
-		expect(aside?.parameters.newUserTagName).toBe(`${temporary(2)}-3`);
+		const [aside] = renames(live, { a: "b", b: "a", [temporary(2)]: `${temporary(2)}-2` }).map(parametersOf);
+		expect(aside?.newUserTagName).toBe(`${temporary(2)}-3`);
 	});
 
 	it("give two tags whose ids begin alike two temporary names", () => {
@@ -103,7 +105,7 @@ describe("renames", () => {
 		}));
 		const userTags = [2, 1, 4, 3].map((number, index) => wantTag(`tag ${number}`, { id: tags[index]?.id ?? "" }));
 		const { changes } = diff(desiredOf({ userTags }), liveOf({ userTags: known(tags) }));
-		const names = makeSteps(changes, tags).map(({ parameters }) => parameters.newUserTagName);
+		const names = makeSteps(changes, tags).map((step) => parametersOf(step).newUserTagName);
 		expect(names.slice(0, 2)).toEqual([temporary(7), `${temporary(7)}-2`]);
 	});
 
@@ -162,7 +164,7 @@ describe("steps", () => {
 		expect(steps.map((step) => step.id)).toEqual([1, 2, 3, 4, 5, 6, 7].map((number) => `step-${number}`));
 		expect(steps.every(({ dependsOn }) => dependsOn.length === 0)).toBe(true);
 		expect(steps.map(({ covers }) => covers.length)).toEqual([1, 1, 2, 1, 2, 1, 1]);
-		expect(steps.flatMap(({ covers }) => covers).sort()).toEqual(
+		expect([...coveredAddresses(steps)].sort()).toEqual(
 			diff(desired, live)
 				.changes.map(({ address }) => address)
 				.sort(),

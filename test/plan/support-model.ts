@@ -2,7 +2,7 @@
  * The service as a model of its own: what the five activities do to a small world, and a search through everything that
  * activities could do. It knows nothing of how a plan is made.
  */
-import type { Step } from "../../src/plan/steps.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { idsIn, providerIdsIn, type SmallTag, type SmallWorld, usersOf } from "./support-organizations.ts";
 
 /** An activity that the service would refuse. */
@@ -38,15 +38,22 @@ export class ModelService {
 	}
 
 	/** Does what the step asks for; throws where the service would refuse, or where part of it would change nothing. */
-	take({ operation, parameters }: Step): void {
-		const ids = (name: string): readonly string[] => (parameters[name] ?? []) as readonly string[];
-		if (operation === "update_user_tag") {
-			const name = parameters.newUserTagName as string | undefined;
-			this.#updateTag(String(parameters.userTagId), name, ids("addUserIds"), ids("removeUserIds"));
-		} else if (operation === "delete_policies") removeAll(this.#policies, ids("policyIds"));
-		else if (operation === "delete_oauth_providers") {
-			removeAll(this.#providers.get(String(parameters.userId)), ids("providerIds"));
-		} else removeAll(this.#apps, [String(parameters.appId)]);
+	take(step: Step): void {
+		switch (step.operation) {
+			case "update_user_tag": {
+				const { userTagId, newUserTagName, addUserIds, removeUserIds } = step.parameters;
+				this.#updateTag(userTagId, newUserTagName, addUserIds, removeUserIds);
+				break;
+			}
+			case "delete_policies":
+				removeAll(this.#policies, step.parameters.policyIds);
+				break;
+			case "delete_oauth_providers":
+				removeAll(this.#providers.get(step.parameters.userId), step.parameters.providerIds);
+				break;
+			case "delete_tvc_app_and_deployments":
+				removeAll(this.#apps, [step.parameters.appId]);
+		}
 	}
 
 	#updateTag(tagId: string, name: string | undefined, add: readonly string[], remove: readonly string[]): void {

@@ -2,6 +2,7 @@
  * Small organizations for tests: ids that can be read, desired and live organizations with what a test does not care
  * about filled in, and random small worlds that become both.
  */
+
 import fc from "fast-check";
 import {
 	type DesiredMembers,
@@ -13,12 +14,19 @@ import {
 	type LiveOrganization,
 	type LiveUserTag,
 } from "../../src/plan/organization.ts";
+import type { AnyParameters } from "../../src/plan/requests.ts";
+import type { Step } from "../../src/plan/step.ts";
 
 /** A UUID whose first characters say what it is of, so that ids of a kind sort by number. */
 export function id(kind: "org" | "user" | "tag" | "policy" | "provider" | "app" | "other", number: number): string {
 	const first = { org: "0", user: "1", tag: "2", policy: "3", provider: "4", app: "5", other: "6" }[kind];
 	const digits = number.toString(16).padStart(7, "0");
 	return `${first}${digits}-7a3f-4c9e-9d40-${number.toString(16).padStart(12, "0")}`;
+}
+
+/** The parameters of a step by name, whatever its operation. */
+export function parametersOf({ parameters }: Pick<Step, "parameters">): AnyParameters {
+	return parameters;
 }
 
 export const organizationId = id("org", 1);

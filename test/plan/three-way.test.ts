@@ -79,7 +79,7 @@ describe("members", () => {
 		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), live);
 		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
 		expect(found.unread).toEqual([
-			{ address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" },
+			{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" },
 		]);
 	});
 });
@@ -155,7 +155,7 @@ describe("what must not exist", () => {
 	it("and cannot be read is removed once more, which undoes nothing that is known", () => {
 		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies: unknown });
 		expect([found.drifted, found.undoes]).toEqual([[], []]);
-		expect(found.unread).toMatchObject([{ address: "policy:*" }]);
+		expect(found.unread).toMatchObject([{ scope: "kind", kind: "policy" }]);
 	});
 });
 

@@ -5,11 +5,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { Step } from "../../src/plan/steps.ts";
+import { objectsOf } from "../../src/plan/requests.ts";
+import { type CoveredObject, coveredAddresses, type Step } from "../../src/plan/step.ts";
 import { sameValue } from "../../src/plan/value.ts";
 import { earlierActivityOf, holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { context, desiredOf, id, liveOf } from "./support-organizations.ts";
+import { context, desiredOf, id, liveOf, parametersOf } from "./support-organizations.ts";
 
 const [signers, oncall] = [id("tag", 1), id("tag", 2)];
 // Letters in them, so that their case can differ.
@@ -17,32 +18,35 @@ const [alice, bob] = [id("user", 0xab), id("user", 0xcd)];
 const policy = (number: number): string => id("policy", number);
 const provider = (number: number): string => id("provider", number);
 
-function stepOf(operation: Step["operation"], parameters: Step["parameters"], parts: Partial<Step> = {}): Step {
+const shared = { id: "step-1", covers: [], dependsOn: [], reason: "why", earlierActivity: null } as const;
+
+type TagStep = Extract<Step, { operation: "update_user_tag" }>;
+
+function tagStep(parameters: Partial<TagStep["parameters"]> = {}, parts: Partial<Step> = {}): TagStep {
+	const covers = [{ address: "userTag:signers", id: parameters.userTagId ?? signers }] as const;
+	const { operation: _operation, parameters: _parameters, ...others } = parts;
 	return {
-		id: "step-1",
-		operation,
-		parameters,
-		covers: [],
-		dependsOn: [],
-		reason: "why",
-		earlierActivity: null,
-		...parts,
+		...shared,
+		operation: "update_user_tag",
+		parameters: { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [], ...parameters },
+		covers,
+		...others,
 	};
 }
 
-function tagStep(parameters: Step["parameters"] = {}, parts: Partial<Step> = {}): Step {
-	const wanted = { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [], ...parameters };
-	return stepOf("update_user_tag", wanted, { covers: ["userTag:signers"], ...parts });
+function policyStep(numbers: readonly number[]): Step {
+	const policyIds = numbers.map(policy);
+	return { ...shared, operation: "delete_policies", parameters: { policyIds }, covers: policyIds.map(coveredPolicy) };
 }
 
-function policyStep(numbers: readonly number[], parts: Partial<Step> = {}): Step {
-	const covers = numbers.map((number) => `policy:${policy(number)}`);
-	return stepOf("delete_policies", { policyIds: numbers.map(policy) }, { covers, ...parts });
+function coveredPolicy(policyId: string): CoveredObject {
+	return { address: `policy:${policyId}`, id: policyId };
 }
 
-function providerStep(userId: string, numbers: readonly number[], parts: Partial<Step> = {}): Step {
-	const covers = numbers.map((number) => `oauthProvider:someone/${provider(number)}`);
-	return stepOf("delete_oauth_providers", { userId, providerIds: numbers.map(provider) }, { covers, ...parts });
+function providerStep(userId: string, numbers: readonly number[]): Step {
+	const providerIds = numbers.map(provider);
+	const covers = providerIds.map((one): CoveredObject => ({ address: `oauthProvider:someone/${one}`, id: one }));
+	return { ...shared, operation: "delete_oauth_providers", parameters: { userId, providerIds }, covers };
 }
 
 let count = 0;
@@ -72,9 +76,9 @@ function unanswered(activity: WaitingActivity): WaitingActivity {
 
 /** Steps in short: id, what they list, what they wait for. */
 function shortly(steps: readonly Step[]): readonly unknown[] {
-	return steps.map(({ id: stepId, parameters, earlierActivity }) => [
-		stepId,
-		parameters.policyIds ?? parameters.providerIds ?? null,
+	return steps.map(({ earlierActivity, ...step }) => [
+		step.id,
+		parametersOf(step).policyIds ?? parametersOf(step).providerIds ?? null,
 		earlierActivity === null ? "sent" : `${earlierActivity.relation} ${nameOf(earlierActivity)}`,
 	]);
 }
@@ -96,7 +100,7 @@ describe("an activity that waits for the same tag", () => {
 		const earlierActivity = earlierActivityOf(activity, "same");
 		expect(earlierActivity).toMatchObject({ state: "pending", status: "ACTIVITY_STATUS_CONSENSUS_NEEDED" });
 		expect(steps).toEqual([{ ...tagStep(), earlierActivity }]);
-		expect(waiting).toEqual([{ ...activity, relation: "same", covers: ["userTag:signers"] }]);
+		expect(waiting).toEqual([{ ...activity, relation: "same", covers: [{ address: "userTag:signers", id: signers }] }]);
 	});
 
 	it.each<[string, Readonly<Record<string, unknown>>]>([
@@ -109,7 +113,7 @@ describe("an activity that waits for the same tag", () => {
 		const activity = waits("update_user_tag", parameters);
 		const { steps, waiting } = holdSteps([tagStep()], [activity]);
 		expect(steps).toMatchObject([{ id: "step-1", earlierActivity: { relation: "conflicting" } }]);
-		expect(waiting).toMatchObject([{ relation: "conflicting", covers: ["userTag:signers"] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] }]);
 	});
 
 	it("conflicts when it gives a name in another case: names are not ids", () => {
@@ -126,8 +130,8 @@ describe("an activity that waits for the same tag", () => {
 		const one = holdSteps([tagStep()], [contradicts, joins]);
 		expect(shortly(one.steps)).toEqual([["step-1", null, `same ${joins.activityId}`]]);
 		expect(one.waiting.map(({ relation, covers }) => [relation, covers])).toEqual([
-			["conflicting", ["userTag:signers"]],
-			["same", ["userTag:signers"]],
+			["conflicting", [{ address: "userTag:signers", id: signers }]],
+			["same", [{ address: "userTag:signers", id: signers }]],
 		]);
 		expect(holdSteps([tagStep()], [joins, contradicts])).toEqual(one);
 	});
@@ -162,7 +166,8 @@ describe("an activity that waits for something else", () => {
 
 describe("an activity that waits for an app", () => {
 	it("is joined: there is nothing else to want of an app", () => {
-		const step = stepOf("delete_tvc_app_and_deployments", { appId: id("app", 1) }, { covers: ["tvcApp:1"] });
+		const parameters = { appId: id("app", 1) };
+		const step: Step = { ...shared, operation: "delete_tvc_app_and_deployments", parameters };
 		const activity = waits("delete_tvc_app_and_deployments", { appId: id("app", 1).toUpperCase() });
 		expect(holdSteps([step], [activity]).steps).toMatchObject([
 			{ id: "step-1", earlierActivity: { relation: "same" } },
@@ -179,10 +184,10 @@ describe("an activity that waits for some of what a step removes", () => {
 			["step-2", [policy(2), policy(4)], "sent"],
 		]);
 		expect(steps.map(({ covers }) => covers)).toEqual([
-			[`policy:${policy(1)}`, `policy:${policy(3)}`],
-			[`policy:${policy(2)}`, `policy:${policy(4)}`],
+			[coveredPolicy(policy(1)), coveredPolicy(policy(3))],
+			[coveredPolicy(policy(2)), coveredPolicy(policy(4))],
 		]);
-		expect(waiting).toMatchObject([{ relation: "same", covers: [`policy:${policy(1)}`, `policy:${policy(3)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "same", covers: [coveredPolicy(policy(1)), coveredPolicy(policy(3))] }]);
 	});
 
 	it("is joined as a whole when it is all of it, in another order", () => {
@@ -199,7 +204,7 @@ describe("an activity that waits for some of what a step removes", () => {
 			["step-1", [policy(2)], `conflicting ${activity.activityId}`],
 			["step-2", [policy(1)], "sent"],
 		]);
-		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [`policy:${policy(2)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [coveredPolicy(policy(2))] }]);
 	});
 
 	it("splits the providers of a user as it does policies", () => {
@@ -209,8 +214,8 @@ describe("an activity that waits for some of what a step removes", () => {
 			["step-1", [provider(2)], `same ${activity.activityId}`],
 			["step-2", [provider(1)], "sent"],
 		]);
-		expect(steps.map(({ parameters }) => parameters.userId)).toEqual([alice, alice]);
-		expect(steps[1]?.covers).toEqual([`oauthProvider:someone/${provider(1)}`]);
+		expect(steps.map((step) => parametersOf(step).userId)).toEqual([alice, alice]);
+		expect(steps[1]?.covers).toEqual([{ address: `oauthProvider:someone/${provider(1)}`, id: provider(1) }]);
 	});
 
 	it("is joined also where it overlaps with another that is joined", () => {
@@ -258,7 +263,7 @@ describe("what was sent and never answered", () => {
 		const earlierActivity = { activityId: null, fingerprint, state: "in-doubt", relation: "conflicting" };
 		expect(holdSteps([tagStep()], [activity])).toEqual({
 			steps: [{ ...tagStep(), earlierActivity }],
-			waiting: [{ ...activity, relation: "conflicting", covers: ["userTag:signers"] }],
+			waiting: [{ ...activity, relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] }],
 		});
 	});
 
@@ -283,7 +288,7 @@ describe("what was sent and never answered", () => {
 			["step-1", [policy(2)], `conflicting ${activity.fingerprint}`],
 			["step-2", [policy(1)], "sent"],
 		]);
-		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [`policy:${policy(2)}`] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [coveredPolicy(policy(2))] }]);
 	});
 
 	it("is not sent again where an activity that waits does the same, or contradicts it", () => {
@@ -328,7 +333,12 @@ describe("what was sent and never answered, as text", () => {
 		const parameters = { userTagId: signers, newUserTagName: "a\u001b[2J", addUserIds: [alice], removeUserIds: [] };
 		const lost = { ...unanswered(waits("update_user_tag", parameters)), fingerprint };
 		const waiting = [
-			{ ...lost, createdAt: "2026-01-01T00:00:00.000Z", relation: "conflicting", covers: ["userTag:signers"] },
+			{
+				...lost,
+				createdAt: "2026-01-01T00:00:00.000Z",
+				relation: "conflicting",
+				covers: [{ address: "userTag:signers", id: signers }],
+			},
 		] as const;
 		const plan = { ...makePlan(desiredOf(), liveOf(), context), userNames: { [alice]: "alice" }, waiting };
 		expect(renderPlan(plan, plainStyle)).toContain(`
@@ -394,14 +404,14 @@ describe("an exchange of names of which the first tag already waits to step asid
 		const activity = waits("update_user_tag", aside.parameters);
 		const { steps, waiting } = holdSteps([aside, last], [activity]);
 		expect(steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["same", undefined]);
-		expect(waiting).toMatchObject([{ relation: "same", covers: ["userTag:signers"] }]);
+		expect(waiting).toMatchObject([{ relation: "same", covers: [{ address: "userTag:signers", id: signers }] }]);
 	});
 
 	it("is left alone in both steps when the activity does something else", () => {
 		const activity = waits("update_user_tag", { ...aside.parameters, newUserTagName: "elsewhere" });
 		const { steps, waiting } = holdSteps([aside, last], [activity]);
 		expect(steps.map(({ earlierActivity }) => earlierActivity?.relation)).toEqual(["conflicting", "conflicting"]);
-		expect(waiting).toMatchObject([{ relation: "conflicting", covers: ["userTag:signers"] }]);
+		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] }]);
 	});
 });
 
@@ -431,7 +441,7 @@ describe("whatever waits", () => {
 	const idsOf = (steps: readonly Step[], operation: Step["operation"]): readonly string[] =>
 		steps
 			.filter((step) => step.operation === operation)
-			.flatMap(({ parameters }) => parameters.policyIds ?? parameters.providerIds ?? parameters.userTagId ?? [])
+			.flatMap(objectsOf)
 			.sort();
 
 	it("two that were never answered and would change the same in other bytes keep both from being sent again", () => {
@@ -450,12 +460,11 @@ describe("whatever waits", () => {
 				for (const operation of ["update_user_tag", "delete_oauth_providers", "delete_policies"] as const) {
 					expect(idsOf(steps, operation)).toEqual(idsOf(before, operation));
 				}
-				expect(steps.flatMap(({ covers }) => covers).sort()).toEqual(before.flatMap(({ covers }) => covers).sort());
+				expect([...coveredAddresses(steps)].sort()).toEqual([...coveredAddresses(before)].sort());
 				expect(steps.map(({ id: stepId }) => stepId)).toEqual(steps.map((_, index) => `step-${index + 1}`));
-				for (const { parameters, dependsOn, covers } of steps) {
-					const list = parameters.policyIds ?? parameters.providerIds;
-					if (list !== undefined) expect(list.length).toBe(covers.length);
-					expect(list).not.toEqual([]);
+				for (const { dependsOn, ...step } of steps) {
+					expect(objectsOf(step).length).toBe(step.covers.length);
+					expect(objectsOf(step)).not.toEqual([]);
 					for (const other of dependsOn) expect(steps.map(({ id: stepId }) => stepId)).toContain(other);
 				}
 				const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);

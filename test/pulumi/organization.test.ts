@@ -172,7 +172,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		);
 		const misspelt = await stack.preview();
 		expect(misspelt.exitCode).toBe(1);
-		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: no user `alcie`; did you mean `alice`?");
+		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
 		expect(world.requests()).toEqual([]);
 
 		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });

@@ -44,7 +44,7 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 	[{ previously: "auditors" }, 'previously: must be a list of strings, got "auditors"'],
 	[
 		{ previously: ["signers"] },
-		"previously: previously[0]: `signers` is the tag's own name; `previously` is for the names it had before",
+		"previously: previously[0]: `signers` is the current name of the tag, and `previously` lists former names; remove it",
 	],
 	[{ members: null }, `members: ${isNull}`],
 	[{ members: "all" }, 'members: must be an object with exactly, atLeast or never, got "all"'],
@@ -54,16 +54,13 @@ const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
 	[{ members: { only: [alice] } }, "members: members.only is an unknown property; known: exactly, atLeast, never"],
 	[
 		{ members: { exactly: [alice], atLeast: [bob] } },
-		"members: members.atLeast: `atLeast` cannot stand beside `exactly`, which names all members already; keep one of the two",
+		"members: members.atLeast: `atLeast` conflicts with `exactly`, which lists all members; keep one",
 	],
 	[
 		{ members: { atLeast: [alice, bob], never: [bob] } },
-		`members: members.never[0]: \`${bob}\` is wanted under \`atLeast\`, and unwanted here under \`never\`; keep one`,
+		`members: members.never[0]: \`${bob}\` is under \`never\` here, and under \`atLeast\`; keep one`,
 	],
-	[
-		{ members: { exactly: [alice, carol, alice] } },
-		`members: members.exactly[2]: \`${alice}\` is listed twice; keep one`,
-	],
+	[{ members: { exactly: [alice, carol, alice] } }, `members: members.exactly[2]: duplicate \`${alice}\`; keep one`],
 	[{ limits: { policies: 3 } }, "limits: limits.policies is an unknown property; known: memberRemovals"],
 	[{ onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
 	[{ onDestroy: null }, `onDestroy: ${isNull}`],
@@ -83,7 +80,7 @@ const wrongRemovals: readonly (readonly [kind: ResourceName, inputs: object, fai
 	[
 		"OauthProviderRemoval",
 		{ userId: bob, providerIds: [provider, provider] },
-		`providerIds: providerIds[1]: \`${provider}\` is listed twice; keep one`,
+		`providerIds: providerIds[1]: duplicate \`${provider}\`; keep one`,
 	],
 	["TvcAppRemoval", { appId: "signer" }, `appId: must be ${uuid}, got "signer"`],
 	["TvcAppRemoval", { appId: 5 }, `appId: must be ${uuid}, got 5`],
@@ -107,7 +104,7 @@ describe("check", () => {
 	it("takes a name for what it is, whatever it would mean in a document", async () => {
 		// With an input that is wrong for another reason, the service is not asked.
 		expect(await failuresOf("UserTag", { name: "a $" + "{HOME} b", members: {} })).toEqual([
-			"members: `members` says nothing; write `exactly`, `atLeast` or `never`, or leave `members` out (`exactly: []` means nobody)",
+			"members: `members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)",
 		]);
 	});
 

@@ -195,7 +195,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		const two = await up(made);
 		expect({ code: two.exitCode, submits: two.submits }).toEqual({ code: 1, submits: ["delete_oauth_providers"] });
 		expect(two.said.match(/remove a policy: rejected/g)?.length).toBeGreaterThanOrEqual(2);
-		expect(two.said).toMatch(/remove an OAuth provider: was denied \(.*\)\n {6}policy [0-9a-f-]{36}: OUTCOME_DENY_/);
+		expect(two.said).toMatch(/remove an OAuth provider: denied \(.*\)\n {6}policy [0-9a-f-]{36}: OUTCOME_DENY_/);
 		expect(Object.keys(await activitiesInState(stack)).sort()).toEqual(["first", "second", "signers"]);
 
 		await world.setRules({ authenticators: rules.authenticators });

@@ -52,7 +52,7 @@ describe("a result as annotations", () => {
 			{
 				command: "error",
 				properties: { file: "orgsync.yaml", line: "3", col: "9", title: "orgsync: unknown-user" },
-				data: "no user `alcie`; did you mean `alice`?",
+				data: "unknown user `alcie`; did you mean `alice`?",
 			},
 			{
 				command: "error",

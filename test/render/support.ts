@@ -7,6 +7,7 @@ import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
+import { coveredAddresses } from "../../src/plan/step.ts";
 import { settleOrAbandon } from "../../src/plan/waiting.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
@@ -131,7 +132,7 @@ export function planOf(name: Naming = peaceful): Plan {
 					saidBy: "service",
 				},
 			],
-			unread: [{ address: "caller", because: name("whoami was denied"), standsIn: "nothing" }],
+			unread: [{ scope: "caller", because: name("whoami was denied"), standsIn: "nothing" }],
 		},
 	);
 	return plan;
@@ -174,7 +175,7 @@ export function doubtfulPlanOf(name: Naming = peaceful): Plan {
 					createdAt: null,
 				},
 			],
-			unread: [{ address: "activity:*", because: name("HTTP 404"), standsIn: "nothing" }],
+			unread: [{ scope: "activities", because: name("HTTP 404"), standsIn: "nothing" }],
 		},
 	);
 }
@@ -299,7 +300,7 @@ function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResu
 	const nobody = { unattributed: name("the service does not list activities to this key") };
 	const impossible = impossiblePlanOf(name);
 	const waiting = { ...plan, steps: plan.steps.filter(({ earlierActivity }) => earlierActivity !== null) };
-	const waits = waiting.steps.flatMap(({ covers }) => covers);
+	const waits: readonly string[] = coveredAddresses(waiting.steps);
 	const held = { ...waiting, changes: plan.changes.filter(({ address }) => waits.includes(address)), unread: [] };
 	const [second, third] = [2, 3].map((number) => ({ ...unseen, organizationId: id("org", number) }));
 	const command = "drift";
@@ -408,8 +409,8 @@ function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	const first = reportDrift({ ...plan, readAt: lastReadAt });
 	const [one, two, ...others] = first.findings;
 	if (one === undefined || two === undefined) throw new Error("the plan has too few differences");
-	const gone = { ...one, address: `userTag:${name("gone")}`, what: "members-differ" };
-	const unseen = { ...two, address: `userTag:${name("unseen-before")}` };
+	const gone = { ...one, address: `userTag:${name("gone")}` as const, what: "members-differ" };
+	const unseen = { ...two, address: `userTag:${name("unseen-before")}` as const };
 	const earlier = {
 		...first,
 		findings: [one, { ...two, digest: `sha256:${"0".repeat(64)}` }, ...others.slice(1), gone, unseen],
@@ -474,7 +475,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			command: "plan",
 			error: { code: "document", message: "the document has 2 problems", hint: null },
 			problems: [
-				{ ...problem, message: `no user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
+				{ ...problem, message: `unknown user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
 				{ ...problem, line: 5, code: "unknown-key", message: `unknown key \`${name("membres")}\`` },
 			],
 			generatedBy,

@@ -1,10 +1,12 @@
 /** Plans and reports as text: what a person reads, and that no name can do anything to the terminal it is shown on. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { showText, showValue } from "../../src/escape.ts";
 import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
+import type { CoveredObject } from "../../src/plan/step.ts";
 import { renderReport, renderStep, summarizeReport } from "../../src/render/report-text.ts";
 import { plainStyle, renderPlan, renderProblem, type Style, summarizePlan } from "../../src/render/text.ts";
 import {
@@ -246,8 +248,8 @@ describe("a report as text", () => {
 		step: {
 			id: "step-1",
 			operation: "delete_policies",
-			parameters: {},
-			covers: ["policy:1"],
+			parameters: { policyIds: ["1"] },
+			covers: [{ address: "policy:1", id: "1" }],
 			dependsOn: [],
 			reason: "remove a policy",
 			earlierActivity: null,
@@ -304,11 +306,11 @@ describe("a report as text", () => {
 	});
 
 	it("names at most three of the objects of a step", () => {
-		const covers = ["a", "b", "c", "d"];
+		const covers = ["1", "2", "3", "4"].map((one): CoveredObject => ({ address: `policy:${one}`, id: one }));
 		const line = (count: number) =>
 			renderStep(result({ step: { ...result().step, covers: covers.slice(0, count) } }), plainStyle)[0];
-		expect(line(3)).toBe("ok remove a policy  a, b, c");
-		expect(line(4)).toBe("ok remove a policy  a, b and 2 more");
+		expect(line(3)).toBe("ok remove a policy  policy:1, policy:2, policy:3");
+		expect(line(4)).toBe("ok remove a policy  policy:1, policy:2 and 2 more");
 	});
 
 	it.each<[string, Report]>([
@@ -349,7 +351,7 @@ Not converged: 1 completed, 1 failed (1 query, 2 submits).
 	});
 
 	it("shows no name, id or text as anything but text", () => {
-		const step = { ...result().step, reason: evil, covers: [evil] };
+		const step = { ...result().step, reason: evil, covers: [{ address: `policy:${evil}` as const, id: evil }] };
 		const policyEvaluations = [{ policyId: evil, outcome: evil }];
 		const parts = { step, message: evil, activityId: evil, fingerprint: evil, policyEvaluations };
 		const text = renderReport(

@@ -6,8 +6,7 @@ import { TransportError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
-import type { Step } from "../../src/plan/steps.ts";
-import { applyPlan } from "../../src/sync/apply.ts";
+import type { Step } from "../../src/plan/step.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { Submitter } from "../../src/wire/client.ts";
@@ -17,6 +16,7 @@ import { desiredOf, id, organizationId, wantTag } from "../plan/support-organiza
 import {
 	acme,
 	alice,
+	applyToReport,
 	approverStamper,
 	apps,
 	auditors,
@@ -175,7 +175,7 @@ describe("the requests of an apply", () => {
 		const comparison = await bench.compare(desired, context);
 		const onlyPolicies = comparison.plan.steps.filter(({ operation }) => operation === "delete_policies");
 		bench.emulator.clearRequests();
-		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
+		const report = await applyToReport({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
 		expect(report.left).toEqual([]);
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_policies"]);
 	});
@@ -280,7 +280,7 @@ describe("an apply whose verification cannot read", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(wantSigners(alice, bob), context);
 		const submitter = afterEachSubmit(() => bench.emulator.setRules(organizationId, { denyReads: ["list_users"] }));
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect(report).toMatchObject({ left: [], converged: false });
 		expect(report.unverified).toBe("userTag:signers: the service denies list_users to this key");
 		expect(exitCodeOf(report)).toBe(1);
@@ -292,7 +292,7 @@ describe("an apply whose verification cannot read", () => {
 		const reader = {
 			query: () => Promise.reject(new TransportError("no service answers", "no")),
 		};
-		const report = await applyPlan(comparison, { ...context, reader });
+		const report = await applyToReport(comparison, { ...context, reader });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
 		expect(report).toMatchObject({ left: null, unverified: "no service answers", converged: false });
 		expect(exitCodeOf(report)).toBe(1);
@@ -377,7 +377,7 @@ describe("a step that does not complete", () => {
 		const context = bench.context({ concurrency: 1 });
 		const comparison = await bench.compare(removeAll, context);
 		const { submitter } = bench.client({ stamper: strangerStamper });
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect(outcomes(report.steps)).toEqual(["denied", ...Array(4).fill("not-attempted")]);
 		expect(report.steps[4]?.message).toContain("does not accept this key");
 		expect(bench.requests("submit").length).toBe(1);
@@ -397,7 +397,7 @@ describe("a step that does not complete", () => {
 				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
 			},
 		};
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect({ submits, exitCode: exitCodeOf(report) }).toEqual({ submits: 1, exitCode: 4 });
 	});
 
@@ -480,9 +480,9 @@ describe("a plan that was edited so that it cannot be taken", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(absent({ tvcAppIds: [...apps] }), context);
 		const steps = comparison.plan.steps.map(edit);
-		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps } }, context);
+		const report = await applyToReport({ ...comparison, plan: { ...comparison.plan, steps } }, context);
 		expect(outcomes(report.steps)).toEqual(["not-attempted", "not-attempted"]);
-		expect(report.steps[0]?.message).toContain("never come");
+		expect(report.steps[0]?.message).toContain("never run");
 		expect(bench.requests("submit")).toEqual([]);
 	});
 });
@@ -589,7 +589,7 @@ describe("what is remembered", () => {
 		const { comparison, report } = await bench.run(wantSigners(alice, carol), {}, "documented");
 		expect(comparison.plan.changes).toMatchObject([
 			{
-				basis: "memory",
+				basis: "last-applied",
 				addUserIds: [carol],
 				removeUserIds: [bob],
 				before: { members: [alice, bob] },

@@ -10,7 +10,7 @@ import { exitCodeOf, type Report } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import type { ApplyContext } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
@@ -21,12 +21,13 @@ import { approvals, type SubmitName, submits } from "../../src/wire/operations.t
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { credentialId, keys, passkeyStamp } from "../emulator/world.ts";
-import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, parametersOf, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	adminId,
 	adminKey,
 	alice,
+	applyToReport,
 	approverStamper,
 	Bench,
 	bob,
@@ -88,7 +89,7 @@ async function run(
 	const { retryRejected } = parts;
 	const options = { reads, now, journal, ...(retryRejected === undefined ? {} : { retryRejected }) };
 	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), options);
-	return { comparison, report: await applyPlan(comparison, { ...context, settled }) };
+	return { comparison, report: await applyToReport(comparison, { ...context, settled }) };
 }
 
 /** The plan alone, as `orgsync plan` makes it: nothing is settled before. */
@@ -202,7 +203,7 @@ describe("an activity that needs two", () => {
 		bench.nowMs += minuteMs;
 		const second = await run(absent(3));
 		expect(
-			second.report.steps.map(({ step, outcome, requests }) => [step.parameters.policyIds, outcome, requests]),
+			second.report.steps.map(({ step, outcome, requests }) => [parametersOf(step).policyIds, outcome, requests]),
 		).toEqual([
 			[[policies[0], policies[1]], "awaiting-approval", 0],
 			[[policies[2]], "awaiting-approval", 1],
@@ -468,7 +469,7 @@ describe("an activity of somebody else that would change the same tag otherwise"
 		bench.emulator.clearRequests();
 		const { comparison, report } = await run(desired);
 		expect(comparison.plan.waiting).toMatchObject([
-			{ activityId: theirs.id, relation: "conflicting", covers: ["userTag:signers"] },
+			{ activityId: theirs.id, relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] },
 		]);
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(report.steps[0]).toMatchObject({
@@ -538,7 +539,7 @@ describe("what was sent and never answered", () => {
 				fingerprint,
 				state: "in-doubt",
 				relation: "conflicting",
-				covers: ["userTag:signers"],
+				covers: [{ address: "userTag:signers", id: signers }],
 				createdAt: sentAt,
 			},
 		]);
@@ -727,7 +728,7 @@ describe("a list of pending activities that is longer than a page", () => {
 			journal: bench.journal,
 		});
 		expect(plan.unread).toMatchObject([
-			{ address: "activity:*", because: expect.stringContaining("more pending activities than the 100") },
+			{ scope: "activities", because: expect.stringContaining("more pending activities than the 100") },
 		]);
 		expect(plan.guards).toMatchObject([{ kind: "unlisted", found: 1, refuses: true, where: ["userTag:signers"] }]);
 		expect(refusingGuards(plan.guards, new Map([["unlisted", new Set([1])]]))).toEqual([]);

@@ -4,6 +4,7 @@
  *
  * What moved is computed here from the two states alone, without the code under test.
  */
+
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SeedOrganization } from "../../src/emulator/server.ts";
@@ -12,20 +13,22 @@ import { narrow } from "../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { refuseStale } from "../../src/plan/stale.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import { isCovered } from "../../src/plan/step.ts";
+import type { ApplyContext } from "../../src/sync/apply.ts";
 import {
 	context as at,
 	desiredOfWorld,
 	id,
 	idsIn,
 	liveOfWorld,
+	parametersOf,
 	providerIdsIn,
 	renameShapeOf,
 	type SmallWorld,
 	smallWorlds,
 	usersOf,
 } from "../plan/support-organizations.ts";
-import { Bench, seedOf } from "./support.ts";
+import { applyToReport, Bench, seedOf } from "./support.ts";
 
 const numRuns = process.env.CI ? 2_000 : 200;
 
@@ -100,7 +103,7 @@ function act(state: State, { kind, which, other }: Deed, world: SmallWorld, plan
 	const pick = <T>(items: readonly T[], number: number): T | undefined => items[number % Math.max(1, items.length)];
 	const taken = new Set([...state.tags.values()].map(({ name }) => name));
 	// Names that the plan needs, temporary ones too, are the most interesting to take.
-	const needed = plan.steps.map(({ parameters }) => String(parameters.newUserTagName ?? "new"));
+	const needed = plan.steps.map((step) => String(parametersOf(step).newUserTagName ?? "new"));
 	const pool = [...needed, ...world.tags.map((tag) => tag.name), `new ${other}`, "new"];
 	const free = pick(
 		pool.filter((name) => !taken.has(name)),
@@ -142,8 +145,8 @@ function reallyMoved(plan: Plan, before: State, after: State): ReadonlySet<strin
 			const show = (state: State): string => {
 				const tag = state.tags.get(change.tagId);
 				const names = plan.steps
-					.filter(({ covers }) => covers.includes(change.address))
-					.map(({ parameters }) => String(parameters.newUserTagName ?? ""));
+					.filter((step) => isCovered(change.address, step))
+					.map((step) => String(parametersOf(step).newUserTagName ?? ""));
 				const holders = [change.after.name, ...names].map((name) => holder(state, name) ?? "nobody");
 				// Of a document that manages no members nobody asks for them, and the plan shows its reviewer none.
 				const members = change.before.members === null ? null : [...(tag?.members ?? [])].sort();
@@ -218,7 +221,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 			let named: readonly string[] = [];
 			try {
 				refuseStale([{ saved: planned.plan, fresh: comparison.plan, live: comparison.live }]);
-				const { steps } = await applyPlan(comparison, { ...context, verify: false });
+				const { steps } = await applyToReport(comparison, { ...context, verify: false });
 				expect(steps.map(({ outcome }) => outcome)).toEqual(steps.map(() => "completed"));
 			} catch (error) {
 				if (!(error instanceof StalePlanError)) throw error;

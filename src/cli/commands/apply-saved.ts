@@ -8,7 +8,7 @@ import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
-import type { Step } from "../../plan/steps.ts";
+import type { Step } from "../../plan/step.ts";
 import { overridesHeading } from "../../render/overrides-text.ts";
 import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
@@ -178,7 +178,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 interface Done {
 	readonly organizationId: string;
 	readonly activityId: string | null;
-	readonly settledAtMs: number | null;
+	readonly settledAtMs: number;
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
@@ -197,7 +197,7 @@ const mostDone = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
 	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
-		const time = new Date(settledAtMs ?? Number.NaN);
+		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
 		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});

@@ -3,7 +3,6 @@
  */
 import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { StepResult } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { compareText } from "../../plan/value.ts";
 import { positionsOf } from "../../render/positions.ts";
@@ -145,19 +144,13 @@ async function applyEach(
 	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
 	return mapConcurrently(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
 		const { organizationId } = comparison.plan;
-		const steps: StepResult[] = [];
 		const context = makeContext(run, line);
 		const about = all.length === 1 ? "" : `${organizationId} `;
 		const onStep: ApplyContext["onStep"] = (result, done, total) => {
-			steps.push(result);
 			run.output.note(`${about}[${done}/${total}] ${renderStep(result, run.output.style)[0] ?? ""}`);
 		};
-		try {
-			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
-			return { organizationId, report: await engine.applyPlan(comparison, given) };
-		} catch (error) {
-			return { organizationId, error, steps };
-		}
+		const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
+		return { organizationId, ...(await engine.applyPlan(comparison, given)) };
 	});
 }
 

@@ -4,7 +4,7 @@
 import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
-import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
+import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
@@ -172,11 +172,11 @@ async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<reado
 			continue;
 		}
 		const entry = journal.entry(one.fingerprint ?? "");
-		const outcome = entry?.outcome ?? "unknown";
+		const outcome = entry === undefined ? "unknown" : knownOutcome(entry);
 		ended.push({
 			...one,
 			activityId: entry?.activityId ?? one.activityId,
-			outcome: outcome === "abandoned" ? "unknown" : outcome,
+			outcome,
 			isRead: heard.has(one.fingerprint ?? "") || (entry !== undefined && !isOpen(entry)),
 		});
 	}

@@ -2,8 +2,10 @@
  * Which addresses `--accept` means. What a waiting activity would change is not among them: the document would say what
  * is there now, and be wrong once somebody approves.
  */
+
 import { matchesGlob } from "../plan/only.ts";
 import type { Plan } from "../plan/plan.ts";
+import { isCovered } from "../plan/step.ts";
 import { compareText } from "../plan/value.ts";
 import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
 
@@ -13,7 +15,7 @@ export interface LeftOut {
 	readonly because: string;
 }
 
-export type Choice =
+export type Selection =
 	| {
 			/** What is accepted of each plan, in their order. */
 			readonly chosen: readonly ReadonlySet<string>[];
@@ -32,7 +34,7 @@ export function differingAddresses({ changes, problems }: Pick<Plan, "changes" |
  * What these addresses and patterns choose. Refused are a pattern that nothing fits, an address that a waiting activity
  * would change, and a pattern that only such addresses fit; where it fits others too, they are left out.
  */
-export function choose(plans: readonly Plan[], patterns: readonly string[]): Choice {
+export function selectAddresses(plans: readonly Plan[], patterns: readonly string[]): Selection {
 	const fitting = plans.map((plan) => {
 		const addresses = differingAddresses(plan);
 		const waits = (address: string): boolean => waitingOver(address, plan) !== undefined;
@@ -42,7 +44,7 @@ export function choose(plans: readonly Plan[], patterns: readonly string[]): Cho
 		});
 	});
 	const idle = patterns.filter((_, index) => fitting.every((ofPlan) => (ofPlan[index]?.all.length ?? 0) === 0));
-	if (idle.length > 0) return { refusals: idle.map((pattern) => nothingThere(pattern, plans)) };
+	if (idle.length > 0) return { refusals: idle.map((pattern) => describeNoMatch(pattern, plans)) };
 	const refused = new Set<string>();
 	const leftOut = new Map<string, LeftOut>();
 	for (const index of patterns.keys()) {
@@ -71,7 +73,7 @@ function select(pattern: string, addresses: readonly string[]): readonly string[
 
 function waitingOver(address: string, { waiting }: Plan): Waiting | undefined {
 	// Of what was rejected nothing can come any more.
-	return waiting.find(({ covers, relation }) => relation !== "rejected" && covers.includes(address));
+	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 }
 
 function tellWaiting(waiting: Waiting | undefined): string {
@@ -82,11 +84,11 @@ function tellWaiting(waiting: Waiting | undefined): string {
 }
 
 /** Most differences that a refusal lists. */
-const mostListed = 10;
+const maxListed = 10;
 
-function nothingThere(pattern: string, plans: readonly Plan[]): string {
+function describeNoMatch(pattern: string, plans: readonly Plan[]): string {
 	const all = [...new Set(plans.flatMap(differingAddresses))];
-	const listed = all.slice(0, mostListed).join(", ");
-	const more = all.length > mostListed ? `, and ${all.length - mostListed} more` : "";
+	const listed = all.slice(0, maxListed).join(", ");
+	const more = all.length > maxListed ? `, and ${all.length - maxListed} more` : "";
 	return `nothing to accept at ${pattern}; ${all.length === 0 ? "nothing differs" : `what differs: ${listed}${more}`}`;
 }

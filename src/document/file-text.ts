@@ -1,39 +1,39 @@
 /**
- * Bytes of a file to text: size, encoding and characters that no YAML file holds.
+ * Decodes the bytes of a file: checks its size, its encoding, and characters that YAML does not allow.
  */
-import type { Findings } from "./findings.ts";
+import type { Problems } from "./problems.ts";
 
 /** Largest file that is read, in bytes. */
-const largestFile = 8 * 1024 * 1024;
+const maxFileBytes = 8 * 1024 * 1024;
 
-/** The text of a file without a byte order mark; nothing when it is unusable, which is then reported. */
-export function readText(file: string, content: string | Uint8Array, findings: Findings): string | undefined {
+/** Returns the text of a file without a byte order mark, or undefined after reporting a problem. */
+export function readText(file: string, content: string | Uint8Array, problems: Problems): string | undefined {
 	const begin = { file, line: 1, column: 1 };
 	const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
-	if (size > largestFile) {
-		findings.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
+	if (size > maxFileBytes) {
+		problems.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
 		return undefined;
 	}
-	const decoded = typeof content === "string" ? content : decode(file, content, findings);
+	const decoded = typeof content === "string" ? content : decode(file, content, problems);
 	if (decoded === undefined) return undefined;
 	const text = decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
 	const control = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]|\r(?!\n)/.exec(text);
 	if (control === null) return text;
-	// Some tools display a carriage return alone as a line break, but for YAML a comment goes on behind it.
+	// Some tools display a lone carriage return as a line break, but in YAML a comment continues after it.
 	const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-	const message = `the control character U+${code} cannot stand in YAML; take it out, or write "\\u${code}" in double quotes`;
-	findings.add({ file, ...placeIn(text, control.index) }, "", "not-text", code === "0000" ? nulMessage : message);
+	const message = `the control character U+${code} is not allowed in YAML; remove it, or write "\\u${code}" in double quotes`;
+	problems.add({ file, ...positionIn(text, control.index) }, "", "not-text", code === "0000" ? nulMessage : message);
 	return undefined;
 }
 
-const nulMessage = "the file holds a NUL byte, so it is no text; is it the right file?";
+const nulMessage = "the file is not text: it contains a NUL byte; is it the right file?";
 
-function decode(file: string, content: Uint8Array, findings: Findings): string | undefined {
+function decode(file: string, content: Uint8Array, problems: Problems): string | undefined {
 	const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 	const report = (offset: number, code: string, message: string): undefined => {
 		const before = bytes.subarray(0, offset).toString("utf8");
-		findings.add({ file, ...placeIn(before, before.length) }, "", code, message);
+		problems.add({ file, ...positionIn(before, before.length) }, "", code, message);
 		return undefined;
 	};
 	if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
@@ -46,10 +46,10 @@ function decode(file: string, content: Uint8Array, findings: Findings): string |
 	if (bytes.equals(again)) return text;
 	let wrong = 0;
 	while (bytes[wrong] === again[wrong]) wrong++;
-	return report(wrong, "not-utf8", "the byte here is not UTF-8; save the file as UTF-8");
+	return report(wrong, "not-utf8", "invalid UTF-8; save the file as UTF-8");
 }
 
-function placeIn(text: string, offset: number): { readonly line: number; readonly column: number } {
+function positionIn(text: string, offset: number): { readonly line: number; readonly column: number } {
 	const before = text.slice(0, offset);
 	return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }

@@ -1,0 +1,60 @@
+/**
+ * Addresses: what names one object of an organization for people, for `--only` and `--accept`, and in plans and reports.
+ *
+ * An address is a kind and a label; what data holds is its printed form, `KIND:LABEL`, so that JSON shows what people type.
+ * `printAddress` and `parseAddress` are the only two functions that know that form. A label can hold any character.
+ */
+import { isKindName, type KindName } from "./kinds/names.ts";
+
+export interface Address {
+	readonly kind: KindName;
+	/** What documents and plans call the object within its kind: a name, an id, or `OWNER/ID`. */
+	readonly label: string;
+}
+
+/** The printed form of an address. */
+export type AddressText = `${KindName}:${string}`;
+
+/** Returns the printed form of the address. */
+export function printAddress(kind: KindName, label: string): AddressText {
+	return `${kind}:${label}`;
+}
+
+/** Returns the address that this text is, or undefined when it is none: it has no kind that exists, or no label. */
+export function parseAddress(text: string): Address | undefined {
+	const colon = text.indexOf(":");
+	const [kind, label] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
+	return isKindName(kind) && label !== "" ? { kind, label } : undefined;
+}
+
+/** Returns the label of an address, or the text itself where it is no address, such as `protect.users`. */
+export function labelOf(text: string): string {
+	return parseAddress(text)?.label ?? text;
+}
+
+/** What could not be read: one object, all objects of a kind, pending activities, or who the caller is. */
+export type Scope =
+	| { readonly scope: "object"; readonly address: AddressText }
+	| { readonly scope: "kind"; readonly kind: KindName }
+	| { readonly scope: "activities" }
+	| { readonly scope: "caller" };
+
+/** Returns the scope in words that fit beside addresses: an address, `KIND:*`, `activity:*` or `caller`. */
+export function printScope(scope: Scope): string {
+	switch (scope.scope) {
+		case "object":
+			return scope.address;
+		case "kind":
+			return `${scope.kind}:*`;
+		case "activities":
+			return "activity:*";
+		case "caller":
+			return "caller";
+	}
+}
+
+/** Whether the scope includes the object with this address. */
+export function includesObject(scope: Scope, address: string): boolean {
+	if (scope.scope === "object") return scope.address === address;
+	return scope.scope === "kind" && parseAddress(address)?.kind === scope.kind;
+}

@@ -1,0 +1,77 @@
+/**
+ * Steps: the activities that a plan submits, and what is known of earlier activities for the same objects. Types only; steps.ts
+ * makes them.
+ */
+import type { AddressText } from "./address.ts";
+
+/** What an activity is submitted with, by operation: ids in lower case, lists sorted, so that equal requests have equal bytes. */
+export interface StepParameters {
+	readonly update_user_tag: {
+		readonly userTagId: string;
+		readonly newUserTagName?: string;
+		readonly addUserIds: readonly string[];
+		readonly removeUserIds: readonly string[];
+	};
+	readonly delete_oauth_providers: { readonly userId: string; readonly providerIds: readonly string[] };
+	readonly delete_policies: { readonly policyIds: readonly string[] };
+	readonly delete_tvc_app_and_deployments: { readonly appId: string };
+}
+
+export type StepOperation = keyof StepParameters;
+
+/** An operation with its own parameters. */
+export type StepRequest<O extends StepOperation = StepOperation> = {
+	[P in O]: { readonly operation: P; readonly parameters: StepParameters[P] };
+}[O];
+
+/** One activity to submit. */
+export type Step = StepRequest & {
+	/** `step-1`, `step-2` … in the order of the plan. */
+	readonly id: string;
+	/** The objects that this step changes, or helps to change. */
+	readonly covers: readonly CoveredObject[];
+	/** Ids of steps that must have completed before this one is sent. */
+	readonly dependsOn: readonly string[];
+	/** Why this step is there, for a person. */
+	readonly reason: string;
+	/** What holds the step back: then nothing is sent. Null: it can be sent. */
+	readonly earlierActivity: EarlierActivity | null;
+};
+
+/** An object that a request changes: its address, and the id by which the request's parameters name it. */
+export interface CoveredObject {
+	readonly address: AddressText;
+	readonly id: string;
+}
+
+/** Returns the addresses that steps cover, in the order of the steps. */
+export function coveredAddresses(steps: readonly Pick<Step, "covers">[]): readonly AddressText[] {
+	return steps.flatMap(({ covers }) => covers.map(({ address }) => address));
+}
+
+/** Whether the step changes the object with this address, or helps to change it. */
+export function isCovered(address: string, { covers }: Pick<Step, "covers">): boolean {
+	return covers.some((one) => one.address === address);
+}
+
+/**
+ * What is known of an activity or request: it has not ended, it was rejected, or it was sent and no answer says what became
+ * of it. `status` is the service's word, for example `ACTIVITY_STATUS_CONSENSUS_NEEDED`.
+ */
+export type ActivityState =
+	| { readonly state: "pending" | "rejected"; readonly status: string }
+	| { readonly state: "in-doubt" };
+
+/** The activity that an earlier request made, or may have made. */
+export type EarlierActivity = ActivityState & {
+	/** Null when no answer named one. */
+	readonly activityId: string | null;
+	readonly fingerprint: string;
+	readonly relation: Relation;
+};
+
+/**
+ * How an activity relates to a step. `same`: it does what the step does. `conflicting`: it would change the same object
+ * differently. `rejected`: it did what the step does and was rejected; the step is submitted only on request.
+ */
+export type Relation = "same" | "conflicting" | "rejected";

@@ -122,7 +122,7 @@ describe("with mocks", () => {
 			.toEqual(["acme", "acme-oauth-providers-bob", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`]);
 		expect(made.get("acme-signers")?.inputs).toMatchObject({ name: "signers", members: { exactly: [alice, bob] } });
 		expect(() => new orgsync.Organization("wrong", { document: { userTags: [{ name: "signers" }] } })).toThrow(
-			"document.organizationId: `organizationId` is missing",
+			"document.organizationId: missing key `organizationId`",
 		);
 		expect(world.requests()).toEqual([]);
 		expect(existsSync(join(folder, ".orgsync"))).toBe(false);

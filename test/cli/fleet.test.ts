@@ -55,7 +55,7 @@ test("429 responses are reported once, with a summary at the end", async () => {
 	expect(code).toBe(0);
 	const lines = stderr.trimEnd().split("\n");
 	expect(lines).toHaveLength(2);
-	expect(lines[0]).toMatch(/^too many requests.*; asked again in .* --max-rps, or /);
+	expect(lines[0]).toMatch(/^too many requests.*; retried in .* --max-rps, or /);
 	expect(lines[1]).toMatch(
 		/^rate limit: the service rejected 8 requests within \d+ s \(429\); orgsync retried all of them$/,
 	);

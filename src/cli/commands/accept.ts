@@ -60,8 +60,8 @@ export async function acceptFound(
 	for (const { address, file, line } of acceptance.accepted) {
 		output.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
-	for (const { address, because } of acceptance.leftOut) {
-		output.note(`left out ${showText(address)}: ${showText(because)}`);
+	for (const { address, because } of acceptance.skipped) {
+		output.note(`skipped ${showText(address)}: ${showText(because)}`);
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));

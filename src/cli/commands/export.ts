@@ -3,7 +3,7 @@
  */
 import { resolve } from "node:path";
 import { exportDocument as makeDocument } from "../../document/export.ts";
-import type { Missing } from "../../document/export-text.ts";
+import type { Omission } from "../../document/export-text.ts";
 import { exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
@@ -39,6 +39,6 @@ export async function exportDocument(flags: ExportFlags, terminal: Terminal, out
 	}
 }
 
-function tell(why: string, missing: readonly Missing[], output: Output): void {
+function tell(why: string, missing: readonly Omission[], output: Output): void {
 	for (const { what, because } of missing) output.note(`not exported: ${showText(what)}, ${why} ${showText(because)}`);
 }

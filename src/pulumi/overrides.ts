@@ -25,19 +25,19 @@ export function listOverrides(overrides: readonly Override[], guards: readonly G
 
 /** Shows overrides, none of them twice beside the same resource. */
 export class OverrideLog {
-	readonly #show: (line: string) => void;
+	readonly #print: (line: string) => void;
 	readonly #shown = new Set<string>();
 
-	constructor(show: (line: string) => void) {
-		this.#show = show;
+	constructor(print: (line: string) => void) {
+		this.#print = print;
 	}
 
-	tell(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
+	show(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
 		for (const override of overrides) {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#show(showText(`${resource}: override used: ${tellOverride(override, guards, spelling)}`));
+			this.#print(showText(`${resource}: override used: ${tellOverride(override, guards, spelling)}`));
 		}
 	}
 }

@@ -13,7 +13,7 @@ import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
-import { confirmOrganization } from "./read.ts";
+import { confirmOrganization } from "./live-queries.ts";
 
 /** Our five operations by the type of their activities; a list is never asked for any other. */
 const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(

@@ -1,8 +1,8 @@
 /**
- * The whole organization, as far as one key can read it, for `export`: not what a document speaks of, but what there is.
+ * Reads the whole organization for `export`, as far as one key can read it, whatever documents say.
  *
- * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
- * change anything. Boot proofs and supported assets are not asked for: they change by themselves, and nobody decided them.
+ * What cannot be read is unknown, never empty. This file has a Reader and cannot change anything. Boot proofs and supported
+ * assets are not read: they change without a decision of the organization.
  */
 import {
 	emptyMemory,
@@ -16,47 +16,38 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import {
-	awaitAll,
-	type QueryFunction,
-	queryIfAvailable,
-	stringOr,
-	toNamed,
-	toOauthProviders,
-	toUserNames,
-	toUserTags,
-	unknownIfUnavailable,
-} from "./read.ts";
+import { stringOr, toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
 
 /**
- * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
- * Throws AuthenticationError, TransportError, and ServiceError where `list_user_tags` fails.
+ * Reads what the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
+ * Throws AuthenticationError, TransportError, and ServiceError if `list_user_tags` fails.
  */
 export async function readWholeOrganization(
 	organizationId: string,
 	reader: Reader,
 	reads: Reads,
 ): Promise<WholeOrganization> {
-	const ask: QueryFunction = async (operation, fields = {}) =>
+	const query: QueryFunction = async (operation, fields = {}) =>
 		(await reader.query(operation, { organizationId, ...fields })).value;
-	const askExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
-		reads === "auto" ? queryIfAvailable(ask, operation) : notAsked;
+	const queryExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
+		reads === "auto" ? queryIfAvailable(query, operation) : notRead;
 	const [userTags, users, policies, tvcApps, profiles] = await awaitAll([
-		ask(queries.list_user_tags),
-		askExtended(extendedReads.list_users),
-		askExtended(extendedReads.list_policies),
-		askExtended(extendedReads.list_tvc_apps),
-		askExtended(extendedReads.get_session_profiles),
+		query(queries.list_user_tags),
+		queryExtended(extendedReads.list_users),
+		queryExtended(extendedReads.list_policies),
+		queryExtended(extendedReads.list_tvc_apps),
+		queryExtended(extendedReads.get_session_profiles),
 	]);
 	const live: LiveOrganization = {
 		organizationId,
 		userTags: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, "policies", "policyId", "policyName"),
+		policies: toNamed(policies, extendedReads.list_policies, "policyId", "policyName"),
 		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		tvcApps: toNamed(tvcApps, extendedReads.list_tvc_apps, "id", "name"),
 		users: toUserNames(users),
 		sessionProfiles: toSessionProfiles(profiles),
-		mfaPolicies: users.known ? await readMfaPolicies(users.value, ask) : {},
+		mfaPolicies: users.known ? await readMfaPolicies(users.value, query) : {},
 		bootProofs: {},
 		supportedAssets: {},
 		memory: emptyMemory,
@@ -64,7 +55,7 @@ export async function readWholeOrganization(
 	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
 }
 
-const notAsked: Known<never> = {
+const notRead: Known<never> = {
 	known: false,
 	because: "the eight documented queries do not list them, and extended reads are off",
 };
@@ -92,18 +83,13 @@ function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["session
 	);
 }
 
-/** The MFA policies of every user: those that `list_users` shows (docs/service.md#extended-reads), else one query a user. */
-async function readMfaPolicies(users: LiveRecord, ask: QueryFunction): Promise<LiveOrganization["mfaPolicies"]> {
-	const operation = queries.get_mfa_policies;
+/** Reads the MFA policies of every user that `list_users` does not show (docs/service.md#extended-reads): a query a user. */
+async function readMfaPolicies(users: LiveRecord, query: QueryFunction): Promise<LiveOrganization["mfaPolicies"]> {
 	const found = await awaitAll(
 		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
 			const userId = String(user.userId).toLowerCase();
 			if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: user.mfaPolicies as LiveRecord[] }];
-			const policies = await unknownIfUnavailable(
-				async () => recordsOf(await ask(operation, { userId }), "mfaPolicies"),
-				operation,
-			);
-			return [userId, policies];
+			return [userId, await queryList(query, queries.get_mfa_policies, { userId })];
 		}),
 	);
 	return Object.fromEntries(found);

@@ -1,97 +1,79 @@
 /**
- * The live organization, read with as few queries as the document needs, all of them at once.
+ * Reads the live organization with as few queries as the document needs, all of them at once.
  *
- * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
- * change anything.
+ * A kind that documents only expect is one entry of `expectedReads`. What cannot be read is unknown, never empty. This file
+ * has a Reader and cannot change anything.
  */
-import { isUnavailable, type ServiceError } from "../errors.ts";
-import type {
-	DesiredOrganization,
-	Known,
-	LiveNamed,
-	LiveOauthProvider,
-	LiveOrganization,
-	LiveRecord,
-	LiveUserTag,
-	Memory,
-} from "../plan/organization.ts";
+import type { DesiredOrganization, Known, LiveOrganization, LiveRecord, Memory } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
-import { compareText, digestOf } from "../plan/value.ts";
-import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
+import { extendedReads, queries } from "../wire/operations.ts";
+import { toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
+import {
+	awaitAll,
+	confirmOrganization,
+	type QueryFunction,
+	queryIfAvailable,
+	queryList,
+	queryObject,
+} from "./live-queries.ts";
 
 export interface LiveReading {
 	readonly live: LiveOrganization;
 	/**
-	 * A time by the service's own clock at which nothing had been read yet, in milliseconds since 1970; undefined when the
-	 * service does not say, or nobody measured how long it took. It is the Date header's, which is written when the answer
-	 * is, less all the time that the query took; the header counts whole seconds and so errs to the early side too.
+	 * A time by the service's clock at which nothing had been read yet, in milliseconds since 1970. Undefined if the service
+	 * does not say, or if it was not measured how long the queries took. It is the time of the Date header, which is written
+	 * with the answer, less all the time that the query took. The header has whole seconds, so it errs to the early side too.
 	 */
 	readonly serverTimeMs: number | undefined;
 }
 
 /**
- * What the service has of everything that the document speaks of. With `"auto"` the extended reads are asked too where
- * they show something that the document needs; a service that does not have one (404, 501) or denies it (403) in its own
- * error shape leaves that part unknown. `steadyNow` tells milliseconds from any beginning and is never set back. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
+ * Reads what the document is about. With `"auto"` that includes the extended reads that show something it needs. What a
+ * service does not have (404, 501) or denies (403), in its own error shape, is unknown. `steadyNow` returns milliseconds
+ * from any start and is never set back. Throws AuthenticationError, TransportError, and ServiceError if a documented query
+ * fails.
  */
 export async function readLive(
 	desired: DesiredOrganization,
 	reader: Reader,
-	memory: Memory,
+	lastApplied: Memory,
 	reads: Reads,
 	steadyNow?: () => number,
 ): Promise<LiveReading> {
-	const times: number[] = [];
-	let isAnswered = false;
-	const ask = async (
-		operation: QueryOperation,
-		fields: Readonly<Record<string, unknown>> = {},
-	): Promise<LiveRecord> => {
-		const startedAtMs = steadyNow?.();
-		const answer = await reader.query(operation, { organizationId: desired.organizationId, ...fields });
-		isAnswered = true;
-		if (answer.serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined) {
-			times.push(answer.serverTimeMs - Math.max(0, steadyNow() - startedAtMs));
-		}
-		return answer.value;
-	};
+	const { query, answerTimes } = timeQueries(desired.organizationId, reader, steadyNow);
 	const wants = wantedReads(desired, reads);
-	const gone: ServiceError[] = [];
-	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] =
-		await awaitAll([
-			wants.userTags ? ask(queries.list_user_tags) : undefined,
-			wants.users ? queryIfAvailable(ask, extendedReads.list_users) : notRead(reads),
-			wants.policies ? queryIfAvailable(ask, extendedReads.list_policies) : notRead(reads),
-			wants.tvcApps ? queryIfAvailable(ask, extendedReads.list_tvc_apps) : notRead(reads),
-			readSessionProfiles(desired, ask, gone),
-			readMfaPolicies(desired, ask, gone),
-			readBootProofs(desired, ask, gone),
-			readSupportedAssets(desired, ask),
-		] as const);
-	// Any other answer shows that the organization is there.
-	if (gone.length > 0 && !isAnswered) await confirmOrganization(ask);
+	const [userTags, users, policies, tvcApps, expected] = await awaitAll([
+		wants.userTags ? query(queries.list_user_tags) : undefined,
+		wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads),
+		wants.policies ? queryIfAvailable(query, extendedReads.list_policies) : notRead(reads),
+		wants.tvcApps ? queryIfAvailable(query, extendedReads.list_tvc_apps) : notRead(reads),
+		readExpected(desired, query),
+	] as const);
+	// Without an answer, what is known of an object is a 404, which can be about the organization.
+	const isKnown = Object.values(expected).some((found) => Object.values(found).some(({ known }) => known));
+	if (isKnown && answerTimes.length === 0) await confirmOrganization(query);
 	const live: LiveOrganization = {
 		organizationId: desired.organizationId,
 		userTags:
 			userTags === undefined
 				? { known: false, because: "the document speaks of no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, "policies", "policyId", "policyName"),
+		policies: toNamed(policies, extendedReads.list_policies, "policyId", "policyName"),
 		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		tvcApps: toNamed(tvcApps, extendedReads.list_tvc_apps, "id", "name"),
 		users: toUserNames(users),
-		sessionProfiles,
-		mfaPolicies,
-		bootProofs,
-		supportedAssets,
-		memory,
+		...expected,
+		memory: lastApplied,
 	};
+	const times = answerTimes.filter((time) => time !== undefined);
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
-/** What was read for more than this document, as if it had been read for this one alone: the same plan comes of it. */
+/**
+ * Returns what was read for more than this document as if it had been read for this one alone, so that both readings lead to
+ * the same plan.
+ */
 export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
 	if (wants.users) return live;
@@ -101,12 +83,23 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
-export type QueryFunction = (
-	operation: QueryOperation,
-	fields?: Readonly<Record<string, unknown>>,
-) => Promise<LiveRecord>;
+/**
+ * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
+ * undefined if that is not known.
+ */
+function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
+	const answerTimes: (number | undefined)[] = [];
+	const query: QueryFunction = async (operation, fields = {}) => {
+		const startedAtMs = steadyNow?.();
+		const { value, serverTimeMs } = await reader.query(operation, { organizationId, ...fields });
+		const isTimed = serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined;
+		answerTimes.push(isTimed ? serverTimeMs - Math.max(0, steadyNow() - startedAtMs) : undefined);
+		return value;
+	};
+	return { query, answerTimes };
+}
 
-/** Which of the whole-organization reads the document needs: the number of requests is the cost (docs/service.md#rates-and-limits). */
+/** Which of the whole-organization reads the document needs: requests are the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
@@ -118,18 +111,6 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	};
 }
 
-/** Like Promise.all, but waits for every read to end before the first error goes on, so that none runs on unseen. */
-export async function awaitAll<const T extends readonly unknown[]>(
-	reads: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-	const results = await Promise.allSettled(reads);
-	const failed = results.find((result) => result.status === "rejected");
-	if (failed !== undefined) throw failed.reason;
-	return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)) as {
-		-readonly [K in keyof T]: Awaited<T[K]>;
-	};
-}
-
 function notRead(reads: Reads): Known<LiveRecord> {
 	const because =
 		reads === "documented"
@@ -138,216 +119,56 @@ function notRead(reads: Reads): Known<LiveRecord> {
 	return { known: false, because };
 }
 
-/** The answer of an extended read, or unknown where the service does not have it or denies it. */
-export async function queryIfAvailable(ask: QueryFunction, operation: QueryOperation): Promise<Known<LiveRecord>> {
-	return unknownIfUnavailable(() => ask(operation), operation);
+/** How the objects of a kind are read that a document expects. */
+interface ExpectedRead<T> {
+	/** Returns the keys that are read; each is read once, however often it occurs. */
+	readonly keys: (desired: DesiredOrganization) => readonly string[];
+	readonly read: (key: string, query: QueryFunction, desired: DesiredOrganization) => Promise<Known<T>>;
 }
 
-/** The value, or unknown when the service does not have the query or denies it. Every other error is thrown. */
-export async function unknownIfUnavailable<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
-	try {
-		return { known: true, value: await read() };
-	} catch (error) {
-		if (!isUnavailable(error)) throw error;
-		const because =
-			error.httpStatus === 403
-				? `the service denies ${operation.name} to this key`
-				: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})`;
-		return { known: false, because };
-	}
+type ExpectedName = "sessionProfiles" | "mfaPolicies" | "bootProofs" | "supportedAssets";
+
+type Expected = Pick<LiveOrganization, ExpectedName>;
+
+const expectedReads: {
+	readonly [N in ExpectedName]: ExpectedRead<Extract<Expected[N][string], { known: true }>["value"]>;
+} = {
+	sessionProfiles: {
+		keys: ({ expect }) => expect.sessionProfiles.map(({ id }) => id),
+		read: (sessionProfileId, query) => queryObject(query, queries.get_session_profile, { sessionProfileId }),
+	},
+	mfaPolicies: {
+		keys: ({ expect }) => expect.mfaPolicies.map(({ userId }) => userId),
+		read: readMfaPolicies,
+	},
+	bootProofs: {
+		keys: ({ expect }) => expect.bootProofs.map(({ appId }) => appId),
+		read: (appName, query) => queryObject(query, queries.get_latest_boot_proof, { appName }),
+	},
+	supportedAssets: {
+		keys: ({ expect }) => expect.supportedAssets.map(({ caip2 }) => caip2),
+		read: (caip2, query) => queryList(query, queries.list_supported_assets, { caip2 }),
+	},
+};
+
+/** Reads one policy if the document expects only that one of the user, by its id; otherwise all of the user. */
+async function readMfaPolicies(
+	userId: string,
+	query: QueryFunction,
+	{ expect }: DesiredOrganization,
+): Promise<Known<readonly LiveRecord[]>> {
+	const [first, ...others] = expect.mfaPolicies.filter((one) => one.userId === userId);
+	const mfaPolicyId = others.length === 0 ? first?.id : undefined;
+	if (mfaPolicyId === undefined) return queryList(query, queries.get_mfa_policies, { userId });
+	const found = await queryObject(query, queries.get_mfa_policy, { userId, mfaPolicyId });
+	return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
 }
 
-/**
- * Nothing when the organization exists. A 404 for one of its objects may be about the organization itself, and then
- * nothing is known of the object. Throws what the query throws; that it is denied shows that there is one.
- */
-export async function confirmOrganization(ask: (operation: QueryOperation) => Promise<unknown>): Promise<void> {
-	try {
-		await ask(queries.list_user_tags);
-	} catch (error) {
-		if (!isUnavailable(error) || error.httpStatus !== 403) throw error;
-	}
-}
-
-/** The same, but 404 is an answer: the object is not there, if the organization is; each is added to `gone`. */
-async function orAbsent(
-	read: () => Promise<LiveRecord>,
-	operation: QueryOperation,
-	gone: ServiceError[],
-): Promise<Known<LiveRecord | null>> {
-	try {
-		return await unknownIfUnavailable(async () => {
-			try {
-				return await read();
-			} catch (error) {
-				if (isUnavailable(error) && error.httpStatus === 404) throw new NotThere(error);
-				throw error;
-			}
-		}, operation);
-	} catch (error) {
-		if (!(error instanceof NotThere)) throw error;
-		gone.push(error.cause);
-		return { known: true, value: null };
-	}
-}
-
-class NotThere extends Error {
-	override readonly cause: ServiceError;
-
-	constructor(cause: ServiceError) {
-		super(cause.message);
-		this.cause = cause;
-	}
-}
-
-/** What `read` gives for each key, asked for once however often the key occurs. */
-async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
-	const keys = [...new Set(all)];
-	const values = await awaitAll(keys.map(read));
-	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
-}
-
-function readSessionProfiles(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const operation = queries.get_session_profile;
-	return byKey(
-		desired.expect.sessionProfiles.map(({ id }) => id),
-		(sessionProfileId) =>
-			orAbsent(async () => (await ask(operation, { sessionProfileId })).sessionProfile as LiveRecord, operation, gone),
-	);
-}
-
-/** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
-function readMfaPolicies(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
-	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
-		const expected = byUser.get(userId) ?? [];
-		if (expected.length === 1 && expected[0]?.id !== undefined) {
-			const mfaPolicyId = expected[0].id;
-			const operation = queries.get_mfa_policy;
-			const found = await orAbsent(
-				async () => (await ask(operation, { userId, mfaPolicyId })).mfaPolicy as LiveRecord,
-				operation,
-				gone,
-			);
-			return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
-		}
-		const operation = queries.get_mfa_policies;
-		return unknownIfUnavailable(
-			async () => ((await ask(operation, { userId })).mfaPolicies ?? []) as LiveRecord[],
-			operation,
-		);
-	});
-}
-
-function readBootProofs(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const operation = queries.get_latest_boot_proof;
-	return byKey(
-		desired.expect.bootProofs.map(({ appId }) => appId),
-		(appName) => orAbsent(async () => (await ask(operation, { appName })).bootProof as LiveRecord, operation, gone),
-	);
-}
-
-function readSupportedAssets(desired: DesiredOrganization, ask: QueryFunction) {
-	const operation = queries.list_supported_assets;
-	return byKey(
-		desired.expect.supportedAssets.map(({ caip2 }) => caip2),
-		(caip2) =>
-			unknownIfUnavailable(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
-	);
-}
-
-/** The tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. */
-export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
-	const members = users.known ? membersByTag(users.value) : undefined;
-	return (answer.userTags as readonly LiveRecord[])
-		.map((tag): LiveUserTag => {
-			const id = String(tag.tagId).toLowerCase();
-			return {
-				id,
-				name: String(tag.tagName),
-				type: typeof tag.tagType === "string" ? tag.tagType : "",
-				updatedAt: toInstant(tag.updatedAt),
-				...timeOf(tag.updatedAt),
-				members: members === undefined ? (users as Known<never>) : { known: true, value: members.get(id) ?? [] },
-			};
-		})
-		.sort((left, right) => compareText(left.id, right.id));
-}
-
-function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]> {
-	const members = new Map<string, string[]>();
-	for (const user of answer.users as readonly LiveRecord[]) {
-		for (const tagId of (user.userTags ?? []) as readonly string[]) {
-			const id = tagId.toLowerCase();
-			const list = members.get(id) ?? [];
-			list.push(String(user.userId).toLowerCase());
-			members.set(id, list);
-		}
-	}
-	for (const list of members.values()) list.sort(compareText);
-	return members;
-}
-
-/** The names of users that `list_users` shows. */
-export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
-	if (!users.known) return users;
-	const entries = ((users.value.users ?? []) as readonly LiveRecord[]).map(
-		(user) => [String(user.userId).toLowerCase(), stringOr(user.userName, "")] as const,
-	);
-	return { known: true, value: Object.fromEntries(entries) };
-}
-
-/** The OAuth providers that `list_users` shows. */
-export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
-	if (!users.known) return users;
-	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
-		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
-			userId: String(user.userId).toLowerCase(),
-			id: String(provider.providerId).toLowerCase(),
-			name: stringOr(provider.providerName, ""),
-			digest: digestRecord(provider),
-		})),
-	);
-	return { known: true, value };
-}
-
-/** Of all that the service says of an object but when it said so: editing it back and forth changes nothing. */
-function digestRecord({ createdAt: _createdAt, updatedAt: _updatedAt, ...record }: LiveRecord): string {
-	// Ids are the same in any case.
-	const text = JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, (id) => id.toLowerCase());
-	return digestOf(JSON.parse(text));
-}
-
-/** The objects of an answer's list by id and name. */
-export function toNamed(
-	answer: Known<LiveRecord>,
-	list: string,
-	idField: string,
-	nameField: string,
-): Known<readonly LiveNamed[]> {
-	if (!answer.known) return answer;
-	const value = (answer.value[list] as readonly LiveRecord[]).map((item) => ({
-		id: String(item[idField]).toLowerCase(),
-		name: stringOr(item[nameField], ""),
-		digest: digestRecord(item),
-	}));
-	return { known: true, value };
-}
-
-function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
-	const updatedAtMs = readTime(value);
-	return updatedAtMs === undefined ? {} : { updatedAtMs };
-}
-
-/** `{seconds, nanos}` or a plain string, as one text to compare (docs/service.md#times). */
-function toInstant(value: unknown): string {
-	if (typeof value === "string") return value;
-	if (value === null || typeof value !== "object") return "";
-	const { seconds, nanos } = value as { seconds?: unknown; nanos?: unknown };
-	return `${seconds ?? ""}.${nanos ?? ""}`;
-}
-
-/** The value where it is a text. */
-export function stringOr(value: unknown, otherwise: string): string {
-	return typeof value === "string" ? value : otherwise;
+async function readExpected(desired: DesiredOrganization, query: QueryFunction): Promise<Expected> {
+	const readKind = async ([name, { keys, read }]: [string, ExpectedRead<unknown>]) => {
+		const all = [...new Set(keys(desired))];
+		const found = await awaitAll(all.map((key) => read(key, query, desired)));
+		return [name, Object.fromEntries(all.map((key, index) => [key, found[index]]))] as const;
+	};
+	return Object.fromEntries(await awaitAll(Object.entries(expectedReads).map(readKind))) as unknown as Expected;
 }

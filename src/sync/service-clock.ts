@@ -3,7 +3,7 @@
  * own clock, so times that it judges are made and compared by that one.
  */
 import type { Reader } from "../wire/client.ts";
-import { confirmOrganization } from "./read.ts";
+import { confirmOrganization } from "./live-queries.ts";
 
 /**
  * Unverified, chosen: two clocks that differ by less count as one. A `Date` has whole seconds and an answer takes a while,

@@ -5,7 +5,7 @@
 import { showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import type { Override } from "../plan/overrides.ts";
-import { overridesHeading, type Spelling, tellOverride } from "../render/overrides-text.ts";
+import { describeOverride, overridesHeading, type Spelling } from "../render/overrides-text.ts";
 import type { JournalEntry } from "../sync/journal.ts";
 import { environmentName } from "./settings.ts";
 
@@ -20,24 +20,26 @@ const spelling: Spelling = {
 /** Returns overrides as lines under their heading; empty where there is none. */
 export function listOverrides(overrides: readonly Override[], guards: readonly Guard[]): string {
 	if (overrides.length === 0) return "";
-	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${tellOverride(one, guards, spelling)}`), ""].join("\n");
+	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`), ""].join(
+		"\n",
+	);
 }
 
 /** Shows overrides, none of them twice beside the same resource. */
 export class OverrideLog {
-	readonly #show: (line: string) => void;
+	readonly #print: (line: string) => void;
 	readonly #shown = new Set<string>();
 
-	constructor(show: (line: string) => void) {
-		this.#show = show;
+	constructor(print: (line: string) => void) {
+		this.#print = print;
 	}
 
-	tell(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
+	show(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
 		for (const override of overrides) {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#show(showText(`${resource}: override used: ${tellOverride(override, guards, spelling)}`));
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
 		}
 	}
 }

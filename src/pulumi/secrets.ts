@@ -12,7 +12,7 @@ import { hasUnknown, type Properties } from "./inputs.ts";
 const placeholder = "[secret]";
 
 /** What a state keeps of an activity or of what was applied: it repeats the inputs in other forms. */
-const derived: readonly string[] = ["managed", "lastApplied", "activities", "wanted", "removedAt"];
+const derived: readonly string[] = ["managed", "lastApplied", "activities", "removedAt"];
 
 /** Inputs by which a tag is found. While one of them is a secret, no message suggests names that are live. */
 const tagNames: readonly string[] = ["name", "previously", "tagId"];
@@ -28,7 +28,7 @@ export function namesOfSecrets(properties: object): readonly string[] {
 function valuesOfSecrets(properties: object): readonly string[] {
 	const names = namesOfSecrets(properties);
 	const all = properties as Properties;
-	return names.length === 0 ? [] : [...names, "managed", "wanted"].flatMap((name) => listLeaves(all[name]));
+	return names.length === 0 ? [] : [...names, "managed"].flatMap((name) => listLeaves(all[name]));
 }
 
 function listLeaves(value: unknown): readonly string[] {

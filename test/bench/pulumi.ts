@@ -31,7 +31,7 @@ for (let number = 0; number < ${organizations}; number += 1) {
 }`;
 
 /** A provider that keeps its inputs and sends no request. */
-const nothing = `export const userTag = () => ({
+const nothing = `export const providerOf = () => ({
 	check: async (_olds, inputs) => ({ inputs: { ...inputs, onDestroy: "keep", tagId: inputs.resource } }),
 	diff: async () => ({ changes: false }),
 	create: async (inputs) => ({ id: inputs.tagId, outs: inputs }),

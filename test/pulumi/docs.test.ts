@@ -254,7 +254,8 @@ function rowsOf(heading: string): readonly (readonly (readonly string[])[])[] {
 const firstCells = (heading: string): readonly string[] => rowsOf(heading).map(([[word = ""] = []]) => word);
 
 describe("the tables of docs/pulumi.md", () => {
-	const sources = ["resources", "organization"].map((name) => read(`src/pulumi/${name}.ts`)).join("\n");
+	const files = ["user-tag", "oauth-provider-removal", "policy-removal", "tvc-app-removal", "organization"];
+	const sources = files.map((name) => read(`src/pulumi/${name}.ts`)).join("\n");
 	const between = (start: string, end: string): string => sources.split(start)[1]?.split(end)[0] ?? "";
 	const namesIn = (text: string, pattern: RegExp): readonly string[] =>
 		[...text.matchAll(pattern)].map(([, name = ""]) => name);

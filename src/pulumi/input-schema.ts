@@ -1,11 +1,11 @@
 /**
- * What each input of a resource has to look like, said in a program's words: the rules of a document speak of YAML, of lines
- * and of names for users, which a program does not have. What inputs mean together is for document/ to judge.
+ * The schema of a resource's inputs, with messages in a program's terms: those of a document name YAML, lines and aliases,
+ * which a program does not have. document/ checks what inputs mean together.
  */
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";
 
-export type Shape = "text" | "id" | "any" | OneOf | ListOf | Fields;
+export type PropertySchema = "text" | "id" | "any" | OneOf | ListOf | Fields;
 
 interface OneOf {
 	readonly oneOf: readonly string[];
@@ -17,31 +17,30 @@ interface ListOf {
 
 /** An object that has these fields and no others; each may be left out. */
 interface Fields {
-	readonly fields: Readonly<Record<string, Shape>>;
+	readonly fields: Readonly<Record<string, PropertySchema>>;
 }
 
-export interface InputShapes extends Fields {
+export interface InputSchema extends Fields {
 	readonly required: readonly string[];
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const longestShown = 60;
+const maxShownLength = 60;
 
-/** Each input that cannot be what it stands for; what is not known yet is not judged. */
-export function checkShapes(given: Properties, { fields, required }: InputShapes): readonly CheckFailure[] {
+/** What is wrong with each input. Unknown values are not checked. */
+export function checkInputSchema(given: Properties, { fields, required }: InputSchema): readonly CheckFailure[] {
 	const inputs = withoutMeta(given);
 	const secrets = namesOfSecrets(given);
 	const missing = required.filter((property) => inputs[property] === undefined);
 	return [
-		...missing.map((property) => ({ property, reason: "it is missing, and has to be there" })),
+		...missing.map((property) => ({ property, reason: "is required" })),
 		...Object.entries(inputs).flatMap(([property, value]): readonly CheckFailure[] => {
 			if (value === undefined) return [];
 			const shape = fields[property];
 			if (shape === undefined) {
-				const known = joinWords(Object.keys(fields), "and");
-				return [{ property, reason: `there is no such property; there are ${known}` }];
+				return [{ property, reason: unknownProperty(Object.keys(fields)) }];
 			}
-			const show = secrets.includes(property) ? () => "a secret" : showValue;
+			const show = secrets.includes(property) ? () => "a secret value" : showValue;
 			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
 		}),
 	];
@@ -54,36 +53,34 @@ interface Mistake {
 }
 
 function inPlace(property: string, { path, message }: Mistake): string {
-	return path === "" ? `it ${message}` : `${property}${path} ${message}`;
+	return path === "" ? message : `${property}${path} ${message}`;
 }
 
 /** How a value is shown in a message. */
 type Show = (value: unknown) => string;
 
-function findMistakes(path: string, shape: Shape, value: unknown, show: Show): readonly Mistake[] {
-	const mistake = (wanted: string): readonly Mistake[] => [
-		{ path, message: `must be ${wanted}, and is ${show(value)}` },
-	];
+function findMistakes(path: string, shape: PropertySchema, value: unknown, show: Show): readonly Mistake[] {
+	const mistake = (wanted: string): readonly Mistake[] => [{ path, message: `must be ${wanted}, got ${show(value)}` }];
 	if (typeof value === "string" && hasUnknown(value)) return [];
-	if (value === null) return [{ path, message: "is null; leave it out, or give it a value" }];
+	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
 	if (shape === "any") return [];
 	if (typeof shape === "string") return isOf(shape, value) ? [] : mistake(wantedOf(shape));
 	if ("oneOf" in shape) {
-		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf, "or"));
+		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
 	}
 	if ("listOf" in shape) {
-		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "id" ? "UUIDs" : "texts"}`);
+		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "id" ? "UUIDs" : "strings"}`);
 		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
 	}
 	const names = Object.keys(shape.fields);
 	if (typeof value !== "object" || Array.isArray(value)) {
-		return mistake(`an object with ${joinWords(names, "or")}`);
+		return mistake(`an object with ${joinWords(names)}`);
 	}
 	return Object.entries(value).flatMap(([name, item]: [string, unknown]): readonly Mistake[] => {
 		const field = shape.fields[name];
 		const place = `${path}.${name}`;
 		if (field !== undefined) return findMistakes(place, field, item, show);
-		return [{ path: place, message: `is not known; here can be ${joinWords(names, "or")}` }];
+		return [{ path: place, message: `is an ${unknownProperty(names)}` }];
 	});
 }
 
@@ -92,14 +89,18 @@ function isOf(shape: "text" | "id", value: unknown): boolean {
 }
 
 function wantedOf(shape: "text" | "id"): string {
-	return shape === "text" ? "text" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+	return shape === "text" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+}
+
+function unknownProperty(known: readonly string[]): string {
+	return `unknown property; known: ${known.join(", ")}`;
 }
 
 function showValue(value: unknown): string {
 	const text = JSON.stringify(value);
-	return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+	return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
 }
 
-function joinWords(words: readonly string[], last: "and" | "or"): string {
-	return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+function joinWords(words: readonly string[]): string {
+	return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 }

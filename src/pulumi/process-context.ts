@@ -2,10 +2,10 @@
  * What a session takes from the process it runs in: the program's, and that of its providers.
  */
 import { findProjectFolder } from "./project-folder.ts";
-import type { Surroundings } from "./session.ts";
+import type { SessionContext } from "./session.ts";
 
 /** Environment, project folder and clocks of this process. */
-export function ownSurroundings(): Surroundings {
+export function processContext(): SessionContext {
 	return {
 		environment: process.env,
 		directory: findProjectFolder(process.cwd()),

@@ -1,6 +1,6 @@
 /**
- * What creating a resource would submit, in one line: the engine shows the inputs of what it creates, but not what adopting
- * a live object changes about it.
+ * What creating a resource would change, in one line. The engine shows the inputs of a new resource, but not how adopting
+ * a live object changes it.
  */
 
 import { showText } from "../escape.ts";
@@ -9,10 +9,10 @@ import type { Plan } from "../plan/plan.ts";
 import type { MetaInputs } from "./inputs.ts";
 
 /**
- * For example `signers: adopts the user tag approvers and renames it to signers`; undefined when it changes nothing. Of
- * members that are a secret it gives the number.
+ * For example `signers: adopts the user tag approvers, renames it to signers`; undefined if nothing changes. Secret members
+ * are counted, not listed.
  */
-export function announceCreation(
+export function describeCreate(
 	{ resource, secretInputs = [] }: Pick<MetaInputs, "resource" | "secretInputs">,
 	{ changes }: Plan,
 ): string | undefined {
@@ -22,16 +22,19 @@ export function announceCreation(
 }
 
 function describe(change: Change, hidesMembers: boolean): readonly string[] {
-	const doubt = change.basis === "unknown" ? ", which is not known to be needed" : "";
+	const doubt = change.basis === "unknown" ? " (it may be in sync already: live state cannot be read)" : "";
 	if (change.kind === "userTag") {
 		const { before, after, addUserIds, removeUserIds } = change;
-		const show = (ids: readonly string[]): string => (hidesMembers ? `${ids.length} users` : ids.join(", "));
+		const list = (ids: readonly string[]): string => {
+			const noun = ids.length === 1 ? "member" : "members";
+			return hidesMembers ? `${ids.length} ${noun}` : `the ${noun} ${ids.join(", ")}`;
+		};
 		const done = [
 			...(before.name === after.name ? [] : [`renames it to ${after.name}`]),
-			...(addUserIds.length === 0 ? [] : [`gives it to ${show(addUserIds)}`]),
-			...(removeUserIds.length === 0 ? [] : [`takes it from ${show(removeUserIds)}`]),
+			...(addUserIds.length === 0 ? [] : [`adds ${list(addUserIds)}`]),
+			...(removeUserIds.length === 0 ? [] : [`removes ${list(removeUserIds)}`]),
 		];
-		return [`adopts the user tag ${before.name} and ${done.join(", ")}${doubt}`];
+		return [`adopts the user tag ${before.name}, ${done.join(", ")}${doubt}`];
 	}
 	if (change.action !== "remove") return [];
 	const name = change.before === null || change.before.name === "" ? "" : ` (${change.before.name})`;

@@ -1,10 +1,11 @@
 /**
  * One row of the table of commands.
  */
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { exitCodes } from "../errors.ts";
+import type { CommandResult } from "../plan/result.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
-import type { Output, Result, Terminal } from "./output.ts";
+import type { LocatedResult, Output, Terminal } from "./output.ts";
 
 /** One call of a command. */
 export interface CommandCall {
@@ -28,8 +29,8 @@ export interface CommandRow {
 	readonly flags: readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
-	/** Returns a result to print, or an exit code when the command printed its result. */
-	readonly run: (call: CommandCall) => Promise<Result | ExitCode>;
+	/** Returns the result to print. */
+	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult>;
 }
 
 /** Exit codes of a command that calls no service. */

@@ -1,6 +1,6 @@
 /**
- * Which addresses `--accept` means. What a waiting activity would change is not among them: the document would say what
- * is there now, and be wrong once somebody approves.
+ * Selects the addresses that `--accept` names. Objects that a pending activity would change are not accepted: the document
+ * would describe live state from before the activity, and be wrong after its approval.
  */
 
 import { matchesGlob } from "../plan/only.ts";
@@ -9,86 +9,93 @@ import { isCovered } from "../plan/step.ts";
 import { compareText } from "../plan/value.ts";
 import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
 
-/** An address that a pattern fits and that is not accepted. */
-export interface LeftOut {
+/** An address that matches a pattern and is not accepted. */
+export interface SkippedAddress {
 	readonly address: string;
 	readonly because: string;
 }
 
 export type Selection =
 	| {
-			/** What is accepted of each plan, in their order. */
-			readonly chosen: readonly ReadonlySet<string>[];
-			readonly leftOut: readonly LeftOut[];
+			/** The accepted addresses of each plan, in the order of the plans. */
+			readonly accepted: readonly ReadonlySet<string>[];
+			readonly skipped: readonly SkippedAddress[];
 	  }
 	| { readonly refusals: readonly string[] };
 
-/** The addresses at which an organization differs, sorted. */
+/** Returns the addresses at which an organization differs, sorted. */
 export function differingAddresses({ changes, problems }: Pick<Plan, "changes" | "problems">): readonly string[] {
 	return [...new Set([...changes.map(({ address }) => address), ...problems.map(({ path }) => path)])].sort(
 		compareText,
 	);
 }
 
+/** The addresses of one plan that match one pattern. */
+interface Match {
+	readonly plan: Plan;
+	/** The number of the plan. */
+	readonly index: number;
+	readonly all: readonly string[];
+	/** Those that no pending activity would change. */
+	readonly free: readonly string[];
+	/** Whether the pattern is one of the addresses. */
+	readonly isExact: boolean;
+}
+
 /**
- * What these addresses and patterns choose. Refused are a pattern that nothing fits, an address that a waiting activity
- * would change, and a pattern that only such addresses fit; where it fits others too, they are left out.
+ * Returns the addresses that these addresses and patterns select. Refuses a pattern without a match, an address that a
+ * pending activity would change, and a pattern that matches only such addresses. Otherwise such addresses are skipped.
  */
 export function selectAddresses(plans: readonly Plan[], patterns: readonly string[]): Selection {
-	const fitting = plans.map((plan) => {
-		const addresses = differingAddresses(plan);
-		const waits = (address: string): boolean => waitingOver(address, plan) !== undefined;
-		return patterns.map((pattern) => {
-			const all = select(pattern, addresses);
-			return { all, free: all.filter((address) => !waits(address)), isExact: all.includes(pattern) };
-		});
-	});
-	const idle = patterns.filter((_, index) => fitting.every((ofPlan) => (ofPlan[index]?.all.length ?? 0) === 0));
-	if (idle.length > 0) return { refusals: idle.map((pattern) => describeNoMatch(pattern, plans)) };
-	const refused = new Set<string>();
-	const leftOut = new Map<string, LeftOut>();
-	for (const index of patterns.keys()) {
-		const isIdle = fitting.every((ofPlan) => (ofPlan[index]?.free.length ?? 0) === 0);
-		for (const [number, plan] of plans.entries()) {
-			const { all = [], free = [], isExact = false } = fitting[number]?.[index] ?? {};
-			for (const address of all.filter((one) => !free.includes(one))) {
-				const because = tellWaiting(waitingOver(address, plan));
-				if (isIdle || isExact) refused.add(`cannot accept ${address}: ${because}`);
-				else leftOut.set(`${number} ${address}`, { address, because });
-			}
+	const matches = patterns.map((pattern) => plans.map((plan, index) => match(pattern, plan, index)));
+	const unmatched = patterns.filter((_, index) => matches[index]?.every(({ all }) => all.length === 0));
+	if (unmatched.length > 0) return { refusals: unmatched.map((pattern) => describeNoMatch(pattern, plans)) };
+	const refusals = new Set<string>();
+	const skipped = new Map<string, SkippedAddress>();
+	for (const ofPattern of matches) {
+		const isBlocked = ofPattern.every(({ free }) => free.length === 0);
+		for (const { plan, index, address, isExact } of ofPattern.flatMap(listPending)) {
+			const because = describePending(pendingActivity(address, plan));
+			if (isBlocked || isExact) refusals.add(`cannot accept ${address}: ${because}`);
+			else skipped.set(`${index} ${address}`, { address, because });
 		}
 	}
-	if (refused.size > 0) return { refusals: [...refused] };
+	if (refusals.size > 0) return { refusals: [...refusals] };
 	return {
-		chosen: fitting.map((ofPlan) => new Set(ofPlan.flatMap(({ free }) => free))),
-		leftOut: [...leftOut.values()],
+		accepted: plans.map((_, index) => new Set(matches.flatMap((ofPattern) => ofPattern[index]?.free ?? []))),
+		skipped: [...skipped.values()],
 	};
 }
 
-/** Of the addresses, the one that is spelled so, or those that the pattern fits. */
-function select(pattern: string, addresses: readonly string[]): readonly string[] {
-	if (addresses.includes(pattern)) return [pattern];
-	return addresses.filter((address) => matchesGlob(pattern, address));
+function match(pattern: string, plan: Plan, index: number): Match {
+	const addresses = differingAddresses(plan);
+	const isExact = addresses.includes(pattern);
+	const all = isExact ? [pattern] : addresses.filter((address) => matchesGlob(pattern, address));
+	return { plan, index, all, free: all.filter((address) => pendingActivity(address, plan) === undefined), isExact };
 }
 
-function waitingOver(address: string, { waiting }: Plan): Waiting | undefined {
-	// Of what was rejected nothing can come any more.
+/** Returns each matching address that a pending activity would change. */
+function listPending(found: Match): readonly (Match & { readonly address: string })[] {
+	return found.all.filter((address) => !found.free.includes(address)).map((address) => ({ ...found, address }));
+}
+
+function pendingActivity(address: string, { waiting }: Plan): Waiting | undefined {
+	// A rejected activity changes nothing.
 	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 }
 
-function tellWaiting(waiting: Waiting | undefined): string {
+function describePending(waiting: Waiting | undefined): string {
 	if (waiting === undefined) return "";
-	if (waiting.state === "in-doubt")
-		return `something was sent for it and never answered: ${settleOrAbandon(nameOf(waiting))}`;
-	return `activity ${nameOf(waiting)} waits and would change this: have it rejected first, or give it up`;
+	if (waiting.state === "in-doubt") return `a request for it has no answer: ${settleOrAbandon(nameOf(waiting))}`;
+	return `activity ${nameOf(waiting)} is pending and would change this: reject or abandon it first`;
 }
 
-/** Most differences that a refusal lists. */
+/** Max differences that a refusal lists. */
 const maxListed = 10;
 
 function describeNoMatch(pattern: string, plans: readonly Plan[]): string {
 	const all = [...new Set(plans.flatMap(differingAddresses))];
 	const listed = all.slice(0, maxListed).join(", ");
 	const more = all.length > maxListed ? `, and ${all.length - maxListed} more` : "";
-	return `nothing to accept at ${pattern}; ${all.length === 0 ? "nothing differs" : `what differs: ${listed}${more}`}`;
+	return `nothing to accept at ${pattern}; ${all.length === 0 ? "no differences" : `differences: ${listed}${more}`}`;
 }

@@ -1,14 +1,14 @@
 /**
- * The text of an exported document. What can only be removed stands in it as comments that become a document's `absent`
- * when their `#` is taken away.
+ * Writes the text of an exported document. Objects that can only be deleted are listed in comments, which become `absent`
+ * when their `#` is removed.
  */
 
 import { showText } from "../escape.ts";
 import { writeFlow, writeKey, writeText } from "./write-yaml.ts";
 
-/** Something that is not in the document, and why. */
-export interface Missing {
-	/** What it is, in words: `members of user tags`, or an address. */
+/** Live state that is not in the document, and why. */
+export interface Omission {
+	/** For example `members of user tags`, or an address. */
 	readonly what: string;
 	readonly because: string;
 }
@@ -17,17 +17,17 @@ export interface Missing {
 export interface ExportedTag {
 	readonly name: string;
 	readonly id: string;
-	/** Aliases, sorted; undefined when the members are not known. */
+	/** Aliases, sorted; undefined if the members are unknown. */
 	readonly members: readonly string[] | undefined;
 }
 
-/** Something under `expect`: its fields in the order in which they are written. */
+/** An entry under `expect`, with its fields in the order of the document. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
 
-/** Everything that the document says. */
+/** The content of the document. */
 export interface ExportedParts {
 	readonly organizationId: string;
-	/** Alias and id, sorted by alias; undefined when the users are not known. */
+	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
 	readonly sessionProfiles: readonly ExportedRecord[];
@@ -38,8 +38,8 @@ export interface ExportedParts {
 		readonly oauthProviders: readonly (readonly [alias: string, providers: readonly LiveNamed[]])[];
 		readonly tvcApps: readonly LiveNamed[];
 	};
-	readonly unread: readonly Missing[];
-	readonly leftOut: readonly Missing[];
+	readonly unread: readonly Omission[];
+	readonly leftOut: readonly Omission[];
 }
 
 export interface LiveNamed {
@@ -47,22 +47,22 @@ export interface LiveNamed {
 	readonly name: string;
 }
 
-/** Longest line of a list in brackets; a longer one gets a line an item. */
+/** Max characters of a list in brackets. A longer list is written with one item a line. */
 const maxLineLength = 100;
 
-/** The document; it ends with a line ending. */
+/** Returns the text of the document, with a final line ending. `schema` is the address of its schema. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
 	const { organizationId, users, userTags } = parts;
 	const sections = [
 		[
 			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
-			"# What one organization has, as orgsync export found it. A key that is left out is not managed.",
+			"# Live state of one organization, written by orgsync export. Keys that are left out are unmanaged.",
 			`organizationId: ${writeText(organizationId)}`,
 		],
 		users.length === 0
 			? []
 			: [
-					"# Names for this file: the service knows only ids.",
+					"# Aliases for this file: the service knows only ids.",
 					"users:",
 					...users.map(([alias, id]) => `  ${writeKey(alias)}: ${writeText(id)}`),
 				],
@@ -70,7 +70,7 @@ export function writeDocument(parts: ExportedParts, schema: string): string {
 		expectationLines(parts),
 		removableLines(parts.removable),
 		missingLines("Not in this file, because it could not be read:", parts.unread),
-		missingLines("Not in this file, because a document cannot say it:", parts.leftOut),
+		missingLines("Not in this file, because a document cannot hold it:", parts.leftOut),
 	];
 	return `${sections
 		.filter((lines) => lines.length > 0)
@@ -95,7 +95,7 @@ function memberLines(members: readonly string[]): readonly string[] {
 function expectationLines({ sessionProfiles, mfaPolicies }: ExportedParts): readonly string[] {
 	if (sessionProfiles.length + mfaPolicies.length === 0) return [];
 	return [
-		"# What can only be read: a difference is reported, never submitted.",
+		"# Read-only objects: differences are reported, never submitted.",
 		"expect:",
 		...(sessionProfiles.length === 0 ? [] : ["  sessionProfiles:", ...recordLines(sessionProfiles, "    ")]),
 		...(mfaPolicies.length === 0
@@ -136,13 +136,13 @@ function removableLines({ policies, oauthProviders, tvcApps }: ExportedParts["re
 	];
 	if (lines.length === 0) return [];
 	return [
-		"# There, and not managed: a document can only say what must not be. What loses its # here is removed.",
+		"# These exist and are unmanaged. Remove the # of a line, of its parents and of absent to delete the object.",
 		"#absent:",
 		...lines,
 	];
 }
 
-function missingLines(title: string, missing: readonly Missing[]): readonly string[] {
+function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
 	if (missing.length === 0) return [];
 	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
 }

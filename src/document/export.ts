@@ -1,9 +1,8 @@
 /**
- * The live organization as a document: what it has of everything that a document can keep, and as comments what a document
- * can only take away. The same organization gives the same bytes, and the document read back differs from it in nothing.
+ * Exports the live organization as a document. Objects that can only be deleted are written as comments. The same organization
+ * gives the same bytes, and the plan of the document is empty.
  *
- * The rule it keeps: unknown is not empty, and no rule about documents is repeated here. Whether a document can say
- * something is asked of the reader of documents itself; what it cannot say is left out and told.
+ * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
  */
 
 import { diff } from "../plan/diff.ts";
@@ -15,20 +14,20 @@ import {
 	type ExportedRecord,
 	type ExportedTag,
 	type LiveNamed,
-	type Missing,
+	type Omission,
 	writeDocument,
 } from "./export-text.ts";
 import { parseDocuments } from "./parse.ts";
 
 export interface ExportedDocument {
 	readonly text: string;
-	/** What could not be read. */
-	readonly unread: readonly Missing[];
-	/** What could be read, and a document cannot say. */
-	readonly leftOut: readonly Missing[];
+	/** Live state that could not be read. */
+	readonly unread: readonly Omission[];
+	/** Live state that a document cannot hold. */
+	readonly leftOut: readonly Omission[];
 }
 
-/** The document of what there is; `schema` is where editors find its schema. */
+/** Returns the document of the live state. `schema` is where editors find its schema. */
 export function exportDocument(whole: WholeOrganization, schema: string): ExportedDocument {
 	const parts = new Exporter(whole).parts();
 	const text = writeDocument(parts, schema);
@@ -37,7 +36,7 @@ export function exportDocument(whole: WholeOrganization, schema: string): Export
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
 }
 
-/** Why a document is not valid or not what live is; undefined when it is both. */
+/** Returns why a document is invalid or differs from live state, or undefined. */
 function findMismatch(text: string, live: LiveOrganization): string | undefined {
 	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
 	const [desired] = organizations;
@@ -46,13 +45,13 @@ function findMismatch(text: string, live: LiveOrganization): string | undefined 
 	return found.problems[0]?.message ?? found.changes[0]?.address;
 }
 
-const sameName = "another user tag has the same name, and a document has one entry a name";
+const sameName = "another user tag has the same name, and a document has one entry for each name";
 
 class Exporter {
 	readonly #whole: WholeOrganization;
 	/** By user id. */
 	readonly #aliases: ReadonlyMap<string, string>;
-	readonly #leftOut: Missing[] = [];
+	readonly #leftOut: Omission[] = [];
 
 	constructor(whole: WholeOrganization) {
 		this.#whole = whole;
@@ -142,7 +141,7 @@ class Exporter {
 		return this.#record(`mfaPolicy:${alias}/${id}`, { id }, fields, (record) => ({ mfaPolicies: [[alias, [record]]] }));
 	}
 
-	/** The record with those of its fields that a document can say; no record when that leaves nothing to compare. */
+	/** Returns the record with the fields that a document can hold, or no record if none remains to compare. */
 	#record(
 		address: string,
 		identity: { readonly id: string },
@@ -154,12 +153,12 @@ class Exporter {
 			.map(([name, value]) => [name, withoutEmptyValues(value)] as const);
 		const whole = { ...identity, ...Object.fromEntries(given) };
 		if (this.#findMismatch(place(whole)) === undefined) return [whole];
-		const said = given.filter(([name, value]) => {
+		const valid = given.filter(([name, value]) => {
 			const because = this.#findMismatch(place({ ...identity, [name]: value }));
 			if (because !== undefined) this.#leftOut.push({ what: `${name} of ${address}`, because });
 			return because === undefined;
 		});
-		return said.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(said) }];
+		return valid.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(valid) }];
 	}
 
 	#oauthProviders(): ExportedParts["removable"]["oauthProviders"] {
@@ -170,9 +169,9 @@ class Exporter {
 		});
 	}
 
-	#unread(): readonly Missing[] {
+	#unread(): readonly Omission[] {
 		const { live, users, sessionProfilesKnown } = this.#whole;
-		const unread: Missing[] = [];
+		const unread: Omission[] = [];
 		const add = (what: string, { known, ...rest }: Known<unknown>): void => {
 			if (!known) unread.push({ what, because: "because" in rest ? rest.because : "" });
 		};
@@ -187,7 +186,7 @@ class Exporter {
 		return unread;
 	}
 
-	/** Why a document of these parts alone, with the users that they name, cannot be; undefined when it can. */
+	/** Returns why a document of these parts and their users is invalid or differs from live state, or undefined. */
 	#findMismatch(parts: Partial<ExportedParts>): string | undefined {
 		const { live } = this.#whole;
 		const named = [
@@ -222,7 +221,7 @@ function byOrder(left: LiveRecord, right: LiveRecord): number {
 	);
 }
 
-/** The value without members that are null: answers have them where something is not set (docs/service.md#tolerant-reading). */
+/** Returns the value without null and empty members: responses have them for fields that are not set (docs/service.md#tolerant-reading). */
 function withoutEmptyValues(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(withoutEmptyValues);
 	if (typeof value !== "object" || value === null) return value;

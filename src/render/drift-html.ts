@@ -23,7 +23,7 @@ import {
 } from "./drift-words.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
-import type { OrganizationResult } from "./result.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { needsSigns, signsMean, tellDoubt } from "./text.ts";
 
 /** A section of the page as html-sections.ts has them. */

@@ -8,7 +8,7 @@ import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { driftHeadings, seenFindings, tellFinding, tellGone, tellKept, tellNobody, tellWhat } from "./drift-words.ts";
-import type { OrganizationResult } from "./result.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { type NoteOf, plainStyle, renderChange } from "./text.ts";
 
 /** A heading and its lines, each of them text of others that has to be shown as text. */

@@ -15,6 +15,7 @@ import {
 	unmanagedNames,
 } from "./drift-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import {
 	capitalize,
 	count,
@@ -23,7 +24,6 @@ import {
 	renderChange,
 	renderGuards,
 	renderPlan,
-	renderProblem,
 	renderUnread,
 	type Style,
 	signsMean,

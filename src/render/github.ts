@@ -11,27 +11,26 @@ import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { CommandResult, ErrorDescription } from "../plan/result.ts";
 import { tellMoved } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
+import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { tellOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
 import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
 import {
-	type CommandResult,
+	describeRunOverrides,
+	describeSavedPlan,
 	errorAbove,
-	judgeResult,
-	type OrganizationResult,
-	organizationsOf,
-	type ToldError,
-	type Tone,
-	tellRunOverrides,
-	tellSavedPlan,
-	unreadOf,
-} from "./result.ts";
+	movedIn,
+	savedPlanOf,
+	summarizeResult,
+} from "./summary.ts";
+
 import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
 import { aliasHeading, showMovedAlias, tellMovedAliases } from "./three-way-aliases.ts";
 import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
@@ -84,7 +83,7 @@ function annotationsOf(
 	result: CommandResult,
 	positionOf: PositionOf,
 ): readonly [verdict: Annotation, ...others: Annotation[]] {
-	const { verdict, tone } = judgeResult(result);
+	const { verdict, tone } = summarizeResult(result);
 	const { problems = [], command } = result;
 	const error = errorAbove(result);
 	return [
@@ -96,15 +95,15 @@ function annotationsOf(
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
-		...(command === "show" && result.savedPlan?.statedByFile !== undefined
-			? [annotate("notice", "as stated by the file", tellSavedPlan(result) ?? "")]
+		...(command === "show" && savedPlanOf(result)?.statedByFile !== undefined
+			? [annotate("notice", "as stated by the file", describeSavedPlan(result) ?? "")]
 			: []),
-		...tellRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
-		...unreadOf(result).map(({ organizationId, error: why }) =>
+		...describeRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
+		...unplannedOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
 		),
-		...(result.moved ?? []).map((one) =>
-			annotate("error", "moved since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
+		...movedIn(result).map((one) =>
+			annotate("error", "changed since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
 	];
@@ -114,7 +113,7 @@ function titleOf(what: string): string {
 	return `orgsync: ${what}`;
 }
 
-function tellError({ message, hint }: ToldError): string {
+function tellError({ message, hint }: ErrorDescription): string {
 	return hint === null ? message : `${message}; ${hint}`;
 }
 
@@ -124,14 +123,14 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
 	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
-	const { plan, broken, overrides } = one;
+	const { plan, failed, overrides } = one;
 	const told = overrides.map((override) => annotate("warning", overrideTitle, tellOverride(override, plan.guards)));
 	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
 	return [
 		...told,
-		...(broken === null
+		...(failed === null
 			? []
-			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
+			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(failed.error)}`)]),
 		...resultAnnotations(one.results, positionOf),
 		...endAnnotations(one, positionOf),
 	];

@@ -12,15 +12,16 @@ import { kinds } from "../plan/kinds.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { ErrorDescription } from "../plan/result.ts";
 import type { Waiting } from "../plan/waiting.ts";
 import { driftSections } from "./drift-html.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
+import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { overridesHeading, tellOverride } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
-import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
 import { headings, tellDoubt, tellGuard, tellReported, tellUnread } from "./text.ts";
 import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";
@@ -55,7 +56,7 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 
 /** In the order in which a reader needs them: after an apply, what became of it comes first. */
 function sections(one: OrganizationResult): readonly Section[] {
-	const { plan, report, broken, results } = one;
+	const { plan, report, failed, results } = one;
 	const { waits, inDoubt, rejected } = sortWaiting(plan);
 	const steps: Section = {
 		title:
@@ -76,7 +77,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			title: "Why it broke off",
 			number: null,
 			look: "bad",
-			body: () => (broken === null ? null : renderMessage(broken.error)),
+			body: () => (failed === null ? null : renderMessage(failed.error)),
 		},
 		{
 			title: "After the last step",
@@ -188,7 +189,7 @@ function list(items: readonly Html[]): Html | null {
 
 /** An error with what to do about it; `more` stands before that. */
 export function renderMessage(
-	{ message, hint }: ToldError,
+	{ message, hint }: ErrorDescription,
 	problems: readonly Problem[] = [],
 	more: Html | null = null,
 ): Html {
@@ -217,7 +218,7 @@ function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
 			if (!guard.refuses) return html`<span class="word good">holds</span> <span>${said}</span>`;
 			return applied
 				? html`<span class="word attention">acknowledged</span> <span>${said}</span>`
-				: html`<span class="word bad">refuses</span> <span>${said}<br>when this is meant: <code>${meant}</code></span>`;
+				: html`<span class="word bad">refuses</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
 		}),
 	);
 }

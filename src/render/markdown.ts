@@ -11,6 +11,7 @@ import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "../plan/result.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
@@ -18,23 +19,20 @@ import { nameOf } from "../plan/waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
+import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { overridesHeading, tellOverride } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
 import {
-	type Broken,
-	type CommandResult,
+	describeMoved,
+	describeRunOverrides,
+	describeSavedPlan,
 	droppedOf,
 	errorAbove,
-	judgeResult,
-	listMoved,
-	type OrganizationResult,
-	organizationsOf,
-	type ToldError,
-	tellRunOverrides,
-	tellSavedPlan,
-	unreadOf,
-} from "./result.ts";
-import { headings, needsSigns, plainStyle, renderProblem, signsMean, tellGuard, tellUnread } from "./text.ts";
+	summarizeResult,
+} from "./summary.ts";
+
+import { headings, needsSigns, plainStyle, signsMean, tellGuard, tellUnread } from "./text.ts";
 import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
 import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
@@ -52,6 +50,8 @@ export interface MarkdownOptions {
 	readonly limit?: number;
 	/** Where the whole is when it does not fit, for example the name of an artifact; shown as code. */
 	readonly whole?: string;
+	/** Name and version of the program, for the foot. */
+	readonly generatedBy?: string;
 }
 
 /**
@@ -60,23 +60,21 @@ export interface MarkdownOptions {
  * the same bytes.
  */
 export function renderMarkdown(result: CommandResult, options: MarkdownOptions = {}): string {
-	const { limit = 65_535, whole } = options;
-	const organizations = organizationsOf(result);
-	const { verdict } = judgeResult(result);
-	const unread = unreadOf(result);
-	const isOneOfSeveral = organizations.length + unread.length > 1;
+	const { limit = 65_535, whole, generatedBy } = options;
+	const { full, folded: calm } = foldOrganizations(result, "decisions");
+	const { verdict } = summarizeResult(result);
+	const unread = unplannedOf(result);
+	const isOneOfSeveral = full.length + calm.length + unread.length > 1;
 	const blocks = [
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
-		bullets(1, ["override", "overrides"], overridesHeading, tellRunOverrides(result).map(codeSpan)),
+		bullets(1, ["override", "overrides"], overridesHeading, describeRunOverrides(result).map(codeSpan)),
 		unreadOnes(unread),
-		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
-		...organizations
-			.filter((one) => !isOneOfSeveral || !needsNobody(one))
-			.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
+		calmOnes(calm),
+		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		droppedBlock(droppedOf(result)),
-		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
+		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
 	return fitBlocks(blocks, Math.max(2_000, limit), pointer);
@@ -126,7 +124,7 @@ function folded(rank: number, noun: Block["noun"], title: string, lines: readonl
 }
 
 function savedPlanBlock(result: CommandResult): readonly Block[] {
-	const said = tellSavedPlan(result);
+	const said = describeSavedPlan(result);
 	return said === null ? [] : [paragraph(codeSpan(said), 1)];
 }
 
@@ -136,7 +134,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	if (error === null) return [];
 	return [
 		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
-		bullets(1, ["moved object", "moved objects"], movedHeading, listMoved(result).map(codeSpan)),
+		bullets(1, ["moved object", "moved objects"], movedHeading, describeMoved(result).map(codeSpan)),
 		...tellError(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),
@@ -144,7 +142,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 }
 
 /** The message and, where there is one, the hint. */
-function tellError({ message, hint }: ToldError): readonly [message: string, ...hint: string[]] {
+function tellError({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
 	const said = codeSpan(onOneLine(message));
 	return hint === null ? [said] : [said, `What to do: ${codeSpan(onOneLine(hint))}`];
 }
@@ -163,7 +161,7 @@ function problemList(title: string, problems: readonly Problem[]): Block {
 }
 
 /** Of many organizations those of which nothing is known but why, one line each. */
-function unreadOnes(unread: readonly Broken[]): Block {
+function unreadOnes(unread: readonly FailedOrganization[]): Block {
 	return bullets(
 		1,
 		["organization that could not be read", "organizations that could not be read"],
@@ -172,16 +170,10 @@ function unreadOnes(unread: readonly Broken[]): Block {
 	);
 }
 
-/** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
-function needsNobody({ tone, threeWay, overrides }: OrganizationResult): boolean {
-	return tone === "good" && !hasFindings(threeWay) && overrides.length === 0;
-}
-
-/** Of many organizations those that need nobody, one line each. */
-function fineOnes(organizations: readonly OrganizationResult[]): Block {
-	const fine = organizations.filter(needsNobody);
-	const lines = fine.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
-	return folded(6, ["organization", "organizations"], `Nothing to decide (${fine.length})`, lines);
+/** Of many organizations those without anything to decide, one line each. */
+function calmOnes(organizations: readonly OrganizationResult[]): Block {
+	const lines = organizations.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
+	return folded(6, ["organization", "organizations"], `Nothing to decide (${lines.length})`, lines);
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
@@ -205,7 +197,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
 	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
-	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
+	({ failed }) => bullets(1, ["error", "errors"], "Why it broke off", failed === null ? [] : tellError(failed.error)),
 	({ plan, results }) =>
 		bullets(
 			1,
@@ -213,7 +205,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			headings.guards,
 			(results === null ? blockingGuards(plan) : []).map((guard) => {
 				const { found, allowed, meant } = tellGuard(guard);
-				return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
+				return `${codeSpanOf(found, longestGuard)} (${allowed}); to override: \`${meant}\``;
 			}),
 		),
 	({ overrides, plan }) =>
@@ -271,10 +263,10 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 		const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
 		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
 	},
-	({ plan, report, broken, results }) => {
+	({ plan, report, failed, results }) => {
 		const over = new Set((results ?? []).map(({ step }) => step.id));
 		const steps = report === null ? plan.steps.filter(({ id }) => !over.has(id)) : [];
-		const title = broken === null ? "Steps, in their order" : "Steps of which there is no result";
+		const title = failed === null ? "Steps, in their order" : "Steps of which there is no result";
 		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(tellPlannedStep));
 	},
 	({ plan }) =>

@@ -4,6 +4,7 @@
 
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
+import type { FailedOrganization } from "../plan/result.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -16,7 +17,7 @@ export { listCovers };
 export const notApplied = "Not applied: nothing was sent.";
 
 /** What stands where an organization could not be read; the error is told beside it. */
-export const notRead = "Could not be read: nothing was sent.";
+const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Left alone: nothing was sent.";
@@ -152,8 +153,25 @@ export function summarizeReport(report: Report): string {
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
 }
 
-/** One sentence on an organization in which an error ended the work; the error is told beside it. */
-export function summarizeBroken(taken: number, total: number): string {
+/** Returns one sentence on an organization in which an error ended the work; the error is shown beside it. */
+export function summarizeFailed(finished: number, total: number): string {
 	if (total === 0) return leftAlone;
-	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
+	return `Stopped: ${finished} of ${total} ${total === 1 ? "step" : "steps"} finished; see the error.`;
+}
+
+/** Returns the steps that finished before an error ended the work, ending with a newline. */
+export function renderFailed(
+	{ steps }: FailedOrganization,
+	total: number,
+	style: Style,
+	which: "all" | "open",
+): string {
+	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
+	const lines = shown.flatMap((result) => renderStep(result, style));
+	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, total)].join("\n")}\n`;
+}
+
+/** Returns one sentence on an organization without a plan, ending with a newline. */
+export function renderUnplanned({ error }: FailedOrganization): string {
+	return `${error.code === "live-problem" ? leftAlone : notRead}\n`;
 }

@@ -1,8 +1,6 @@
 /**
  * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
  */
-
-import type { Problem } from "../errors.ts";
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
@@ -15,6 +13,7 @@ import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
 import { showUser, tellOwner } from "../plan/user-labels.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import { plainStyle, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
@@ -53,21 +52,20 @@ export function renderPlan(
 	lead: readonly string[] = [],
 	note: NoteOf = noNote,
 ): string {
-	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), "", ...lead];
-	for (const change of plan.changes) lines.push(...renderChange(change, plan, style, note), "");
-	if (plan.problems.length > 0) {
-		lines.push(style.remove(`${headings.problems}:`));
-		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
-	}
-	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
-	lines.push(...renderOverrides(plan.overrides, style, plan.guards));
-	lines.push(summary);
+	const problems = plan.problems.map((problem) => `  ${renderProblem(problem)}`);
+	const lines = [
+		style.strong(`Organization ${showText(plan.organizationId)}`),
+		"",
+		...lead,
+		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
+		...(problems.length === 0 ? [] : [style.remove(`${headings.problems}:`), ...problems, ""]),
+		...renderUnread(plan, style),
+		...renderWaiting(plan, style),
+		...renderGuards(plan, style),
+		...renderOverrides(plan.overrides, style, plan.guards),
+		summary,
+	];
 	return `${lines.join("\n")}\n`;
-}
-
-/** `file:line:column: message`, on one line. */
-export function renderProblem({ file, line, column, message }: Problem): string {
-	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
 }
 
 /**
@@ -198,10 +196,9 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
 	const remove = (user: string) =>
 		`    ${style.remove("- member")} ${name(user)}${note(change, "remove-member", user)}`;
-	lines.push(...change.addUserIds.map(add), ...change.removeUserIds.map(remove));
 	const doubt = tellDoubt(change);
-	if (doubt !== null) lines.push(`    ${style.warn(doubt)}`);
-	return lines;
+	const unsure = doubt === null ? [] : [`    ${style.warn(doubt)}`];
+	return [...lines, ...change.addUserIds.map(add), ...change.removeUserIds.map(remove), ...unsure];
 }
 
 /** What could not be read, under its heading; no line when all was. */
@@ -238,7 +235,7 @@ export function renderGuards(plan: Plan, style: Style): readonly string[] {
 /** What a guard found and how it is acknowledged, in one line. */
 export function renderGuard(guard: Guard): string {
 	const { found, allowed, meant } = tellGuard(guard);
-	return `${found} (${allowed}); when this is meant: ${meant}`;
+	return `${found} (${allowed}); to override: ${meant}`;
 }
 
 /** What a guard found, what is allowed, and the flag that acknowledges it. */

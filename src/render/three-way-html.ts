@@ -3,7 +3,7 @@
  */
 import type { ThreeWay } from "../plan/three-way.ts";
 import { bdi, curveQuotes, type Html, html } from "./html-text.ts";
-import type { OrganizationResult } from "./result.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { count, signsMean } from "./text.ts";
 import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
 import { tellPlanned } from "./three-way-markdown.ts";

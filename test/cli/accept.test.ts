@@ -57,7 +57,7 @@ test("drift --accept changes several files and a linked file together, or none o
 	expect(refused).toEqual({
 		code: 3,
 		stdout: "",
-		stderr: `error: cannot accept policy:${policies[1]}: absent.policies[0] is filled in from the environment
+		stderr: `error: cannot accept policy:${policies[1]}: absent.policies[0] comes from an environment variable
 hint: nothing was written to any document
 `,
 	});
@@ -83,13 +83,11 @@ test("drift --accept refuses a difference that a pending activity reverts, and s
 	await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
 	const refused = await world.run(["drift", "--accept", "policy:*"]);
 	expect(refused).toMatchObject({ code: 3, stdout: "" });
-	expect(refused.stderr).toMatch(
-		/cannot accept policy:\S+: activity \S+ waits and would change this: have it rejected/,
-	);
+	expect(refused.stderr).toMatch(/cannot accept policy:\S+: activity \S+ is pending and would change this: reject/);
 	world.write("orgsync.yaml", text);
 	const { code, stderr } = await world.run(["drift", "--accept", "policy:*"]);
 	expect(code).toBe(8);
-	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nleft out policy:${policies[0]}: activity `);
+	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nskipped policy:${policies[0]}: activity `);
 	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text.replace(`, ${policies[1]}`, ""));
 });
 
@@ -98,7 +96,7 @@ test.each<[why: string, words: readonly string[], said: string, stdin?: string]>
 	[
 		"an address that is as it should be",
 		["--accept", "userTag:oncall"],
-		"nothing to accept at userTag:oncall; what differs: ",
+		"nothing to accept at userTag:oncall; differences: ",
 	],
 	["standard input", ["--accept", "userTag:*", "-f", "-"], "standard input has no place", drifted],
 ])("drift --accept refuses %s before it writes anything", async (_why, words, said, stdin) => {

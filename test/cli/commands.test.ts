@@ -258,7 +258,7 @@ describe("explain", () => {
 		await world.setRules({ denyReads: ["get_activity", "list_policies"] });
 		const { code, stdout } = await world.run(["explain", activityId]);
 		expect(code).toBe(0);
-		expect(stdout).toContain("  the service does not say who may approve it\n");
+		expect(stdout).toContain("  the service does not say who can approve it\n");
 		expect(readOutput(await world.run(["explain", activityId, "--format", "json"]))).toMatchObject({
 			activity: null,
 			policies: [],
@@ -283,7 +283,7 @@ describe("explain", () => {
 		const organization = ["--organization", organizationId];
 		const alone = await world.run(["explain", activityId, ...organization]);
 		expect(alone).toMatchObject({ code: 0, stderr: "" });
-		expect(alone.stdout).toContain(`  user ${alice}, MFA policy `);
+		expect(alone.stdout).toContain(`  user ${alice} (live name alice), MFA policy `);
 		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
 	});
 

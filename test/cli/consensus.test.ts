@@ -203,7 +203,7 @@ describe("status", () => {
 		expect(readOutput(answer).open).toMatchObject([
 			{ activities: [], unanswered: [{ operation: "delete_policies", covers: [`policy:${policies[0]}`] }] },
 		]);
-		expect((await world.run(["status"])).stdout).toContain("never answered");
+		expect((await world.run(["status"])).stdout).toContain("in doubt, submitted");
 	});
 
 	test("shows the listed status of a request in doubt: a completed one is no longer pending", async () => {
@@ -211,7 +211,10 @@ describe("status", () => {
 		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 99 });
 		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
 		expect(removals(world)).toMatchObject([{ status: "ACTIVITY_STATUS_COMPLETED" }]);
-		expect(await world.run(["status"])).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing waits") });
+		expect(await world.run(["status"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("nothing is pending"),
+		});
 		expect(await world.run(["wait"])).toMatchObject({ code: 0 });
 		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([{ activities: [], unanswered: [] }]);
 	});
@@ -330,7 +333,7 @@ describe("explain", () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		const [{ id }] = removals(world);
-		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} waits for more approvals$/m);
+		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} requires more approvals$/m);
 		await approve(world);
 		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} allows it$/m);
 	});

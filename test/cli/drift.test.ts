@@ -135,7 +135,7 @@ describe("drift --since", () => {
 		const other = "f0000000-0000-4000-8000-000000000002";
 		world.write("drift.json", readFileSync(fileOf(world), "utf8").replaceAll(organizationId, other));
 		expect((await runKept(world, 2)).stderr).toContain(
-			`the documents do not speak of organization ${other}: its findings are left out`,
+			`organization ${other} is in no document: its findings are left out`,
 		);
 	});
 });
@@ -188,7 +188,7 @@ describe("drift --since refuses with exit 3 before any request", () => {
 		world.write("drift.json", before.replaceAll(organizationId, gone));
 		const { code, stderr } = await runLater(world, 1, [...kept(world), "--shard", other]);
 		expect(code).toBe(0);
-		expect(stderr).toContain(`the documents do not speak of organization ${gone}: its findings are left out`);
+		expect(stderr).toContain(`organization ${gone} is in no document: its findings are left out`);
 	});
 
 	test("a file that it also writes in a format that the next run cannot read, and a folder", async () => {

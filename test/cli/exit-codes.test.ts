@@ -451,7 +451,7 @@ describe("an interrupted apply", () => {
 		const { answer } = await interrupt("text");
 		expect(answer.code).toBe(130);
 		expect(answer.stdout).toContain("Interrupted: 1 completed, 2 not attempted");
-		expect(answer.stderr).toContain("Interrupted: the steps in flight are finished");
+		expect(answer.stderr).toContain("Interrupted: finishing the steps in flight");
 	});
 
 	test("exits immediately at the second signal, and the next apply finishes the activity in flight and makes no other", async () => {

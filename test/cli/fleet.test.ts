@@ -42,7 +42,7 @@ test("plan reads every organization once with two queries and summarizes them in
 			{ length: 12 },
 			(_, index) => `Organization ${idOf(index + 1)}: No changes. The organization is as the document says.`,
 		),
-		"13 organizations: 1 to change, 12 as the document says.",
+		"13 organizations: 1 with changes, 12 in sync.",
 	]);
 	expect(world.requests().filter((name) => name === "list_user_tags")).toHaveLength(13);
 	expect(world.requests().filter((name) => name === "list_users")).toHaveLength(12);
@@ -83,13 +83,13 @@ Applied: 1 completed \\(.*\\).
 
 12 organizations: nothing to do.
 
-13 organizations: 1 applied, 12 as the document says.
+13 organizations: 1 applied, 12 in sync.
 $`),
 	);
 	const again = await world.run([...apply, ...words, "--format", "markdown"]);
-	expect(again.stdout).toContain("### 13 organizations: 13 as the document says.\n");
+	expect(again.stdout).toContain("### 13 organizations: 13 in sync.\n");
 	expect((await world.run([...apply, ...words])).stdout).toBe(
-		"13 organizations: nothing to do.\n\n13 organizations: 13 as the document says.\n",
+		"13 organizations: nothing to do.\n\n13 organizations: 13 in sync.\n",
 	);
 });
 
@@ -99,19 +99,19 @@ test("an unknown organization blocks no other", async () => {
 	const plan = await world.run(["plan", ...words]);
 	expect(plan.code).toBe(1);
 	expect(plan.stdout).toContain("~ userTag:signatories");
-	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 to change, 1 as the document says.");
+	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 with changes, 1 in sync.");
 	expect(plan.stderr).toMatch(new RegExp(`^error: organization ${nobody}: list_user(s|_tags): `, "m"));
 	const output = readOutput(await world.run(["drift", ...words, ...inJson]));
 	expect(output).toMatchObject({
 		exitCode: 1,
 		error: { code: "service" },
-		broken: [{ organizationId: nobody, error: { code: "service" }, steps: [] }],
+		failed: [{ organizationId: nobody, error: { code: "service" }, steps: [] }],
 	});
 	expect(output.plans.map((one: { organizationId: string }) => one.organizationId)).toEqual([organizationId, idOf(1)]);
 	const applied = await world.run([...apply, ...words, ...inJson]);
 	expect(applied.code).toBe(1);
 	expect(readOutput(applied)).toMatchObject({
-		broken: [{ organizationId: nobody, steps: [] }],
+		failed: [{ organizationId: nobody, steps: [] }],
 		reports: [
 			{ organizationId, converged: true },
 			{ organizationId: idOf(1), converged: true },
@@ -129,7 +129,7 @@ test.each([
 	const { code, stdout } = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml", "--format", format]);
 	expect(code).toBe(1);
 	expect(stdout).toContain(told);
-	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 to change.");
+	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 with changes.");
 });
 
 test("apply leaves out an organization whose tag does not exist, and applies the others", async () => {
@@ -138,7 +138,7 @@ test("apply leaves out an organization whose tag does not exist, and applies the
 	expect(answer.code).toBe(1);
 	expect(readOutput(answer)).toMatchObject({
 		error: { code: "live-problem" },
-		broken: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
+		failed: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
 		reports: [{ organizationId, converged: true }],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
@@ -170,12 +170,14 @@ test("a saved plan runs for the planned organizations and names those that faile
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
 	expect((await world.run(["plan", ...words, "--out", "plan.json"])).code).toBe(1);
 	const shown = await world.run(["show", "plan.json"]);
-	expect(shown.stdout).toContain(`Organization ${nobody}: could not be read when the plan was made.\n`);
+	expect(shown.stdout).toContain(
+		`Organization ${nobody}: could not be read: it was unreadable when the plan was made\n`,
+	);
 	const answer = await world.run(["apply", "--plan", "plan.json", ...words, ...inJson]);
 	expect(answer.code).toBe(1);
 	expect(readOutput(answer)).toMatchObject({
 		reports: [{ organizationId, converged: true }],
-		broken: [
+		failed: [
 			{ organizationId: idOf(1), error: { code: "live-problem" } },
 			{
 				organizationId: nobody,
@@ -197,7 +199,9 @@ test("a blocking guard and a failed organization are both shown in every format"
 	for (const format of ["markdown", "html", "github"]) {
 		const { code, stdout } = await world.run(["apply", "--plan", "plan.json", ...words, "--format", format]);
 		expect(code).toBe(5);
-		expect(stdout).toMatch(/a guard refused, nothing was sent|refused, nothing was sent: 1 member/);
+		expect(stdout).toMatch(
+			/a guard blocked by a guard, nothing was sent|blocked by a guard, nothing was sent: 1 member/,
+		);
 		expect(stdout).toContain(nobody);
 		expect(stdout).not.toContain("Ran the saved plan");
 	}
@@ -220,7 +224,7 @@ test("a blocking guard and a key that one organization does not accept are exit 
 	expect(answer.code).toBe(4);
 	expect(readOutput(answer)).toMatchObject({
 		error: { code: "guard" },
-		broken: [{ error: { code: "not-authorized" } }],
+		failed: [{ error: { code: "not-authorized" } }],
 	});
 });
 
@@ -262,7 +266,7 @@ test("Ctrl-C during the reads starts no further read, submits nothing and is exi
 	child.kill("SIGINT");
 	const answer = await ended;
 	expect(answer.code).toBe(130);
-	expect(readOutput(answer).broken.at(-1)).toMatchObject({
+	expect(readOutput(answer).failed.at(-1)).toMatchObject({
 		organizationId: ids.at(-1),
 		error: { code: "interrupted" },
 	});

@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
 			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 			await world.change({ remove: { policies: [policies[0]] } });
 		},
-		verdict: "orgsync apply could not go on: the saved plan is stale, nothing was sent.",
+		verdict: "orgsync apply stopped: the saved plan is stale, nothing was sent.",
 		annotation: "the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
 	},
 	{
@@ -99,16 +99,16 @@ const cases: readonly Case[] = [
 		document: document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"),
 		words: apply,
 		code: 5,
-		verdict: "orgsync apply could not go on: a guard refused, nothing was sent.",
+		verdict: "orgsync apply stopped: blocked by a guard, nothing was sent.",
 		annotation:
-			"refused, nothing was sent: 1 policy would be removed (allowed: at most 0); when this is meant: --allow policies=1",
+			"blocked by a guard, nothing was sent: 1 policy would be removed (allowed: at most 0); to override: --allow policies=1",
 	},
 	{
 		why: "invalid",
 		document: document("userTags: [{ name: signers, membres: { exactly: [alcie] } }]"),
 		words: ["plan"],
 		code: 3,
-		verdict: "orgsync plan could not begin: 1 problem of the documents.",
+		verdict: "orgsync plan could not start: 1 problem in the documents.",
 		annotation: "the document has a problem",
 	},
 	{
@@ -123,16 +123,16 @@ const cases: readonly Case[] = [
 		document: document("userTags: [{ name: singers }]"),
 		words: apply,
 		code: 1,
-		verdict: "orgsync apply could not go on: the organization cannot become what the document says, nothing was sent.",
+		verdict: "orgsync apply stopped: the organization cannot converge, nothing was sent.",
 		annotation:
-			"the organization cannot become what the document says; nothing was sent; the plan says why; change the document, or the organization by hand",
+			"the organization cannot converge; nothing was sent; the plan shows why: change the document, or the organization manually",
 	},
 	{
 		why: "flag",
 		document: changes,
 		words: ["plan", "--bogus"],
 		code: 3,
-		verdict: "orgsync plan could not go on: flags, environment or files are wrong.",
+		verdict: "orgsync plan stopped: flags, environment or files are wrong.",
 		annotation: "unknown option '--bogus'; orgsync plan --help",
 	},
 	{
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
 		words: ["drift"],
 		code: 4,
 		options: { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } },
-		verdict: "orgsync drift could not go on: the key was not accepted.",
+		verdict: "orgsync drift stopped: the service did not accept the key.",
 		annotation: "the service does not accept this key: ",
 	},
 	{
@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
 		document: changes,
 		words: ["apply"],
 		code: 3,
-		verdict: "orgsync apply could not go on: flags, environment or files are wrong.",
+		verdict: "orgsync apply stopped: flags, environment or files are wrong.",
 		annotation: "apply asks before it submits, but not with --format github; use --yes, after a look at orgsync plan",
 	},
 ];

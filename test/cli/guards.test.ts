@@ -153,7 +153,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		const json = await world.run([...apply, "--format", "json"]);
 		expect(text.code).toBe(5);
 		expect(text.stdout).toBe("");
-		expect(text.stderr).toContain(`refused, nothing was sent: ${says}`);
+		expect(text.stderr).toContain(`blocked by a guard, nothing was sent: ${says}`);
 		expect(text.stderr).toContain(`--allow ${kind}=${found}\n`);
 		expect(json.code).toBe(5);
 		const output = readOutput(json);
@@ -162,8 +162,8 @@ describe.each(cases)("$kind: $why", (one) => {
 			reports: [],
 			error: {
 				code: "guard",
-				message: `refused, nothing was sent: ${says}`,
-				hint: `when this is meant: --allow ${kind}=${found}`,
+				message: `blocked by a guard, nothing was sent: ${says}`,
+				hint: `to override: --allow ${kind}=${found}`,
 			},
 		});
 		const refusing = output.plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
@@ -181,7 +181,7 @@ describe.each(cases)("$kind: $why", (one) => {
 			world.run(["plan", "--detailed-exitcode", "--format", "json"]),
 		]);
 		expect(code).toBe(0);
-		expect(stdout).toContain(`  ${says}; when this is meant: --allow ${kind}=${found}\n`);
+		expect(stdout).toContain(`  ${says}; to override: --allow ${kind}=${found}\n`);
 		expect(json.code).toBe(2);
 		const refusing = readOutput(json).plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
 		expect(refusing).toMatchObject([{ kind, found }]);
@@ -232,7 +232,7 @@ describe("several guards at once", () => {
 			const others = allowed.filter((one) => one !== missing).flatMap((one) => ["--allow", one]);
 			const { code, stderr } = await world.run(["apply", "--yes", ...others]);
 			expect(code).toBe(5);
-			expect(stderr).toContain(`when this is meant: --allow ${missing}\n`);
+			expect(stderr).toContain(`to override: --allow ${missing}\n`);
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run(["apply", "--yes", ...allowed.flatMap((one) => ["--allow", one])])).code).toBe(0);
@@ -277,7 +277,7 @@ describe("a list of pending activities that cannot be read to its end", () => {
 		expect(plan.stdout).toContain("activity:*: the service lists more pending activities than the 100 that were read");
 		const refused = await world.run(["apply", "--yes"], { env });
 		expect(refused.code).toBe(5);
-		expect(refused.stderr).toContain("when this is meant: --allow unlisted=1\n");
+		expect(refused.stderr).toContain("to override: --allow unlisted=1\n");
 		expect((await world.run(["apply", "--yes", "--allow", "unlisted=2"], { env })).code).toBe(5);
 		expect(world.submits()).toEqual([]);
 		expect((await world.run(["apply", "--yes", "--allow", "unlisted=1"], { env })).code).toBe(8);

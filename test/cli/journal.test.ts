@@ -203,7 +203,7 @@ describe("a full disk", () => {
 		expect(first.code).toBe(7);
 		expect(readOutput(first)).toMatchObject({
 			error: { code: "storage", message: expect.stringMatching(/database or disk is full$/) },
-			broken: [{ steps: [{ outcome: "completed" }] }],
+			failed: [{ steps: [{ outcome: "completed" }] }],
 		});
 		forge(world, "DROP TRIGGER full");
 		world.clearRequests();

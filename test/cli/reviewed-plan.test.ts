@@ -152,7 +152,7 @@ describe("a plan file with a matching digest", () => {
 		expect(answer.stdout + answer.stderr).not.toContain("LIE");
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
-			broken: [{ organizationId: second, error: { code: "live-problem" } }],
+			failed: [{ organizationId: second, error: { code: "live-problem" } }],
 			reports: [{ organizationId, converged: true }],
 		});
 	});
@@ -267,7 +267,7 @@ describe("a plan that is applied according to the journal", () => {
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
-				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+				`error: the saved plan was already applied, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
 			),
 		);
 		expect(world.requests()).toEqual([]);
@@ -281,7 +281,7 @@ describe("a plan that is applied according to the journal", () => {
 		expect((await runIn(world, applying)).code).toBe(0);
 		await undo(world);
 		const { stderr } = await runIn(world, [...applying, "--journal", join(makeFolder(), "other.sqlite")]);
-		expect(stderr).not.toContain("applied already");
+		expect(stderr).not.toContain("already applied");
 	});
 
 	test("runs again if none of its steps completed: pending, failed or interrupted", async () => {
@@ -300,7 +300,7 @@ describe("a plan that is applied according to the journal", () => {
 		const answer = await runIn(world, [...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
 		expect(answer.stderr).toContain(
-			"error: the saved plan was applied already in part, nothing was sent: organization ",
+			"error: the saved plan was already applied in part, nothing was sent: organization ",
 		);
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});

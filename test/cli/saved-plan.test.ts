@@ -112,7 +112,7 @@ describe("a stale plan", () => {
 
 	test("is reported with its outdated objects in every format", async () => {
 		const world = await makeStale();
-		const verdict = "orgsync apply could not go on: the saved plan is stale, nothing was sent.";
+		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was sent.";
 		const moved = "userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it";
 		const { stdout: markdown } = await runIn(world, [...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
@@ -126,7 +126,7 @@ describe("a stale plan", () => {
 		expect(github.code).toBe(6);
 		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
 			"::error title=orgsync%3A apply::the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
-			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A moved since it was planned::${moved}`,
+			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A changed since it was planned::${moved}`,
 		]);
 	});
 });

@@ -43,7 +43,9 @@ export async function runIn(
 export async function makeReviewed(content = text, words: readonly string[] = []): Promise<World> {
 	const world = await makeWorld(content);
 	const answer = await runIn(world, ["plan", "--out", "plan.json", ...words]);
-	expect(answer.stderr).toMatch(/^Saved plan sha256:[0-9a-f]{64} to plan\.json; orgsync apply --plan plan\.json runs/);
+	expect(answer.stderr).toMatch(
+		/^Saved plan sha256:[0-9a-f]{64} to plan\.json\. To run exactly this plan: orgsync apply --plan plan\.json\n/,
+	);
 	world.clearRequests();
 	return world;
 }

@@ -63,7 +63,7 @@ describe("an error in one of three organizations", () => {
 				{ organizationId, converged: true },
 				{ organizationId: third, converged: true },
 			],
-			broken: [
+			failed: [
 				{ organizationId: second, error: { code: "storage", message: expect.stringMatching(message) }, steps: [] },
 			],
 		});
@@ -77,15 +77,15 @@ describe("an error in one of three organizations", () => {
 	});
 
 	test.each([
-		["markdown", "### 3 organizations: 1 broken off, 2 applied.\n"],
-		["html", "<title>orgsync apply: 3 organizations: 1 broken off, 2 applied.</title>"],
-		["github", "::error title=orgsync%3A apply::3 organizations: 1 broken off, 2 applied.\n"],
+		["markdown", "### 3 organizations: 1 stopped by an error, 2 applied.\n"],
+		["html", "<title>orgsync apply: 3 organizations: 1 stopped by an error, 2 applied.</title>"],
+		["github", "::error title=orgsync%3A apply::3 organizations: 1 stopped by an error, 2 applied.\n"],
 	])("is shown in %s at its organization and counted in the verdict", async (format, verdict) => {
 		const [, { code, stdout }] = await applyThree(["--format", format]);
 		expect(code).toBe(1);
 		expect(stdout).toContain(verdict);
 		expect(stdout.match(/cannot be used: database or disk is full/g)).toHaveLength(1);
-		expect(stdout).toContain("Broke off: 0 of 1 step taken; see the error.");
+		expect(stdout).toContain("Stopped: 0 of 1 step finished; see the error.");
 		expect(stdout).toContain(second);
 	});
 
@@ -94,7 +94,7 @@ describe("an error in one of three organizations", () => {
 		const [, answer] = await applyThree([...inJson, "--concurrency", "1"], "delete_policies", removal);
 		expect(answer.code).toBe(7);
 		expect(readOutput(answer)).toMatchObject({
-			broken: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
+			failed: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
 			reports: [{ organizationId }, { organizationId: third, converged: true }],
 		});
 	});
@@ -106,7 +106,7 @@ describe("an error in one of three organizations", () => {
 		journal.close();
 		const answer = await world.run([...apply, ...inJson]);
 		expect(answer.code).toBe(0);
-		expect(readOutput(answer)).not.toHaveProperty("broken");
+		expect(readOutput(answer)).not.toHaveProperty("failed");
 		expect(world.submits().length).toBe(3);
 	});
 });
@@ -154,7 +154,7 @@ ${limit}
 		const world = await makeThree(removeAll);
 		const { code, stderr } = await world.run(apply);
 		expect(code).toBe(5);
-		expect(stderr).toContain("hint: when this is meant: --allow policies=3 --allow policies=2\n");
+		expect(stderr).toContain("hint: to override: --allow policies=3 --allow policies=2\n");
 		expect(world.submits()).toEqual([]);
 	});
 
@@ -163,7 +163,7 @@ ${limit}
 		for (const alone of ["policies=3", "policies=2"]) {
 			const { code, stderr } = await world.run([...apply, "--allow", alone]);
 			expect(code).toBe(5);
-			expect(stderr).toContain(`refused, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
+			expect(stderr).toContain(`blocked by a guard, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run([...apply, "--allow", "policies=2", "--allow", "policies=3"])).code).toBe(0);
@@ -174,7 +174,7 @@ ${limit}
 		const same = removeAll.replace(`, ${policies[2]}`, "");
 		const world = await makeThree(same);
 		const { stderr } = await world.run(apply);
-		expect(stderr).toContain("hint: when this is meant: --allow policies=2\n");
+		expect(stderr).toContain("hint: to override: --allow policies=2\n");
 		expect((await world.run([...apply, "--allow", "policies=2"])).code).toBe(0);
 	});
 });

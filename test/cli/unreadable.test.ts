@@ -101,7 +101,7 @@ describe.each([
 		expect(status.stdout).toContain("as last known");
 		const open = readOutput(await world.run(["status", "--format", "json"])).open;
 		expect(open).toMatchObject([{ activities: [{ activityId: id, approvedBy: null, saidBy: "journal" }] }]);
-		expect((await world.run(["explain", id])).stdout).toContain("waits for more approvals");
+		expect((await world.run(["explain", id])).stdout).toContain("requires more approvals");
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
 		await world.submitAsBob("approve_activity", { fingerprint });
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);

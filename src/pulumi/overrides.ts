@@ -5,7 +5,7 @@
 import { showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import type { Override } from "../plan/overrides.ts";
-import { overridesHeading, type Spelling, tellOverride } from "../render/overrides-text.ts";
+import { describeOverride, overridesHeading, type Spelling } from "../render/overrides-text.ts";
 import type { JournalEntry } from "../sync/journal.ts";
 import { environmentName } from "./settings.ts";
 
@@ -20,7 +20,9 @@ const spelling: Spelling = {
 /** The overrides as lines under their heading; empty if there are none. */
 export function listOverrides(overrides: readonly Override[], guards: readonly Guard[]): string {
 	if (overrides.length === 0) return "";
-	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${tellOverride(one, guards, spelling)}`), ""].join("\n");
+	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`), ""].join(
+		"\n",
+	);
 }
 
 /** Shows overrides, each once per resource. */
@@ -37,7 +39,7 @@ export class OverrideLog {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#print(showText(`${resource}: override used: ${tellOverride(override, guards, spelling)}`));
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
 		}
 	}
 }

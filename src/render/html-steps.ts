@@ -11,7 +11,14 @@ import { groupSteps } from "../plan/step-groups.ts";
 import { nameOf } from "../plan/waiting.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
-import { listCovers, partsHeading, tellExplain, tellHeld, tellOutcome, tellPartActivity } from "./report-text.ts";
+import {
+	describeExplainCommand,
+	describeHold,
+	describeOutcome,
+	describePartActivity,
+	listCovers,
+	partsHeading,
+} from "./report-text.ts";
 import { count } from "./text.ts";
 
 /** The steps in rounds, or null when there is none. `id` is unique on the page. */
@@ -60,7 +67,7 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, isSt
 	const waits =
 		earlierActivity === null || result !== undefined
 			? null
-			: html`<p class="doubt">${tellHeld(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
+			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
@@ -92,7 +99,7 @@ function becameOf(result: StepResult | undefined): Html | null {
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	if (result.outcome === "completed") return parts;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(
+	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${
@@ -105,9 +112,9 @@ function becameOf(result: StepResult | undefined): Html | null {
 function renderParts(parts: readonly PartResult[]): Html {
 	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
 		const { address, outcome, message } = part;
-		const named = tellPartActivity(part);
+		const named = describePartActivity(part);
 		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
 			message === null ? null : html`<p class="doubt">${curveQuotes(message)}</p>`
-		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${tellExplain(part)}</p>` : null}</div></li>\n`;
+		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${describeExplainCommand(part)}</p>` : null}</div></li>\n`;
 	})}</ul>`;
 }

@@ -9,7 +9,7 @@ import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { longestText } from "./markdown-text.ts";
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
-import { tellOutcome } from "./report-text.ts";
+import { describeOutcome } from "./report-text.ts";
 import { plainStyle, renderChange } from "./text.ts";
 import { noteUndone } from "./three-way-text.ts";
 
@@ -28,7 +28,7 @@ export function removalLines({ plan, threeWay, results, failed, drift }: Organiz
 		const result = byAddress.get(address);
 		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
 		if (result === undefined) return "  [no result]";
-		return `  [${tellOutcome({ ...result, message: null })}]`;
+		return `  [${describeOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {
 		if (change.action === "remove")

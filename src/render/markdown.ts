@@ -20,9 +20,16 @@ import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
-import { overridesHeading, tellOverride } from "./overrides-text.ts";
+import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
+import {
+	describeEarlierActivity,
+	describeHold,
+	listCovers,
+	movedHeading,
+	renderStep,
+	reportHeadings,
+} from "./report-text.ts";
 import {
 	describeMoved,
 	describeRunOverrides,
@@ -32,10 +39,10 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { headings, needsSigns, plainStyle, signsMean, tellGuard, tellUnread } from "./text.ts";
-import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
+import { describeGuard, describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { aliasBlock, describeBase, droppedBlock, partBlock, plannedHead, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
-import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
@@ -133,16 +140,16 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	const error = errorAbove(result);
 	if (error === null) return [];
 	return [
-		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
+		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(renderMessageText(error)[0])]),
 		bullets(1, ["moved object", "moved objects"], movedHeading, describeMoved(result).map(codeSpan)),
-		...tellError(error)
+		...renderMessageText(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),
 	];
 }
 
 /** The message and, where there is one, the hint. */
-function tellError({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
+function renderMessageText({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
 	const said = codeSpan(onOneLine(message));
 	return hint === null ? [said] : [said, `What to do: ${codeSpan(onOneLine(hint))}`];
 }
@@ -166,7 +173,7 @@ function unreadOnes(unread: readonly FailedOrganization[]): Block {
 		1,
 		["organization that could not be read", "organizations that could not be read"],
 		headings.unlooked,
-		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${tellError(error).join("; ")}`),
+		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${renderMessageText(error).join("; ")}`),
 	);
 }
 
@@ -181,7 +188,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 	const organization = codeSpan(plan.organizationId);
 	// Where something had drifted a reader could take the signs for what was done before.
 	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
-	const about = `${tellBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
+	const about = `${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
@@ -197,14 +204,15 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
 	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
-	({ failed }) => bullets(1, ["error", "errors"], "Why it broke off", failed === null ? [] : tellError(failed.error)),
+	({ failed }) =>
+		bullets(1, ["error", "errors"], "Why it broke off", failed === null ? [] : renderMessageText(failed.error)),
 	({ plan, results }) =>
 		bullets(
 			1,
 			["guard", "guards"],
 			headings.guards,
 			(results === null ? blockingGuards(plan) : []).map((guard) => {
-				const { found, allowed, meant } = tellGuard(guard);
+				const { found, allowed, meant } = describeGuard(guard);
 				return `${codeSpanOf(found, longestGuard)} (${allowed}); to override: \`${meant}\``;
 			}),
 		),
@@ -213,14 +221,14 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["override", "overrides"],
 			overridesHeading,
-			overrides.map((one) => codeSpanOf(tellOverride(one, plan.guards), longestGuard)),
+			overrides.map((one) => codeSpanOf(describeOverride(one, plan.guards), longestGuard)),
 		),
 	({ results }) =>
 		fenced(
 			1,
 			["step that did not complete", "steps that did not complete"],
 			"Not completed",
-			(results ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(tellStepResult),
+			(results ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(renderStepResult),
 		),
 	({ report }) =>
 		bullets(
@@ -253,7 +261,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	(one) => bullets(3, ["rejected activity", "rejected activities"], headings.rejected, waitingLines(one, "rejected")),
-	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
+	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, describeUnread(plan).map(codeSpan)),
 	({ plan, threeWay, drift }) => {
 		const note = noteUndone(threeWay, plainStyle);
 		const lines = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
@@ -261,13 +269,13 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	},
 	({ results }) => {
 		const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
-		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
+		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(renderStepResult));
 	},
 	({ plan, report, failed, results }) => {
 		const over = new Set((results ?? []).map(({ step }) => step.id));
 		const steps = report === null ? plan.steps.filter(({ id }) => !over.has(id)) : [];
 		const title = failed === null ? "Steps, in their order" : "Steps of which there is no result";
-		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(tellPlannedStep));
+		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(describePlannedStep));
 	},
 	({ plan }) =>
 		folded(
@@ -285,14 +293,14 @@ function waitingLines(
 ): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
-		const means = tellWaiting(activity, listCovers(coveredAddresses([activity])));
+		const means = describeWaitingEffect(activity, listCovers(coveredAddresses([activity])));
 		return [...describeWaiting(activity, plan), means.map(codeSpan).join("; ")]
 			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
 			.join(": ");
 	});
 }
 
-function tellStepResult(result: StepResult): readonly string[] {
+function renderStepResult(result: StepResult): readonly string[] {
 	const lines = renderStep(result, plainStyle);
 	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
 	// What to do about a step in doubt is told in shorter lines, so that the name to give up is never cut.
@@ -303,15 +311,16 @@ function indent(line: string): string {
 	return `     ${line.trim()}`;
 }
 
-function tellHeldIn(earlierActivity: EarlierActivity): string {
+function describeNamedHold(earlierActivity: EarlierActivity): string {
 	const name = showName(nameOf(earlierActivity));
-	if (earlierActivity.relation === "rejected") return `${tellHeld(earlierActivity)} ${name}, needs --retry-rejected`;
-	return `waits for ${tellWaitedFor(earlierActivity)} ${name}`;
+	if (earlierActivity.relation === "rejected")
+		return `${describeHold(earlierActivity)} ${name}, needs --retry-rejected`;
+	return `waits for ${describeEarlierActivity(earlierActivity)} ${name}`;
 }
 
 /** A step, what it comes after, and the activity that stands for it. */
-function tellPlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
+function describePlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = earlierActivity === null ? "" : `, ${tellHeldIn(earlierActivity)}`;
+	const waits = earlierActivity === null ? "" : `, ${describeNamedHold(earlierActivity)}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }

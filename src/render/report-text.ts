@@ -69,13 +69,13 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	const lines = [
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
 	];
-	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
+	if (outcome !== "completed") lines.push(`     ${describeOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
 	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
-		if (parts.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
+		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
@@ -85,10 +85,10 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 export const partsHeading = "Submitted one by one";
 
 function renderPart(part: PartResult, style: Style): readonly string[] {
-	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${tellPart(part)}`];
-	const named = tellPartActivity(part);
+	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${describePart(part)}`];
+	const named = describePartActivity(part);
 	if (named !== null) lines.push(`          ${named}`);
-	if (part.outcome.startsWith("awaiting")) lines.push(`          ${tellExplain(part)}`);
+	if (part.outcome.startsWith("awaiting")) lines.push(`          ${describeExplainCommand(part)}`);
 	return lines;
 }
 
@@ -98,31 +98,31 @@ function markOf(outcome: Outcome, style: Style): string {
 }
 
 /** What became of one part and, where there is something to add, why. */
-export function tellPart({ outcome, message }: PartResult): string {
+export function describePart({ outcome, message }: PartResult): string {
 	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
 }
 
 type Named = Pick<StepResult, "activityId" | "fingerprint">;
 
 /** The activity and the fingerprint by which it is approved. */
-export function tellActivity({ activityId, fingerprint }: Named): string {
+export function describeActivity({ activityId, fingerprint }: Named): string {
 	const id = activityId === null ? "(no id)" : showName(activityId);
 	return `activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`;
 }
 
 /** The same of a part; only the fingerprint where no activity came of it, and null where nothing was sent. */
-export function tellPartActivity(part: PartResult): string | null {
-	if (part.activityId !== null) return tellActivity(part);
+export function describePartActivity(part: PartResult): string | null {
+	if (part.activityId !== null) return describeActivity(part);
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
 /** The command that says more of an activity that waits. */
-export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
+export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
 	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`;
 }
 
 /** What became of a step and, where there is something to add, why. */
-export function tellOutcome({ step, outcome, message }: StepResult): string {
+export function describeOutcome({ step, outcome, message }: StepResult): string {
 	// An activity that the service is still working on waits for nobody: its message says all.
 	const worksOn = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
 	const says = worksOn ? "has not ended" : words[outcome];
@@ -130,13 +130,13 @@ export function tellOutcome({ step, outcome, message }: StepResult): string {
 }
 
 /** What holds a step back, in words before the name of the activity. */
-export function tellHeld(earlierActivity: EarlierActivity): string {
+export function describeHold(earlierActivity: EarlierActivity): string {
 	if (earlierActivity.relation === "rejected") return "rejected before as activity";
-	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${tellWaitedFor(earlierActivity)}`;
+	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${describeEarlierActivity(earlierActivity)}`;
 }
 
 /** What the name of an activity that a step waits for is the name of. */
-export function tellWaitedFor({ activityId }: EarlierActivity): string {
+export function describeEarlierActivity({ activityId }: EarlierActivity): string {
 	return activityId === null ? "what was sent before," : "activity";
 }
 

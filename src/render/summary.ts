@@ -16,7 +16,7 @@ import {
 	type Tone,
 	unplannedOf,
 } from "./organizations.ts";
-import { tellOverride } from "./overrides-text.ts";
+import { describeOverride } from "./overrides-text.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeUndone } from "./three-way-text.ts";
@@ -155,8 +155,8 @@ export function describeRunOverrides(result: CommandResult): readonly string[] {
 	// The plan of this run used the same overrides as the run.
 	const planned = result.command === "plan" ? [] : (savedPlanOf(result)?.overrides ?? []);
 	return [
-		...(result.overrides ?? []).map((one) => tellOverride(one)),
-		...planned.map((one) => `${tellOverride(one)}, when the plan was made`),
+		...(result.overrides ?? []).map((one) => describeOverride(one)),
+		...planned.map((one) => `${describeOverride(one)}, when the plan was made`),
 	];
 }
 

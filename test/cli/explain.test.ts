@@ -3,7 +3,7 @@
  * contradicts is history.
  */
 import { describe, expect, test } from "vitest";
-import { describeActivity } from "../../src/cli/commands/explain.ts";
+import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
 import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/judgments.ts";
 import { type MfaStatus, resultHead } from "../../src/plan/result.ts";
 import { renderExplain } from "../../src/render/explain-text.ts";
@@ -47,7 +47,7 @@ function explainText(
 		activityId: "A",
 		reads: "auto",
 		activity:
-			status === undefined ? null : describeActivity(readActivity(submits.delete_policies, { ...record, failure })),
+			status === undefined ? null : toExplainedActivity(readActivity(submits.delete_policies, { ...record, failure })),
 		policyEvaluations: evaluations,
 		policies: [],
 		judgments: sortJudgments(evaluations, status),

@@ -176,8 +176,8 @@ test("what a state change would make wrong is refused and changes nothing", asyn
 		[{ organizationId, policies: [{ policyId: world.id(33) }] }, "`policyName` is missing"],
 		[{ organizationId, userTags: {} }, "userTags: must be a list of objects"],
 		[{ organizationId, users: [null] }, "users: must be a list of objects"],
-		[{ organizationId, remove: { polices: [] } }, "remove.polices: is not known here"],
-		[{ organizationId, colour: "red" }, "colour: is not known here"],
+		[{ organizationId, remove: { polices: [] } }, "remove.polices: unknown field"],
+		[{ organizationId, colour: "red" }, "colour: unknown field"],
 		[{ organizationId: "acme" }, "organizationId: must be a UUID"],
 		[{ organizations: [{}] }, "`organizationId` is missing"],
 	];

@@ -10,7 +10,7 @@ import { renderMarkdown } from "../../src/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
 import { resultsByAddress } from "../../src/render/organizations.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { describeWaiting, tellWaiting } from "../../src/render/waiting-text.ts";
+import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting-text.ts";
 import { id } from "../plan/support-organizations.ts";
 import { complete, generatedBy } from "./complete.ts";
 import { largePlan } from "./large.ts";
@@ -186,7 +186,7 @@ describe("what was sent and never answered", () => {
 	const doubtful = doubtfulPlanOf();
 	const sentences = doubtful.waiting.flatMap((activity) => [
 		...describeWaiting(activity, doubtful),
-		...tellWaiting(activity),
+		...describeWaitingEffect(activity),
 	]);
 	const formats = {
 		text: renderPlan(doubtful, plainStyle),

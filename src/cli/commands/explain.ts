@@ -49,7 +49,7 @@ export async function explain(
 			...resultHead("explain", exitCodes.converged, null),
 			activityId,
 			reads: flags.reads,
-			activity: activity === undefined ? null : describeActivity(activity),
+			activity: activity === undefined ? null : toExplainedActivity(activity),
 			policyEvaluations: evaluations,
 			policies,
 			judgments: sortJudgments(evaluations, activity?.status),
@@ -138,7 +138,7 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-export function describeActivity(activity: Activity): ExplainedActivity {
+export function toExplainedActivity(activity: Activity): ExplainedActivity {
 	return {
 		status: activity.status,
 		type: activity.type,

@@ -286,7 +286,7 @@ describe("orgsync refuses before any request", () => {
 			"strange.yaml": `the saved plan is of organization ${organizationId}, which the documents do not have; the documents have organization f0000000-`,
 			"more.yaml":
 				"the documents have organization f0000000-0000-4000-8000-000000000002, which the saved plan does not",
-			"missing.yaml": "there is no file missing.yaml",
+			"missing.yaml": "file not found: missing.yaml",
 		};
 		for (const [file, reason] of Object.entries(reasons)) {
 			const answer = await runIn(world, [...applying, "-f", file]);
@@ -333,8 +333,8 @@ describe("orgsync refuses before any request", () => {
 				"the plan cannot be saved in nowhere/plan.json: there is no such file or folder",
 			],
 			[["--out", "folder"], "the plan cannot be saved in folder: it is a folder"],
-			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is no regular file"],
-			[["--out", "-"], "--out takes the name of a file; - is none"],
+			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is not a regular file"],
+			[["--out", "-"], "--out needs the name of a file: - is not one"],
 			[
 				["--out", join(world.folder, "same"), "--output", join(world.folder, "same")],
 				"--out and --output name the same file",

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of README.md, the docs and the examples, each page in a copy of its folder, and compares the tables of the
- * pages with the code. `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
+ * Runs the commands of README.md, the docs and the examples, each page in a copy of its folder.
+ * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,6 @@ import { ensureEngine } from "./engine/engine.ts";
 import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const _readme = readFileSync(join(root, "README.md"), "utf8");
 
 /** Markdown files whose commands are run, and the folder that a reader is in at first. */
 const tours = [
@@ -158,7 +157,7 @@ const pages = [
 	["docs/examples/README.md", blockWords],
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
-	["docs/emulator.md", ["http", "json"]],
+	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/pulumi/docs.test.ts
 	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts

@@ -8,7 +8,7 @@ import type { CommandExitCodes } from "./help.ts";
 import type { LocatedResult, Output, Terminal } from "./output.ts";
 
 /** One call of a command. */
-export interface CommandCall {
+interface CommandCall {
 	/** By name; each command has its own type of them. */
 	readonly flags: never;
 	readonly terminal: Terminal;

@@ -257,7 +257,7 @@ describe("a file named -", () => {
 			["plan", "--out", "-"],
 			["init", "-f", "-"],
 		]) {
-			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/- is none/) });
+			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/file, not -/) });
 		}
 		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
 	});

@@ -249,7 +249,7 @@ describe("a file named -", () => {
 			["plan", "--out", "-"],
 			["init", "-f", "-"],
 		]) {
-			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/- is none/) });
+			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/- is not one/) });
 		}
 		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
 	});

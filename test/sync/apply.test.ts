@@ -205,9 +205,7 @@ describe("a step that does not complete", () => {
 		expect(exitCodeOf(report)).toBe(4);
 	});
 
-	it.each([
-		401, 403,
-	])("because the key is not accepted is exit 4, for HTTP %i too", async (httpStatus) => {
+	it.each([401, 403])("because the key is not accepted is exit 4, for HTTP %i too", async (httpStatus) => {
 		const context = bench.context({ concurrency: 1 });
 		const comparison = await bench.compare(removeAll, context);
 		let submits = 0;

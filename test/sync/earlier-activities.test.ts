@@ -245,7 +245,10 @@ describe("a request whose activity failed", () => {
 	it("has new bytes in the next run", async () => {
 		bench.emulator.addFault({ ...updates, fault: "fail" });
 		const first = await bench.run(withBob);
-		expect(first.report.steps[0]).toMatchObject({ outcome: "failed", message: expect.stringContaining("because of a fault") });
+		expect(first.report.steps[0]).toMatchObject({
+			outcome: "failed",
+			message: expect.stringContaining("because of a fault"),
+		});
 		expect(exitCodeOf(first.report)).toBe(1);
 		bench.nowMs += minuteMs;
 		const second = await bench.run(withBob);

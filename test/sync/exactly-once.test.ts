@@ -167,7 +167,10 @@ describe("a run that is killed between sending and its answer", () => {
 		expect(bench.journal.entry(body.fingerprint)?.outcome).toBe("completed");
 	});
 
-	it.each(["auto", "documented"] as const)("after its request arrived makes no second activity: %s reads", async (reads) => {
+	it.each([
+		"auto",
+		"documented",
+	] as const)("after its request arrived makes no second activity: %s reads", async (reads) => {
 		const parameters = { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [] };
 		const body =
 			reads === "auto"

@@ -34,15 +34,15 @@ export interface CommandRow {
 }
 
 /** Exit codes of a command that calls no service. */
-export const localCodes: CommandExitCodes = {
+export const localExitCodes: CommandExitCodes = {
 	[exitCodes.converged]: "success",
 	[exitCodes.error]: true,
 	[exitCodes.invalid]: true,
 };
 
 /** Exit codes of a command that sends queries. */
-export const queryCodes: CommandExitCodes = {
-	...localCodes,
+export const queryExitCodes: CommandExitCodes = {
+	...localExitCodes,
 	[exitCodes.notAuthorized]: true,
 	[exitCodes.rejectedOrDenied]: "the service denied a query",
 };

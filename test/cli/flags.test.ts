@@ -248,7 +248,7 @@ describe("a file named -", () => {
 	test.each(refused)("is refused by $name $option.long", async ({ name, option }) => {
 		const { code, stdout, stderr } = await call([name, option.long ?? "", "-"]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-		expect(stderr).toContain("argument '-' is invalid. It must be the name of a file, and - is none.");
+		expect(stderr).toContain("argument '-' is invalid. It must be the name of a file, not -.");
 	});
 
 	test("is refused by plan --out and init -f, and no file of that name is made", async () => {
@@ -257,7 +257,11 @@ describe("a file named -", () => {
 			["plan", "--out", "-"],
 			["init", "-f", "-"],
 		]) {
-			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/- is none/) });
+			expect(await world.run(words)).toMatchObject({
+				code: 3,
+				stdout: "",
+				stderr: expect.stringMatching(/file, not -/),
+			});
 		}
 		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
 	});

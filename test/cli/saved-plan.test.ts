@@ -334,7 +334,7 @@ describe("orgsync refuses before any request", () => {
 			],
 			[["--out", "folder"], "the plan cannot be saved in folder: it is a folder"],
 			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is not a regular file"],
-			[["--out", "-"], "--out needs the name of a file: - is not one"],
+			[["--out", "-"], "--out needs the name of a file, not -"],
 			[
 				["--out", join(world.folder, "same"), "--output", join(world.folder, "same")],
 				"--out and --output name the same file",

@@ -9,7 +9,7 @@ import { keptOf, startProvider } from "./providers.ts";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 
 describe("the state of a UserTag", () => {
-	it("keeps an activity that waits when the program no longer wants it, until it has ended", async () => {
+	it("stores a pending activity until it has ended, also if the program no longer asks for it", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const provider = await startProvider("UserTag", world, { reads: "documented" });
@@ -27,7 +27,7 @@ describe("the state of a UserTag", () => {
 		expect(world.activities().length).toBe(1);
 	});
 
-	it("remembers whom the program has named, whoever else was added or was away for a while", async () => {
+	it("stores the members of the program, whichever members other clients add or remove", async () => {
 		const world = await makeWorld();
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
 		const provider = await startProvider("UserTag", world);
@@ -48,7 +48,7 @@ describe("the state of a UserTag", () => {
 });
 
 describe("the state of a removal", () => {
-	it("does not say of an app whose removal was denied that it is gone", async () => {
+	it("does not show an app as gone if its removal was denied", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS" }] });
 		const provider = await startProvider("TvcAppRemoval", world, { reads: "documented" });
@@ -58,7 +58,7 @@ describe("the state of a removal", () => {
 		expect(await provider.read(apps.old, kept)).toEqual({});
 	});
 
-	it("belongs to one resource for all OAuth providers of a user, so that the last one is seen to be the last", async () => {
+	it("belongs to one resource for all OAuth providers of a user, so a guard protects the last one", async () => {
 		const world = await makeWorld();
 		const provider = await startProvider("OauthProviderRemoval", world);
 		const inputs = { organizationId, userId: alice };

@@ -1,8 +1,10 @@
 /**
- * What the state of a resource says after a refusal, while something waits, and after somebody else's changes; asked of the
- * providers as the engine asks them.
+ * The state of a resource after a denial, with a pending activity, after changes of other clients, and without its journal.
+ * The tests call the providers as the engine does.
  */
-import { describe, expect, it } from "vitest";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
 import { keptOf, startProvider } from "./providers.ts";
 
@@ -68,6 +70,27 @@ describe("the state of a removal", () => {
 		const { failures = [] } = await check("two", providers.alice[1]);
 		expect(failures.map(({ reason }) => reason)).toEqual([
 			`OAuth providers of the user ${alice} are removed by two resources, \`one\` and \`two\`; list them in one resource`,
+		]);
+	});
+});
+
+describe("a journal that is removed while a request is in flight", () => {
+	it("causes one warning, and the state has the activity", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 500 });
+		const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+		onTestFinished(() => printed.mockRestore());
+		const journal = join(world.folder, "journal.sqlite");
+		const provider = await startProvider("UserTag", world, { reads: "documented", journal });
+		const failing = keptOf(provider.create({ ...tag, members: { exactly: [alice, bob] } }));
+		await expect.poll(() => world.submits()).toEqual(["update_user_tag"]);
+		rmSync(journal);
+		expect((await failing).activities).toMatchObject([{ outcome: "awaiting-approval" }]);
+		expect(printed.mock.calls.filter(([line]) => String(line).includes("was removed or replaced"))).toEqual([
+			[
+				`warning: the journal ${journal} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
+			],
 		]);
 	});
 });

@@ -1,5 +1,5 @@
 /**
- * No two activities for one wish. Histories are made at random: runs of one process or two, a gateway that loses requests
+ * No two activities for one request. Histories are made at random: runs of one process or two, a gateway that loses requests
  * and answers and imitates the service, clocks that are wrong, kills between any two effects, approvals, rejections, changes
  * by others, and more pending activities than one page shows.
  *
@@ -128,7 +128,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 const readable: Pick<Setting, "reads" | "deniedReads"> = { reads: "auto", deniedReads: [] };
 
 /**
- * What the service has of one wish. Another activity of it is allowed only while none is open, none was rejected, and what
+ * What the service has of one request. Another activity of it is allowed only while none is open, none was rejected, and what
  * the last one did has been undone by somebody else, or it failed.
  */
 interface Model {
@@ -218,7 +218,7 @@ class History {
 		this.#bench.nowMs += 1000;
 	}
 
-	/** One `orgsync apply` of one process; what is killed begins anew with what is on disk. */
+	/** One `orgsync apply` of one process; what is killed begins again with what is on disk. */
 	async #run(number: 0 | 1, fateOfRun: Fate): Promise<void> {
 		const { reads, isApart } = this.#setting;
 		const client = this.#bench.client({ url: this.#gateway.url });
@@ -260,7 +260,7 @@ class History {
 		if (model !== undefined) model.isDone = false;
 	}
 
-	/** The activities that a wish of the document made, oldest first. */
+	/** The activities that a request of the document made, oldest first. */
 	#ours() {
 		return this.#bench.activities().filter(({ type, intent }) => {
 			const { updateUserTagIntent } = intent as { updateUserTagIntent?: { userTagId: string } };

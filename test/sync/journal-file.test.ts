@@ -400,7 +400,7 @@ describe("the writes of a journal", () => {
 			const database = new DatabaseSync(workerData);
 			database.exec("BEGIN IMMEDIATE");
 			parentPort.postMessage("locked");
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 			database.exec("COMMIT");
 			database.close();
 		`;

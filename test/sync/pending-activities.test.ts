@@ -216,7 +216,7 @@ describe("a conflicting activity of another user", () => {
 		expect(comparison.plan.waiting).toEqual([]);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
-		// Ours is joined from now on, and theirs stays given up.
+		// Ours is joined from now on, and theirs stays abandoned.
 		expect((await run(withBob)).report.steps).toMatchObject([{ requests: 0, activityId: report.steps[0]?.activityId }]);
 	});
 });

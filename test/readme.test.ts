@@ -3,7 +3,16 @@
  * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -152,9 +161,13 @@ describe("examples/consensus/README.md", () => {
 
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
-const pages = [
+const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
+	["docs/architecture.md", ["text"]],
+	...["coming-from", "connection", "fleets", "glossary", "README", "service", "troubleshooting"].map(
+		(name) => [`docs/${name}.md`, []] as const,
+	),
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
@@ -163,7 +176,12 @@ const pages = [
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-typescript/README.md", ["sh", "text"]],
 	["examples/pulumi-yaml-document/README.md", ["sh", "text"]],
-] as const;
+];
+
+it("every page of docs/ is in the list of pages", () => {
+	const names = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+	expect(pages.map(([file]) => file)).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}`)));
+});
 
 describe.each(pages)("%s", (file, known) => {
 	it("has no block of code that these tests do not run or check", () => {

@@ -1,4 +1,4 @@
-/** The client against a service that turns requests away: nothing is lost, nothing is doubled, and nobody waits for ever. */
+/** The client against a service that answers 429: nothing is lost, nothing is doubled, and every wait ends. */
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
@@ -13,7 +13,7 @@ import { events, failure, forEver, makeClient, query, server, sleeps, startMs, s
 const throttle = (headers: Record<string, string> = {}): Reply => ({ ...failure(429, 8, "slow down"), headers });
 
 describe("a 429", () => {
-	it("is told in one line: why, what comes next, and what would avoid it", async () => {
+	it("is described in one line: the cause, what happens next, and what would avoid it", async () => {
 		server.script(throttle({ "ratelimit-limit": "3", "retry-after": "2" }), throttle());
 		await query();
 		const hint = "lower the rate with --max-rps, or allow more time with --timeout";
@@ -24,14 +24,14 @@ describe("a 429", () => {
 		]);
 	});
 
-	it("is told with the pause of all when that is longer", async () => {
+	it("is described with the pause of the whole client when that is longer", async () => {
 		server.script(throttle({ "ratelimit-remaining": "0" }));
 		await query();
 		expect(events[0]?.reason).toMatch(/; retried in 1 s,/);
 		expect(sleeps).toEqual([500, 500]);
 	});
 
-	it("is told as the last one when the time is up, and as a quota when it is one", async () => {
+	it("is described as final at the timeout, and as a quota when it is one", async () => {
 		server.script(throttle({ "retry-after": "40" }));
 		await query();
 		expect(events.at(-1)?.reason).toMatch(
@@ -42,7 +42,7 @@ describe("a 429", () => {
 		expect(events.at(-1)?.reason).toMatch(/^a limit of the organization is reached: quota exceeded; remove/);
 	});
 
-	it("with a longer wait than one operation may take stops all others unsent, until the wait is over", async () => {
+	it("with a pause longer than the timeout ends all other requests unsent, until the pause is over", async () => {
 		const asking = makeClient();
 		server.script(...forEver(throttle({ "retry-after": "60" })));
 		expect(await submit(asking)).toMatchObject({ kind: "unknown", requests: 1 });
@@ -59,7 +59,7 @@ describe("a 429", () => {
 		expect(sleeps).toEqual([]);
 	});
 
-	it("without a word of all others lets them ask meanwhile; with ratelimit-remaining: 0 they wait", async () => {
+	it("pauses other requests with ratelimit-remaining: 0 only", async () => {
 		for (const [headers, others] of [
 			[{}, [200, 200]],
 			[{ "ratelimit-remaining": "5" }, [200, 200]],
@@ -83,7 +83,7 @@ describe("a 429", () => {
 		}
 	});
 
-	it("of a proxy that wants a password (407) says nothing of what was sent before", async () => {
+	it("of the service before a 407 of a proxy leaves the submit in doubt", async () => {
 		const lost: Reply = { act: (request) => request.socket.destroy() };
 		const date = new Date(startMs).toUTCString();
 		server.script(lost, { status: 407, body: "", headers: { date } });
@@ -104,7 +104,7 @@ describe("limits of the client", () => {
 		expect(() => makeClient(limits)).toThrow(ConfigurationError);
 	});
 
-	it("below one a second space the attempts, retries too, and do not eat into the time limit", async () => {
+	it("below one request a second space all attempts, and do not count towards the timeout", async () => {
 		const slow = makeClient({ maxRequestsPerSecond: 0.1, timeoutMs: 5000 });
 		server.script({}, failure(500, 13, "no"));
 		expect(await Promise.all([query(slow), query(slow), query(slow)])).toMatchObject([
@@ -170,7 +170,7 @@ describe("under pressure of a real service", () => {
 	const countOf = (emulator: Emulator, status: number) =>
 		emulator.requests().filter((entry) => entry.status === status).length;
 
-	it("as many requests are in flight as are allowed, and no more", async () => {
+	it("as many requests are in flight as the concurrency allows", async () => {
 		const { emulator, client } = await start(undefined, { concurrency: 3 });
 		emulator.addFault({ operation: "*", fault: "slow", delayMs: 50, count: 20 });
 		expect(await askMany(client, 20)).toBe(20);
@@ -178,7 +178,7 @@ describe("under pressure of a real service", () => {
 		expect(client.stats().throttledMs).toBe(0);
 	});
 
-	it("eight are in flight unless told, and more when there are more connections", async () => {
+	it("eight requests are in flight by default, and more with more connections", async () => {
 		for (const [options, most] of [
 			[{}, 8],
 			[{ connections: 12 }, 12],
@@ -258,7 +258,7 @@ describe("under pressure of a real service", () => {
 		expect(await play(askMany(client, 1))).toBe(1);
 	}, 60_000);
 
-	it("operations that wait are told when the client closes, and nothing leaves any more", async () => {
+	it("queued operations fail when the client closes, and nothing is sent any more", async () => {
 		const { emulator, client } = await start(undefined, { maxRequestsPerSecond: 0.05 });
 		const answers = Array.from({ length: 4 }, () => askMany(client, 1).catch((error: unknown) => error));
 		expect(await answers[0]).toBe(1);

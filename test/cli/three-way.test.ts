@@ -273,7 +273,7 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "standard input as the base",
 		words: ["--base-file", "-"],
-		said: "It must be the name of a file, and - is none.",
+		said: "It must be the name of a file, not -.",
 	},
 	{
 		why: "a file given as a revision",

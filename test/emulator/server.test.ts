@@ -2,6 +2,7 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
+import { apiKeyStamp } from "../keys.ts";
 import * as world from "./world.ts";
 
 const { organizationId, alice, bob, signers, tagUpdate } = world;
@@ -94,13 +95,13 @@ test("a client that disconnects in the middle of its body does not stop the emul
 
 test("ids are compared without regard to case", async () => {
 	const raw = JSON.stringify({ organizationId: organizationId.toUpperCase(), userId: alice.toUpperCase() });
-	const stamp = world.apiKeyStamp(raw, world.keys.alice);
+	const stamp = apiKeyStamp(raw, world.keys.alice);
 	expect((await world.postRaw(emulator.url, "/public/v1/query/get_mfa_policies", raw, stamp)).status).toBe(200);
 });
 
 test("the request log has no stamp, signature or body", async () => {
 	const raw = world.submitBody("update_user_tag", tagUpdate([bob]));
-	const stamp = world.apiKeyStamp(raw, world.keys.alice);
+	const stamp = apiKeyStamp(raw, world.keys.alice);
 	await world.postRaw(emulator.url, "/public/v1/submit/update_user_tag?x=secret", raw, stamp);
 	await world.query(emulator.url, "list_user_tags", {});
 	const { requests } = (await control("GET", "requests")).body;

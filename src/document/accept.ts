@@ -7,9 +7,11 @@
  */
 
 import { showText } from "../escape.ts";
+import { parseAddress, printAddress } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
-import { kinds, nameOfUser } from "../plan/kinds.ts";
+import { kinds } from "../plan/kinds/index.ts";
+import { addressOfObject } from "../plan/objects.ts";
 import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -50,8 +52,7 @@ export type Acceptance =
 
 /** Why a text is no address or pattern of addresses; undefined when it is one. */
 export function addressMistake(pattern: string): string | undefined {
-	const kind = kinds.find(({ name }) => pattern.startsWith(`${name}:`));
-	if (kind !== undefined && pattern.length > kind.name.length + 1) return undefined;
+	if (parseAddress(pattern) !== undefined) return undefined;
 	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
 }
 
@@ -145,7 +146,7 @@ function check(
 /** The addresses that were accepted, those included that they have from then on: a tag's is its name. */
 function acceptedIn(chosen: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
 	const renamed = changes.flatMap((change) =>
-		change.kind === "userTag" && chosen.has(change.address) ? [`userTag:${change.before.name}`] : [],
+		change.kind === "userTag" && chosen.has(change.address) ? [printAddress("userTag", change.before.name)] : [],
 	);
 	return new Set([...chosen, ...renamed]);
 }
@@ -158,7 +159,10 @@ function narrowLike(
 ): DesiredOrganization {
 	if (narrowed.narrowed !== true) return whole;
 	const kept = objectsOf(narrowed);
-	return keepOnly(whole, (kind, label) => kept.has(`${kind}:${label}`) || accepted.has(`${kind}:${label}`));
+	return keepOnly(whole, (object) => {
+		const address = addressOfObject(object, whole);
+		return kept.has(address) || accepted.has(address);
+	});
 }
 
 /** The addresses at which two documents want different things; what is no object of a kind by its key. */
@@ -169,7 +173,7 @@ function changedBetween(before: DesiredOrganization, after: DesiredOrganization)
 
 /** What a document wants of each object, as text to compare, by address. */
 function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
-	const { users, protect, limits, userTags, absent, expect } = desired;
+	const { users, protect, limits } = desired;
 	const objects = new Map<string, string>();
 	const add = (address: string, wanted: object): void => {
 		objects.set(address, canonicalJson({ ...wanted, at: undefined }));
@@ -177,18 +181,7 @@ function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	add("users", users);
 	add("protect", protect);
 	add("limits", limits);
-	for (const tag of userTags) add(`userTag:${tag.name}`, tag);
-	for (const id of absent.policyIds) add(`policy:${id}`, {});
-	for (const { userId, providerIds } of absent.oauthProviders) {
-		for (const id of providerIds) add(`oauthProvider:${nameOfUser(desired, userId)}/${id}`, {});
-	}
-	for (const id of absent.tvcAppIds) add(`tvcApp:${id}`, {});
-	for (const profile of expect.sessionProfiles) add(`sessionProfile:${profile.id}`, profile);
-	for (const policy of expect.mfaPolicies) {
-		add(`mfaPolicy:${nameOfUser(desired, policy.userId)}/${policy.name ?? policy.id ?? ""}`, policy);
-	}
-	for (const proof of expect.bootProofs) add(`bootProof:${proof.appId}`, proof);
-	for (const asset of expect.supportedAssets) add(`supportedAsset:${asset.caip2}/${asset.symbol}`, asset);
+	for (const object of desired.objects) add(addressOfObject(object, desired), object);
 	return objects;
 }
 

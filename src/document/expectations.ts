@@ -3,13 +3,10 @@
  * field to compare.
  */
 
-import type {
-	DesiredExpectations,
-	ExpectedAsset,
-	ExpectedBootProof,
-	ExpectedMfaPolicy,
-	ExpectedSessionProfile,
-} from "../plan/organization.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
+import type { ReadOnlyKind } from "../plan/kinds/kind.ts";
+import { expectationLists } from "../plan/kinds/names.ts";
+import type { DesiredExpectation } from "../plan/organization.ts";
 import { type Cell, entriesOf, entryOf, itemsOf, plain } from "./cell.ts";
 import { type Findings, placeOf, quoted, quotedCell } from "./findings.ts";
 import { filledIn, readId, readUserKeys, type Users } from "./users.ts";
@@ -29,34 +26,73 @@ export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 	["solana:devnet", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"],
 ]);
 
-/** Fields of each expected kind (docs/service.md#objects), in the order in which `fields` holds them. */
-const sessionProfileFields = ["name", "scope", "expirationSeconds", "notes"];
-const mfaPolicyFields = ["name", "condition", "requiredAuthenticationMethods", "order", "notes"];
-const bootProofFields = [
-	"ephemeralPublicKeyHex",
-	"cloudAttestationDocB64",
-	"qosManifestB64",
-	"qosManifestEnvelopeB64",
-	"deploymentLabel",
-	"enclaveApp",
-	"owner",
-	"qosManifestVersion",
-];
-const assetFields = ["caip19", "decimals", "logoUrl", "name", "stable", "earnProviders"];
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The expectations of all documents of one organization, sorted by what they are about. */
-export function readExpectations(roots: readonly Cell[], users: Users, findings: Findings): DesiredExpectations {
+/** The expectations of all documents of one organization, in the order of the kinds, those of a kind sorted. */
+export function readExpectations(
+	roots: readonly Cell[],
+	users: Users,
+	findings: Findings,
+): readonly DesiredExpectation[] {
 	const expects = roots.map((root) => entryOf(root, "expect"));
-	const sessionProfiles = readById(expects, "sessionProfiles", "id", sessionProfileFields, findings);
-	const bootProofs = readById(expects, "bootProofs", "app", bootProofFields, findings);
-	return {
-		sessionProfiles: sessionProfiles satisfies ExpectedSessionProfile[],
-		mfaPolicies: readMfaPolicies(expects, users, findings),
-		bootProofs: bootProofs.map(({ id, fields, at }): ExpectedBootProof => ({ appId: id, fields, at })),
-		supportedAssets: readAssets(expects, findings),
-	};
+	return readOnlyKinds.flatMap((kind) => {
+		const identities = new Identities(findings);
+		const found = listsOf(kind, expects, users, findings).flatMap(({ group, list }) =>
+			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, findings) ?? []),
+		);
+		return found.sort((left, right) => (sortKey(kind, left) < sortKey(kind, right) ? -1 : 1));
+	});
+}
+
+/** By group; within it named entries come behind those by id, as an empty name does. */
+function sortKey({ identities }: ReadOnlyKind, { group, foundBy, key }: DesiredExpectation): string {
+	return JSON.stringify([group ?? "", ...identities.map((one) => (one === foundBy ? key : "")).reverse()]);
+}
+
+interface GroupedList {
+	/** Undefined where the group itself is wrong; its entries are read for their problems all the same. */
+	readonly group: string | null | undefined;
+	readonly list: Cell | undefined;
+}
+
+function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, findings: Findings): readonly GroupedList[] {
+	return expects.flatMap((expect): GroupedList[] => {
+		const section = entryOf(expect, expectationLists[kind.name]);
+		if (kind.groupedBy === null) return [{ group: null, list: section }];
+		if (kind.groupedBy === "user") {
+			return readUserKeys(users, section).map(({ userId, cell }) => ({ group: userId, list: cell }));
+		}
+		const networks = new Map<string, Cell>();
+		return [...(section?.entries.values() ?? [])].map((list) => ({
+			group: readNetwork(list, networks, findings),
+			list,
+		}));
+	});
+}
+
+function readExpectation(
+	kind: ReadOnlyKind,
+	group: string | null | undefined,
+	cell: Cell,
+	identities: Identities,
+	findings: Findings,
+): DesiredExpectation | undefined {
+	const foundBy = kind.identities.find((one) => cell.entries.has(one));
+	if (foundBy === undefined && kind.identities.length > 1) {
+		if (cell.meant.length > 0) return undefined;
+		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
+		findings.report(cell, "missing-key", `${keys} is missing; the ${kind.words[0]} is found by one of them`);
+		return undefined;
+	}
+	const identity = foundBy ?? kind.identities[0] ?? "";
+	const names = kind.fields.filter((field) => field !== identity);
+	const fields = readFields(cell, names, identity, findings);
+	const identityCell = entryOf(cell, identity);
+	if (identityCell === undefined || group === undefined) return undefined;
+	const key = kind.isIdentityId(identity) ? readId(identityCell, findings) : String(identityCell.value);
+	if (key === undefined) return undefined;
+	identities.add([group ?? "", identity, key], identityCell);
+	return { kind: kind.name, group, foundBy: identity, key, fields, at: cell.at };
 }
 
 /** Remembers what is expected once, and reports what is expected twice. */
@@ -81,89 +117,6 @@ class Identities {
 }
 
 type Expects = readonly (Cell | undefined)[];
-
-function readById(
-	expects: Expects,
-	kind: string,
-	identity: string,
-	names: readonly string[],
-	findings: Findings,
-): ExpectedSessionProfile[] {
-	const identities = new Identities(findings);
-	const found: ExpectedSessionProfile[] = [];
-	for (const cell of expects.flatMap((expect) => itemsOf(entryOf(expect, kind)))) {
-		const fields = readFields(cell, names, identity, findings);
-		const idCell = entryOf(cell, identity);
-		const id = idCell === undefined ? undefined : readId(idCell, findings);
-		if (idCell === undefined || id === undefined) continue;
-		identities.add([id], idCell);
-		found.push({ id, fields, at: cell.at });
-	}
-	return found.sort((left, right) => (left.id < right.id ? -1 : 1));
-}
-
-function readMfaPolicies(expects: Expects, users: Users, findings: Findings): ExpectedMfaPolicy[] {
-	const identities = new Identities(findings);
-	const found: ExpectedMfaPolicy[] = [];
-	for (const { userId, cell: list } of expects.flatMap((expect) =>
-		readUserKeys(users, entryOf(expect, "mfaPolicies")),
-	)) {
-		for (const cell of itemsOf(list)) {
-			const policy = readMfaPolicy(cell, userId, identities, findings);
-			if (policy !== undefined) found.push(policy);
-		}
-	}
-	const key = (policy: ExpectedMfaPolicy): string =>
-		JSON.stringify([policy.userId, policy.name ?? "", policy.id ?? ""]);
-	return found.sort((left, right) => (key(left) < key(right) ? -1 : 1));
-}
-
-function readMfaPolicy(
-	cell: Cell,
-	userId: string,
-	identities: Identities,
-	findings: Findings,
-): ExpectedMfaPolicy | undefined {
-	if (!cell.entries.has("id") && !cell.entries.has("name")) {
-		if (cell.meant.length > 0) return undefined;
-		findings.report(cell, "missing-key", "`id` or `name` is missing; the MFA policy is found by one of them");
-		return undefined;
-	}
-	const byId = cell.entries.has("id");
-	const fields = readFields(cell, byId ? mfaPolicyFields : mfaPolicyFields.slice(1), byId ? "id" : "name", findings);
-	const idCell = entryOf(cell, "id");
-	const nameCell = entryOf(cell, "name");
-	if (byId) {
-		const id = idCell === undefined ? undefined : readId(idCell, findings);
-		if (idCell === undefined || id === undefined) return undefined;
-		identities.add([userId, "id", id], idCell);
-		return { userId, id, fields, at: cell.at };
-	}
-	if (nameCell === undefined) return undefined;
-	identities.add([userId, "name", String(nameCell.value)], nameCell);
-	return { userId, name: String(nameCell.value), fields, at: cell.at };
-}
-
-function readAssets(expects: Expects, findings: Findings): ExpectedAsset[] {
-	const identities = new Identities(findings);
-	const found: ExpectedAsset[] = [];
-	for (const expect of expects) {
-		const networks = new Map<string, Cell>();
-		for (const list of entryOf(expect, "supportedAssets")?.entries.values() ?? []) {
-			const caip2 = readNetwork(list, networks, findings);
-			for (const cell of itemsOf(list)) {
-				const fields = readFields(cell, assetFields, "symbol", findings);
-				const symbolCell = entryOf(cell, "symbol");
-				if (symbolCell === undefined || caip2 === undefined) continue;
-				const symbol = String(symbolCell.value);
-				identities.add([caip2, symbol], symbolCell);
-				found.push({ caip2, symbol, fields, at: cell.at });
-			}
-		}
-	}
-	const key = (asset: ExpectedAsset): string => JSON.stringify([asset.caip2, asset.symbol]);
-	return found.sort((left, right) => (key(left) < key(right) ? -1 : 1));
-}
 
 function readNetwork(cell: Cell, networks: Map<string, Cell>, findings: Findings): string | undefined {
 	const written = String(cell.key);

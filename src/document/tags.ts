@@ -38,6 +38,7 @@ export function readTagEntries(roots: readonly Cell[], users: Users, findings: F
 export function desiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 	return entries
 		.map(({ cell, name, id, previously, members }) => ({
+			kind: "userTag" as const,
 			name: name?.text ?? "",
 			...(id === undefined ? {} : { id: id.text }),
 			previously: previously.map((earlier) => earlier.text).sort(),

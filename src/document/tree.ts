@@ -3,7 +3,10 @@
  * (no value, keys that are no text, unknown tags, merge keys) is reported. With document/yaml.ts and document/edit.ts the
  * only door to `yaml`.
  */
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from "yaml";
+import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
+import { expectationLists, removalLists } from "../plan/kinds/names.ts";
 import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { pathOf, pathWithKey } from "./cell.ts";
@@ -264,11 +267,18 @@ function readString(text: string, written: string, slot: Slot, { variables, expa
 
 /** Whether the value at this path has to be an id. */
 function isOfId(path: string): boolean {
-	return /^(?:organizationId|users[.[].+|absent[.[].+\]|.+\.(?:id|app))$/.test(path);
+	if (/^(?:organizationId|users[.[].+|absent[.[].+\]|.+\.id)$/.test(path)) return true;
+	const key = /\.([^.[\]]+)$/.exec(path)?.[1] ?? "";
+	return readOnlyKinds.some(({ identities, isIdentityId }) => identities.includes(key) && isIdentityId(key));
 }
 
 const forNobody = new Set(["exactly", "atLeast", "never"]);
-const forNone = new Set(["userTags", "previously", "policies", "tvcApps", "sessionProfiles", "bootProofs"]);
+const forNone = new Set([
+	"userTags",
+	"previously",
+	...removalKinds.filter(({ isOfUser }) => !isOfUser).map(({ name }) => removalLists[name]),
+	...readOnlyKinds.filter(({ groupedBy }) => groupedBy === null).map(({ name }) => expectationLists[name]),
+]);
 
 function reportNothing(cell: Cell, findings: Findings): void {
 	const { key } = cell;

@@ -3,7 +3,10 @@
  * expectations put together, limits merged. Where they disagree is reported.
  */
 
-import type { DesiredAbsent, DesiredOrganization, Limits } from "../plan/organization.ts";
+import { kindOf, removalKinds } from "../plan/kinds/index.ts";
+import { type RemovalKindName, removalKindNames, removalLists } from "../plan/kinds/names.ts";
+import { keyOfRemoval } from "../plan/objects.ts";
+import type { DesiredOrganization, DesiredRemoval, Limits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
@@ -33,9 +36,11 @@ export function readOrganization(
 	checkProtectedTags(entries, guarded, findings);
 	const desired = {
 		organizationId,
-		userTags: desiredTags(entries),
-		absent: readAbsent(roots, users, guarded, findings),
-		expect: readExpectations(roots, users, findings),
+		objects: [
+			...desiredTags(entries),
+			...readAbsent(roots, users, guarded, findings),
+			...readExpectations(roots, users, findings),
+		],
 		protect: { userIds: [...guarded.users.keys()].sort(), userTags: [...guarded.userTags.keys()].sort() },
 		limits: readLimits(roots, findings),
 	};
@@ -80,36 +85,55 @@ function checkProtectedTags(entries: readonly TagEntry[], guarded: Protected, fi
 	}
 }
 
-function readAbsent(roots: readonly Cell[], users: Users, guarded: Protected, findings: Findings): DesiredAbsent {
+function readAbsent(
+	roots: readonly Cell[],
+	users: Users,
+	guarded: Protected,
+	findings: Findings,
+): readonly DesiredRemoval[] {
 	const sections = roots.map((root) => entryOf(root, "absent"));
-	const united = (key: string): string[] => [
-		...new Set(sections.flatMap((section) => readIds(entryOf(section, key), findings))),
-	];
-	const providers = new Map<string, Set<string>>();
-	for (const { userId, cell } of sections.flatMap((section) =>
-		readUserKeys(users, entryOf(section, "oauthProviders")),
-	)) {
-		const providerIds = readIds(cell, findings);
-		if (providerIds.length === 0) continue;
-		const keeper = guarded.users.get(userId);
+	// Problems are reported in the order in which a document lists the kinds.
+	const found = new Map(
+		removalKindNames.map((name) => {
+			const isOfUser = removalKinds.some((kind) => kind.name === name && kind.isOfUser);
+			const lists = sections.map((section) => entryOf(section, removalLists[name]));
+			const removals = isOfUser
+				? lists.flatMap((list) => readOfUsers(name, list, users, guarded, findings))
+				: lists.flatMap((list) => readIds(list, findings).map((id) => ({ kind: name, userId: null, id })));
+			return [name, sortRemovals(removals)] as const;
+		}),
+	);
+	return removalKinds.flatMap(({ name }) => found.get(name) ?? []);
+}
+
+function readOfUsers(
+	kind: RemovalKindName,
+	list: Cell | undefined,
+	users: Users,
+	guarded: Protected,
+	findings: Findings,
+): readonly DesiredRemoval[] {
+	return readUserKeys(users, list).flatMap(({ userId, cell }) => {
+		const ids = readIds(cell, findings);
+		const keeper = ids.length === 0 ? undefined : guarded.users.get(userId);
 		if (keeper !== undefined) {
-			const message = `the user ${quoted(String(cell.key))} is protected ${placeOf(keeper.at, cell.keyAt)}, and this would remove OAuth providers; take out one or the other`;
+			const what = kindOf(kind).words[1];
+			const message = `the user ${quoted(String(cell.key))} is protected ${placeOf(keeper.at, cell.keyAt)}, and this would remove ${what}; take out one or the other`;
 			findings.report(cell, "protected", message, "key");
 		}
-		providers.set(userId, new Set([...(providers.get(userId) ?? []), ...providerIds]));
-	}
-	return {
-		policyIds: united("policies").sort(),
-		oauthProviders: [...providers]
-			.map(([userId, ids]) => ({ userId, providerIds: [...ids].sort() }))
-			.sort((left, right) => (left.userId < right.userId ? -1 : 1)),
-		tvcAppIds: united("tvcApps").sort(),
-	};
+		return ids.map((id) => ({ kind, userId, id }));
+	});
+}
+
+/** Sorted by user and id, each once. */
+function sortRemovals(removals: readonly DesiredRemoval[]): readonly DesiredRemoval[] {
+	const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
+	return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
 }
 
 function readLimits(roots: readonly Cell[], findings: Findings): Limits {
 	const limits: Record<string, unknown> = {};
-	for (const key of ["memberRemovals", "policies", "oauthProviders", "tvcApps"]) {
+	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
 		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
 		for (const cell of roots.map((root) => entryOf(entryOf(root, "limits"), key))) {
 			const value = cell && (key === "memberRemovals" ? readMemberRemovals(cell, findings) : cell.value);

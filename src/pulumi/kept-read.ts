@@ -7,7 +7,7 @@
  */
 import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { RememberedTag } from "../plan/organization.ts";
+import type { LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { requestDigestOf } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -92,9 +92,9 @@ export function decodeExactly(bytes: string): (RequestBody & { readonly requestD
 }
 
 /** What a state says was last applied to a tag, or undefined. Throws StorageError if it is no such record. */
-export function readKeptTag(value: unknown, by: KeptBy): RememberedTag | undefined {
+export function readKeptTag(value: unknown, by: KeptBy): LastAppliedTag | undefined {
 	if (value === undefined) return undefined;
-	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof RememberedTag, unknown>>;
+	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof LastAppliedTag, unknown>>;
 	const isTag = isPast(appliedAt, by) && typeof name === "string" && typeof updatedAt === "string";
 	if (isTag && isIds(present) && isIds(gone)) return { appliedAt, name, present, gone, updatedAt };
 	throw refuse(by, "`lastApplied` is not a record of what was applied");

@@ -4,7 +4,8 @@
  *
  * The rule it keeps: bodies and fingerprints, never a key, a stamp or a bundle.
  */
-import type { Memory, RememberedTag } from "../plan/organization.ts";
+import { type RemovalKindName, removalKindNames } from "../plan/kinds/names.ts";
+import type { LastApplied, LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { AppliedObject, Journal, JournalEntry } from "../sync/journal.ts";
 import { decodeExactly, isKeptOutcome, type KeptActivity } from "./kept-read.ts";
@@ -77,25 +78,25 @@ export async function restoreKept(organizationId: string, kept: Kept, journal: J
 }
 
 /** The memory with what the state keeps, where that is newer. */
-export function mergeMemory(memory: Memory, { applied }: Kept): Memory {
+export function mergeMemory(memory: LastApplied, { applied }: Kept): LastApplied {
 	const newer = applied.filter((item) => isNewer(item, memory));
-	const removed = (kind: AppliedObject["kind"]) =>
-		Object.fromEntries(
+	const removed = (kind: RemovalKindName): LastApplied["removed"][RemovalKindName] => ({
+		...memory.removed[kind],
+		...Object.fromEntries(
 			newer.filter((item) => item.kind === kind).map((item) => [item.id, { appliedAt: appliedAtOf(item) }]),
-		);
+		),
+	});
 	return {
 		userTags: {
 			...memory.userTags,
 			...Object.fromEntries(newer.flatMap((item) => (item.kind === "userTag" ? [[item.id, item.tag] as const] : []))),
 		},
-		removedPolicies: { ...memory.removedPolicies, ...removed("policy") },
-		removedOauthProviders: { ...memory.removedOauthProviders, ...removed("oauthProvider") },
-		removedTvcApps: { ...memory.removedTvcApps, ...removed("tvcApp") },
+		removed: Object.fromEntries(removalKindNames.map((kind) => [kind, removed(kind)])),
 	};
 }
 
 /** Whether it was applied later than what is remembered, or is the same and knows the tag's `updatedAt` from a refresh. */
-function isNewer(applied: AppliedObject, memory: Memory): boolean {
+function isNewer(applied: AppliedObject, memory: LastApplied): boolean {
 	const [kept, remembered] = [appliedAtOf(applied), rememberedAt(applied, memory)];
 	if (kept !== remembered) return kept > remembered;
 	return applied.kind === "userTag" && applied.tag.updatedAt !== "" && memory.userTags[applied.id]?.updatedAt === "";
@@ -105,18 +106,13 @@ function appliedAtOf(applied: AppliedObject): string {
 	return applied.kind === "userTag" ? applied.tag.appliedAt : applied.appliedAt;
 }
 
-function rememberedAt(applied: AppliedObject, memory: Memory): string {
-	const { id } = applied;
-	const remembered: Record<AppliedObject["kind"], { readonly appliedAt: string } | undefined> = {
-		userTag: memory.userTags[id],
-		policy: memory.removedPolicies[id],
-		oauthProvider: memory.removedOauthProviders[id],
-		tvcApp: memory.removedTvcApps[id],
-	};
-	return remembered[applied.kind]?.appliedAt ?? "";
+function rememberedAt(applied: AppliedObject, memory: LastApplied): string {
+	const { kind, id } = applied;
+	const remembered = kind === "userTag" ? memory.userTags[id] : memory.removed[kind]?.[id];
+	return remembered?.appliedAt ?? "";
 }
 
 /** A tag as it was last applied, in the form in which it is kept. */
-export function keepTag(id: string, tag: RememberedTag | undefined): readonly AppliedObject[] {
+export function keepTag(id: string, tag: LastAppliedTag | undefined): readonly AppliedObject[] {
 	return tag === undefined ? [] : [{ kind: "userTag", id, tag }];
 }

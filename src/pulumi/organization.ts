@@ -2,6 +2,7 @@
  * A whole document as one component: its children are the resources that the document speaks of. The plan for the whole is
  * made and judged before the first child is registered, as on the command line; each child then submits its own part.
  */
+
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocuments, withoutWords } from "../document/parse.ts";
@@ -9,6 +10,7 @@ import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
+import { type DesiredRemoval, removalsOf, tagsOf } from "../plan/organization.ts";
 import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
@@ -145,7 +147,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		const options = { parent: this };
 		const part = { organizationId, partOf: name };
 		const userOf = new Map(Object.entries(desired.users).map(([alias, id]) => [id, alias]));
-		for (const { name: tagName, id, previously, members } of desired.userTags) {
+		for (const { name: tagName, id, previously, members } of tagsOf(desired)) {
 			const address = `userTag:${tagName}`;
 			const args = {
 				...part,
@@ -160,20 +162,21 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			const aliases = previously.map((earlier) => ({ name: `${name}-${earlier}` }));
 			new UserTag(`${name}-${tagName}`, withoutUndefined(args), { ...options, aliases });
 		}
-		const { policyIds, oauthProviders, tvcAppIds } = desired.absent;
+		const policyIds = removalsOf(desired, "policy").map(({ id }) => id);
 		if (policyIds.length > 0) {
 			const limits = { policies: countRemovals(plan, "policy:") };
-			const args = { ...part, ...isOutOfSync(plan, "policy:"), policyIds: [...policyIds], limits };
+			const args = { ...part, ...isOutOfSync(plan, "policy:"), policyIds, limits };
 			new PolicyRemoval(`${name}-policies`, args, options);
 		}
-		for (const { userId, providerIds } of oauthProviders) {
+		for (const [userId, providers] of Map.groupBy(removalsOf(desired, "oauthProvider"), ownerOf)) {
+			const providerIds = providers.map(({ id }) => id);
 			const user = userOf.get(userId) ?? userId;
 			const address = `oauthProvider:${user}/`;
 			const limits = { oauthProviders: countRemovals(plan, address) };
-			const args = { ...part, ...isOutOfSync(plan, address), userId, providerIds: [...providerIds], limits };
+			const args = { ...part, ...isOutOfSync(plan, address), userId, providerIds, limits };
 			new OauthProviderRemoval(`${name}-oauth-providers-${user}`, args, options);
 		}
-		for (const appId of tvcAppIds) {
+		for (const { id: appId } of removalsOf(desired, "tvcApp")) {
 			const args = { ...part, ...isOutOfSync(plan, `tvcApp:${appId}`), appId };
 			new TvcAppRemoval(`${name}-tvc-app-${appId}`, args, options);
 		}
@@ -185,6 +188,10 @@ function tellPlan({ overrides = [], ...plan }: Plan, allows: readonly Override[]
 	const unguarded = { ...plan, guards: [] };
 	const used = listOverrides([...allows, ...overrides], plan.guards);
 	return `${forPulumi(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+}
+
+function ownerOf({ userId }: DesiredRemoval): string {
+	return userId ?? "";
 }
 
 /** Of an error that nobody handles Pulumi prints the stack; the message says all there is to say. */

@@ -3,7 +3,8 @@
  * question to plan/ and sync/.
  */
 import { GuardError } from "../errors.ts";
-import type { DesiredOrganization, LiveOrganization, Memory } from "../plan/organization.ts";
+import { keyOfRemoval } from "../plan/objects.ts";
+import { type DesiredOrganization, type LiveOrganization, removalsOf } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -56,14 +57,9 @@ export interface RemovalRow {
 	readonly shapes: InputShapes;
 	readonly places: PropertyPlaces;
 	absent(inputs: Partial<RemovalInputs>): Properties;
-	idsOf(desired: DesiredOrganization): readonly string[];
 	/** The ids as an input. */
 	withIds(ids: readonly string[]): Partial<RemovalInputs>;
 	resourceId(inputs: RemovalInputs): string;
-	/** Ids that are there now, or undefined when that cannot be read. */
-	liveIds(live: LiveOrganization, inputs: RemovalInputs): readonly string[] | undefined;
-	remembered(memory: Memory): Readonly<Record<string, { readonly appliedAt: string }>>;
-	memoryKey(inputs: RemovalInputs, id: string): string;
 }
 
 function shapesOf(own: Readonly<Record<string, Shape>>, limit: string): InputShapes {
@@ -82,12 +78,8 @@ export const policies: RemovalRow = {
 		["limits", "limits"],
 	],
 	absent: ({ policyIds }) => ({ policies: policyIds }),
-	idsOf: ({ absent }) => absent.policyIds,
 	withIds: (policyIds) => ({ policyIds }),
 	resourceId: ({ organizationId }) => `${organizationId}/policies`,
-	liveIds: ({ policies: live }) => (live.known ? live.value.map(({ id }) => id) : undefined),
-	remembered: ({ removedPolicies }) => removedPolicies,
-	memoryKey: (_inputs, id) => id,
 };
 
 export const oauthProviders: RemovalRow = {
@@ -101,13 +93,8 @@ export const oauthProviders: RemovalRow = {
 		["limits", "limits"],
 	],
 	absent: ({ userId, providerIds }) => ({ oauthProviders: { [String(userId)]: providerIds } }),
-	idsOf: ({ absent }) => absent.oauthProviders[0]?.providerIds ?? [],
 	withIds: (providerIds) => ({ providerIds }),
 	resourceId: ({ organizationId, userId }) => `${organizationId}/${userId}`,
-	liveIds: ({ oauthProviders: live }, { userId }) =>
-		live.known ? live.value.filter((provider) => provider.userId === userId).map(({ id }) => id) : undefined,
-	remembered: ({ removedOauthProviders }) => removedOauthProviders,
-	memoryKey: ({ userId }, id) => `${userId}/${id}`,
 };
 
 export const tvcApps: RemovalRow = {
@@ -121,13 +108,25 @@ export const tvcApps: RemovalRow = {
 		["limits", "limits"],
 	],
 	absent: ({ appId }) => ({ tvcApps: [appId] }),
-	idsOf: ({ absent }) => absent.tvcAppIds,
 	withIds: ([appId]) => withoutUndefined({ appId }) as Partial<RemovalInputs>,
 	resourceId: ({ appId }) => String(appId),
-	liveIds: ({ tvcApps: live }) => (live.known ? live.value.map(({ id }) => id) : undefined),
-	remembered: ({ removedTvcApps }) => removedTvcApps,
-	memoryKey: (_inputs, id) => id,
 };
+
+function idsOf({ kind }: RemovalRow, desired: DesiredOrganization): readonly string[] {
+	return removalsOf(desired, kind).map(({ id }) => id);
+}
+
+/** Ids that are there now, or undefined when that cannot be read. */
+function liveIds({ kind }: RemovalRow, live: LiveOrganization, inputs: RemovalInputs): readonly string[] | undefined {
+	const known = live.removables[kind];
+	const userId = inputs.userId ?? null;
+	return known.known ? known.value.filter((one) => one.userId === userId).map(({ id }) => id) : undefined;
+}
+
+/** The key by which last-applied state holds the removal of an object. */
+function keyOf({ userId }: Pick<RemovalInputs, "userId">, id: string): string {
+	return keyOfRemoval({ userId: userId ?? null, id });
+}
 
 /** The inputs completed, or what is wrong with them: as inputs, and against the live organization where they are new. */
 export async function checkRemoval(
@@ -145,7 +144,7 @@ export async function checkRemoval(
 	const read = readDocument(documentOf(row, given), row.places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
 	const inputs = writeInputs(row, news, read.desired);
-	const failures = claim(row, inputs, row.idsOf(read.desired), session);
+	const failures = claim(row, inputs, idsOf(row, read.desired), session);
 	const { resource } = inputs;
 	const isNew = !sameValue(requestedRemoval(olds), requestedRemoval(inputs));
 	if (failures.length > 0 || !isNew) return { inputs: { ...inputs }, failures };
@@ -221,11 +220,11 @@ export async function convergeRemoval(
 		const kept = keptOf(row, olds, session);
 		const { report, journal } = await session.converge({ resource: inputs.resource, desired, kept });
 		const id = row.resourceId(inputs);
-		const remembered = row.remembered(journal.lastApplied(inputs.organizationId));
-		const ids = row.idsOf(desired);
+		const remembered = journal.lastApplied(inputs.organizationId).removed[row.kind] ?? {};
+		const ids = idsOf(row, desired);
 		const removedAt = Object.fromEntries(
 			ids.flatMap((one) => {
-				const key = row.memoryKey(inputs, one);
+				const key = keyOf(inputs, one);
 				const at = remembered[key]?.appliedAt;
 				return at === undefined ? [] : [[key, at] as const];
 			}),
@@ -238,7 +237,7 @@ export async function convergeRemoval(
 			...(activities.length === 0 ? {} : { activities }),
 		};
 		if (isDone(report)) return { id, outs };
-		const gone = ids.filter((one) => removedAt[row.memoryKey(inputs, one)] !== undefined);
+		const gone = ids.filter((one) => removedAt[keyOf(inputs, one)] !== undefined);
 		const properties = { ...outs, ...(row.idsProperty === "appId" ? {} : row.withIds(gone)) };
 		throw new ResourceFailure(explainReport(report), { id, properties });
 	} catch (error) {
@@ -254,10 +253,10 @@ export async function readRemoval(
 	session: Session,
 ): Promise<{ readonly id?: string; readonly props?: Properties; readonly inputs?: Properties }> {
 	const desired = mustRead(row, props.wanted === undefined ? props : { ...props, ...row.withIds(props.wanted) });
-	const ids = row.idsOf(desired);
+	const ids = idsOf(row, desired);
 	const kept = keptOf(row, props, session);
 	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, kept });
-	const there = live === undefined ? undefined : row.liveIds(live, props);
+	const there = live === undefined ? undefined : liveIds(row, live, props);
 	const { removedAt, activities, wanted, ...inputs } = props;
 	// One that waits is kept, with its activity: the next up has to join that.
 	const isKept = row.idsProperty !== "appId" || (activities ?? []).length > 0;
@@ -301,7 +300,7 @@ function writeInputs(row: RemovalRow, news: Partial<RemovalInputs>, desired: Des
 	return {
 		organizationId: desired.organizationId,
 		...withoutUndefined({ userId: userId?.toLowerCase() }),
-		...row.withIds(row.idsOf(desired)),
+		...row.withIds(idsOf(row, desired)),
 		...withoutUndefined({ limits }),
 		...metaOf(news),
 	};

@@ -3,6 +3,7 @@
  * tag still holds waits until that tag's resource has given it up, and where they wait in a circle, the one that closes it
  * makes a single plan for all of them (plan/steps.ts: one tag passes through a temporary name).
  */
+import { tagsOf } from "../plan/organization.ts";
 import { NameTakenError, type Waiter } from "./name-queue.ts";
 import type { Converged, Session, Wanted } from "./session.ts";
 
@@ -40,7 +41,7 @@ export async function convergeInTurn(wanted: Wanted, session: Session): Promise<
 
 async function findHolder(wanted: Wanted, session: Session): Promise<Pick<Waiter, "tag" | "holderId"> | undefined> {
 	const { userTags } = await session.read(wanted);
-	const [tag] = wanted.desired.userTags;
+	const [tag] = tagsOf(wanted.desired);
 	if (!userTags.known || tag === undefined) return undefined;
 	const holder = userTags.value.find(({ name }) => name === tag.name);
 	const own = userTags.value.find(({ id, name }) =>

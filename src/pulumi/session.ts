@@ -7,7 +7,12 @@
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { parseAddress } from "../plan/address.ts";
-import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
+import {
+	type DesiredOrganization,
+	emptyLastApplied,
+	type LastApplied,
+	type LiveOrganization,
+} from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
@@ -85,7 +90,7 @@ const noJournal: JournalEvidence = {
 	openEntries: () => [],
 	abandonedNames: () => new Set(),
 	rejectedEntries: () => [],
-	lastApplied: () => emptyMemory,
+	lastApplied: () => emptyLastApplied,
 	position: () => 0,
 };
 
@@ -137,7 +142,7 @@ export class Session {
 
 	async #compare({ resource, desired, kept }: Wanted, journal: JournalEvidence | undefined): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
-		const memory = mergeMemory(known?.lastApplied(desired.organizationId) ?? emptyMemory, kept);
+		const memory = mergeMemory(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, kept);
 		return compareLive(desired, this.readerFor(resource), memory, {
 			reads: this.settings.reads,
 			now: this.#surroundings.now,
@@ -217,8 +222,8 @@ export class Session {
 	}
 
 	/** What the journal remembers of an organization, without what any state keeps. */
-	async memory(organizationId: string): Promise<Memory> {
-		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyMemory;
+	async memory(organizationId: string): Promise<LastApplied> {
+		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyLastApplied;
 	}
 
 	/** By what the state of a resource is read. */

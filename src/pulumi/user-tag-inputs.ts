@@ -1,7 +1,9 @@
 /**
  * Inputs and outputs of the user tag resource, as its check completes them and its state keeps them.
  */
-import type { DesiredOrganization, RememberedTag } from "../plan/organization.ts";
+
+import type { DesiredOrganization, LastAppliedTag } from "../plan/organization.ts";
+import { tagsOf } from "../plan/organization.ts";
 import { ResourceFailure } from "./failure.ts";
 import {
 	type CheckFailure,
@@ -34,7 +36,7 @@ export interface TagOutputs extends TagInputs {
 	/** The members as the program wrote them; `members` is what of them is so. */
 	readonly managed?: Members;
 	/** What orgsync last applied, as its journal keeps it. */
-	readonly lastApplied?: RememberedTag;
+	readonly lastApplied?: LastAppliedTag;
 	/** Activities that have not ended. */
 	readonly activities?: readonly KeptActivity[];
 }
@@ -102,10 +104,10 @@ export function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
 }
 
 /** What is wanted, as inputs. */
-export function writeInputs({ organizationId, userTags }: DesiredOrganization): Omit<TagInputs, keyof MetaInputs> {
-	const [tag] = userTags;
+export function writeInputs(desired: DesiredOrganization): Omit<TagInputs, keyof MetaInputs> {
+	const [tag] = tagsOf(desired);
 	return withoutUndefined({
-		organizationId,
+		organizationId: desired.organizationId,
 		name: tag?.name ?? "",
 		tagId: tag?.id,
 		previously: tag?.previously.length === 0 ? undefined : tag?.previously,

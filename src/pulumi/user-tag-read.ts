@@ -1,7 +1,7 @@
 /**
  * Reading a user tag: for a refresh, held against what the state manages, and for a program that looks one up by its id.
  */
-import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
+import type { LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
 import { ResourceFailure } from "./failure.ts";
 import { type Members, metaOf, observeMembers, type Properties, withoutUndefined } from "./inputs.ts";
 import type { Session } from "./session.ts";
@@ -57,7 +57,7 @@ export async function readTag(id: string, props: TagOutputs, session: Session): 
 	const live = await session.read({ resource, desired, kept: keptOf(props, session) });
 	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === tagId) : undefined;
 	if (live.userTags.known && tag === undefined) return {};
-	const remembered = live.memory.userTags[tagId];
+	const remembered = live.lastApplied.userTags[tagId];
 	const visible = tag?.members.known === true ? tag.members.value : undefined;
 	const members = visible === undefined ? standIn(props, tag, remembered) : observeMembers(managed, visible);
 	// Only where memory stands in for live does it matter when the tag was changed last.
@@ -75,7 +75,7 @@ export async function readTag(id: string, props: TagOutputs, session: Session): 
 function standIn(
 	props: TagOutputs,
 	tag: LiveUserTag | undefined,
-	remembered: RememberedTag | undefined,
+	remembered: LastAppliedTag | undefined,
 ): Members | undefined {
 	const times = [remembered?.updatedAt, tag?.updatedAt];
 	const changedSince = times.every((time) => time !== undefined && time !== "") && times[0] !== times[1];

@@ -1,7 +1,9 @@
 /**
  * The user tag as a Pulumi resource: check, diff, create and update, each a question to plan/ and sync/.
  */
+
 import type { DesiredOrganization, LiveUserTag } from "../plan/organization.ts";
+import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
 import { announceCreation } from "./announcement.ts";
@@ -201,7 +203,7 @@ async function findTag(
 	session: Session,
 ): Promise<LiveUserTag | undefined> {
 	const live = await session.read({ resource, desired, kept: nothingKept });
-	const wanted = desired.userTags[0];
+	const wanted = tagsOf(desired)[0];
 	if (!live.userTags.known || wanted === undefined) return undefined;
 	const tags = live.userTags.value;
 	if (wanted.id !== undefined) return tags.find(({ id }) => id === wanted.id);
@@ -210,5 +212,5 @@ async function findTag(
 
 /** The same wish for the tag that was found: it is looked for by its id from now on. */
 function withTag(desired: DesiredOrganization, id: string | undefined): DesiredOrganization {
-	return id === undefined ? desired : { ...desired, userTags: desired.userTags.map((tag) => ({ ...tag, id })) };
+	return id === undefined ? desired : { ...desired, objects: tagsOf(desired).map((tag) => ({ ...tag, id })) };
 }

@@ -9,7 +9,7 @@ import { OrgsyncError } from "../errors.ts";
 import { printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
-import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
+import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import { retriesOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, Stats, StepResult } from "../plan/report.ts";
@@ -300,8 +300,8 @@ async function verify(
 	const unfinished = new Set<string>(
 		coveredAddresses(plan.steps.filter(({ id }) => !completed.some(({ step }) => step.id === id))),
 	);
-	const memory = context.journal.lastApplied(plan.organizationId);
-	const { changes, problems, unread } = diff(touched, { ...live, memory });
+	const lastApplied = context.journal.lastApplied(plan.organizationId);
+	const { changes, problems, unread } = diff(touched, { ...live, lastApplied });
 	// What could be read before and cannot any more was checked against nothing but what was just applied.
 	const lostSight = unread.find((one) => !plan.unread.some((before) => printScope(before) === printScope(one)));
 	// A tag that somebody else renamed or deleted meanwhile is a problem now, and its change no longer made.
@@ -320,24 +320,15 @@ function noteUpdateTimes(
 	{ journal }: ApplyContext,
 ): void {
 	if (!live.userTags.known) return;
-	const memory = journal.lastApplied(plan.organizationId);
+	const lastApplied = journal.lastApplied(plan.organizationId);
 	const changed = new Set(completed.map(({ step }) => subjectOf(step)));
 	const applied: AppliedObject[] = live.userTags.value
 		.filter(({ id }) => changed.has(id))
-		.flatMap((tag) => withUpdateTime(tag, memory.userTags[tag.id]));
+		.flatMap((tag) => withUpdateTime(tag, lastApplied.userTags[tag.id]));
 	if (applied.length > 0) journal.recordApplied(plan.organizationId, applied);
 }
 
 function onlyTouched(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
-	const touches = (kind: Change["kind"]): boolean => changes.some((change) => change.kind === kind);
-	return {
-		...desired,
-		userTags: touches("userTag") ? desired.userTags : [],
-		absent: {
-			oauthProviders: touches("oauthProvider") ? desired.absent.oauthProviders : [],
-			policyIds: touches("policy") ? desired.absent.policyIds : [],
-			tvcAppIds: touches("tvcApp") ? desired.absent.tvcAppIds : [],
-		},
-		expect: emptyExpectations,
-	};
+	const kinds = new Set(changes.filter(({ action }) => action !== "report").map(({ kind }) => kind));
+	return { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
 }

@@ -3,7 +3,7 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
-import type { Memory } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
@@ -233,7 +233,7 @@ export class JournalStore implements Journal {
 		outcome: Outcome | "abandoned",
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: Memory) => readonly AppliedObject[],
+		applied?: (memory: LastApplied) => readonly AppliedObject[],
 	): boolean {
 		return inTransaction(this.#database, () => {
 			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
@@ -345,7 +345,7 @@ export class JournalStore implements Journal {
 		}
 	}
 
-	lastApplied(organizationId: string): Memory {
+	lastApplied(organizationId: string): LastApplied {
 		const rows = this.#prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id").all(
 			organizationId,
 		);

@@ -8,7 +8,8 @@
  * The rule it keeps: after `claim` or `sending` has returned, the bytes survive a kill, so that whatever happens next, the
  * same bytes can follow and no second activity is made.
  */
-import type { Memory, RememberedTag } from "../plan/organization.ts";
+import type { RemovalKindName } from "../plan/kinds/names.ts";
+import type { LastApplied, LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -52,8 +53,8 @@ export interface ClaimDecision {
 
 /** What is remembered when a step has completed. */
 export type AppliedObject =
-	| { readonly kind: "userTag"; readonly id: string; readonly tag: RememberedTag }
-	| { readonly kind: "policy" | "oauthProvider" | "tvcApp"; readonly id: string; readonly appliedAt: string };
+	| { readonly kind: "userTag"; readonly id: string; readonly tag: LastAppliedTag }
+	| { readonly kind: RemovalKindName; readonly id: string; readonly appliedAt: string };
 
 /** What can be read of a journal. Every method throws StorageError for a row that does not agree with itself. */
 export interface JournalView {
@@ -67,7 +68,7 @@ export interface JournalView {
 	completedEntries(organizationId: string, plan: string): readonly JournalEntry[];
 	/** Ids and fingerprints that were abandoned. */
 	abandonedNames(organizationId: string): ReadonlySet<string>;
-	lastApplied(organizationId: string): Memory;
+	lastApplied(organizationId: string): LastApplied;
 	/**
 	 * How much has been written so far. What is settled later has a greater `settledPosition`, in whichever process and
 	 * whatever the clocks say.
@@ -98,7 +99,7 @@ export interface Journal extends JournalView {
 		outcome: Outcome | "abandoned",
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: Memory) => readonly AppliedObject[],
+		applied?: (memory: LastApplied) => readonly AppliedObject[],
 	): boolean;
 	/** Notes that nothing came of bytes that are in doubt and nothing can any more: they never arrived, and are too old. */
 	recordNeverArrived(fingerprint: string, nowMs: number): void;

@@ -5,7 +5,7 @@
  * change anything. Boot proofs and supported assets are not asked for: they change by themselves, and nobody decided them.
  */
 import {
-	emptyMemory,
+	emptyLastApplied,
 	type Known,
 	type LiveOrganization,
 	type LiveRecord,
@@ -16,17 +16,8 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import {
-	awaitAll,
-	type QueryFunction,
-	queryIfAvailable,
-	stringOr,
-	toNamed,
-	toOauthProviders,
-	toUserNames,
-	toUserTags,
-	unknownIfUnavailable,
-} from "./read.ts";
+import { stringOr, toUserNames, toUserTags } from "./live-values.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable, readRemovables, unknownIfUnavailable } from "./read.ts";
 
 /**
  * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
@@ -41,25 +32,24 @@ export async function readWholeOrganization(
 		(await reader.query(operation, { organizationId, ...fields })).value;
 	const askExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
 		reads === "auto" ? queryIfAvailable(ask, operation) : notAsked;
-	const [userTags, users, policies, tvcApps, profiles] = await awaitAll([
-		ask(queries.list_user_tags),
-		askExtended(extendedReads.list_users),
-		askExtended(extendedReads.list_policies),
-		askExtended(extendedReads.list_tvc_apps),
+	const listTags = ask(queries.list_user_tags);
+	const listUsers = askExtended(extendedReads.list_users);
+	const [userTags, users, removables, profiles] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables((_kind, operation) => askExtended(operation), listUsers),
 		askExtended(extendedReads.get_session_profiles),
-	]);
+	] as const);
 	const live: LiveOrganization = {
 		organizationId,
 		userTags: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, "policies", "policyId", "policyName"),
-		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		removables,
 		users: toUserNames(users),
-		sessionProfiles: toSessionProfiles(profiles),
-		mfaPolicies: users.known ? await readMfaPolicies(users.value, ask) : {},
-		bootProofs: {},
-		supportedAssets: {},
-		memory: emptyMemory,
+		records: {
+			sessionProfile: toSessionProfiles(profiles),
+			mfaPolicy: users.known ? await readMfaPolicies(users.value, ask) : {},
+		},
+		lastApplied: emptyLastApplied,
 	};
 	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
 }
@@ -68,6 +58,8 @@ const notAsked: Known<never> = {
 	known: false,
 	because: "the eight documented queries do not list them, and extended reads are off",
 };
+
+type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 
 function recordsOf(answer: LiveRecord, list: string): readonly LiveRecord[] {
 	return (answer[list] ?? []) as readonly LiveRecord[];
@@ -82,18 +74,18 @@ function toUsers(users: Known<LiveRecord>): Known<readonly LiveUser[]> {
 	return { known: true, value: value.sort((left, right) => compareText(left.id, right.id)) };
 }
 
-function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["sessionProfiles"] {
+function toSessionProfiles(answer: Known<LiveRecord>): Records {
 	if (!answer.known) return {};
 	return Object.fromEntries(
 		recordsOf(answer.value, "sessionProfiles").map((profile) => [
 			String(profile.sessionProfileId).toLowerCase(),
-			{ known: true, value: profile } as const,
+			{ known: true, value: [profile] } as const,
 		]),
 	);
 }
 
 /** The MFA policies of every user: those that `list_users` shows (docs/service.md#extended-reads), else one query a user. */
-async function readMfaPolicies(users: LiveRecord, ask: QueryFunction): Promise<LiveOrganization["mfaPolicies"]> {
+async function readMfaPolicies(users: LiveRecord, ask: QueryFunction): Promise<Records> {
 	const operation = queries.get_mfa_policies;
 	const found = await awaitAll(
 		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {

@@ -5,21 +5,24 @@
  * change anything.
  */
 import { isUnavailable, type ServiceError } from "../errors.ts";
-import type {
-	DesiredOrganization,
-	Known,
-	LiveNamed,
-	LiveOauthProvider,
-	LiveOrganization,
-	LiveRecord,
-	LiveUserTag,
-	Memory,
+import { readOnlyKinds } from "../plan/kinds/index.ts";
+import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../plan/kinds/names.ts";
+import {
+	type DesiredOrganization,
+	expectationsOf,
+	type Known,
+	type LastApplied,
+	type LiveOrganization,
+	type LiveRecord,
+	type LiveRemovable,
+	liveKeyOf,
+	removalsOf,
+	tagsOf,
 } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
-import { compareText, digestOf } from "../plan/value.ts";
-import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
+import { digestRecord, stringOr, toUserNames, toUserTags } from "./live-values.ts";
 
 export interface LiveReading {
 	readonly live: LiveOrganization;
@@ -39,7 +42,7 @@ export interface LiveReading {
 export async function readLive(
 	desired: DesiredOrganization,
 	reader: Reader,
-	memory: Memory,
+	lastApplied: LastApplied,
 	reads: Reads,
 	steadyNow?: () => number,
 ): Promise<LiveReading> {
@@ -59,17 +62,17 @@ export async function readLive(
 	};
 	const wants = wantedReads(desired, reads);
 	const gone: ServiceError[] = [];
-	const [userTags, users, policies, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets] =
-		await awaitAll([
-			wants.userTags ? ask(queries.list_user_tags) : undefined,
-			wants.users ? queryIfAvailable(ask, extendedReads.list_users) : notRead(reads),
-			wants.policies ? queryIfAvailable(ask, extendedReads.list_policies) : notRead(reads),
-			wants.tvcApps ? queryIfAvailable(ask, extendedReads.list_tvc_apps) : notRead(reads),
-			readSessionProfiles(desired, ask, gone),
-			readMfaPolicies(desired, ask, gone),
-			readBootProofs(desired, ask, gone),
-			readSupportedAssets(desired, ask),
-		] as const);
+	const listTags = wants.userTags ? ask(queries.list_user_tags) : undefined;
+	const listUsers = wants.users ? queryIfAvailable(ask, extendedReads.list_users) : notRead(reads);
+	const [userTags, users, removables, records] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables(
+			(kind, operation) => (wants.removables.has(kind) ? queryIfAvailable(ask, operation) : notRead(reads)),
+			listUsers,
+		),
+		readRecords({ desired, ask, gone }),
+	] as const);
 	// Any other answer shows that the organization is there.
 	if (gone.length > 0 && !isAnswered) await confirmOrganization(ask);
 	const live: LiveOrganization = {
@@ -78,15 +81,10 @@ export async function readLive(
 			userTags === undefined
 				? { known: false, because: "the document speaks of no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, "policies", "policyId", "policyName"),
-		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, "tvcApps", "id", "name"),
+		removables,
 		users: toUserNames(users),
-		sessionProfiles,
-		mfaPolicies,
-		bootProofs,
-		supportedAssets,
-		memory,
+		records,
+		lastApplied,
 	};
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
@@ -109,12 +107,13 @@ export type QueryFunction = (
 /** Which of the whole-organization reads the document needs: the number of requests is the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
-	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
+	const tags = tagsOf(desired);
+	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
+	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
 	return {
-		userTags: desired.userTags.length > 0,
-		users: auto && (managesMembers || desired.absent.oauthProviders.length > 0),
-		policies: auto && desired.absent.policyIds.length > 0,
-		tvcApps: auto && desired.absent.tvcAppIds.length > 0,
+		userTags: tags.length > 0,
+		users: auto && (managesMembers || removables.has("oauthProvider")),
+		removables,
 	};
 }
 
@@ -207,98 +206,106 @@ async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T
 	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
 }
 
-function readSessionProfiles(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const operation = queries.get_session_profile;
-	return byKey(
-		desired.expect.sessionProfiles.map(({ id }) => id),
-		(sessionProfileId) =>
-			orAbsent(async () => (await ask(operation, { sessionProfileId })).sessionProfile as LiveRecord, operation, gone),
+interface RecordQuery {
+	readonly desired: DesiredOrganization;
+	readonly ask: QueryFunction;
+	/** Takes the 404 answers, each of which may be about the organization itself. */
+	readonly gone: ServiceError[];
+}
+
+type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
+
+/** The queries of each read-only kind, for what the document expects. */
+const recordReads: { readonly [K in ReadOnlyKindName]: (query: RecordQuery) => Promise<Records> } = {
+	sessionProfile: (query) =>
+		readEach("sessionProfile", query, (sessionProfileId) =>
+			readOne(query, queries.get_session_profile, { sessionProfileId }),
+		),
+	mfaPolicy: readMfaPolicies,
+	bootProof: (query) =>
+		readEach("bootProof", query, (appName) => readOne(query, queries.get_latest_boot_proof, { appName })),
+	supportedAsset: (query) =>
+		readEach("supportedAsset", query, (caip2) => readList(query, queries.list_supported_assets, { caip2 })),
+};
+
+async function readRecords(query: RecordQuery): Promise<LiveOrganization["records"]> {
+	const found = await awaitAll(readOnlyKinds.map(async ({ name }) => [name, await recordReads[name](query)] as const));
+	return Object.fromEntries(found);
+}
+
+function readEach(
+	kind: ReadOnlyKindName,
+	{ desired }: RecordQuery,
+	read: (key: string) => Promise<Known<readonly LiveRecord[]>>,
+): Promise<Records> {
+	return byKey(expectationsOf(desired, kind).map(liveKeyOf), read);
+}
+
+/** The record of an answer; none when the service does not have it. */
+async function readOne(
+	{ ask, gone }: RecordQuery,
+	operation: QueryOperation,
+	fields: Readonly<Record<string, unknown>>,
+): Promise<Known<readonly LiveRecord[]>> {
+	const found = await orAbsent(
+		async () => (await ask(operation, fields))[operation.answerKey] as LiveRecord,
+		operation,
+		gone,
+	);
+	return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
+}
+
+function readList(
+	{ ask }: RecordQuery,
+	operation: QueryOperation,
+	fields: Readonly<Record<string, unknown>>,
+): Promise<Known<readonly LiveRecord[]>> {
+	return unknownIfUnavailable(
+		async () => ((await ask(operation, fields))[operation.answerKey] ?? []) as LiveRecord[],
+		operation,
 	);
 }
 
 /** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
-function readMfaPolicies(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const byUser = Map.groupBy(desired.expect.mfaPolicies, ({ userId }) => userId);
-	return byKey([...byUser.keys()], async (userId): Promise<Known<readonly LiveRecord[]>> => {
-		const expected = byUser.get(userId) ?? [];
-		if (expected.length === 1 && expected[0]?.id !== undefined) {
-			const mfaPolicyId = expected[0].id;
-			const operation = queries.get_mfa_policy;
-			const found = await orAbsent(
-				async () => (await ask(operation, { userId, mfaPolicyId })).mfaPolicy as LiveRecord,
-				operation,
-				gone,
-			);
-			return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
-		}
-		const operation = queries.get_mfa_policies;
-		return unknownIfUnavailable(
-			async () => ((await ask(operation, { userId })).mfaPolicies ?? []) as LiveRecord[],
-			operation,
-		);
+function readMfaPolicies(query: RecordQuery): Promise<Records> {
+	const byUser = Map.groupBy(expectationsOf(query.desired, "mfaPolicy"), liveKeyOf);
+	return readEach("mfaPolicy", query, (userId) => {
+		const [first, ...others] = byUser.get(userId) ?? [];
+		return others.length === 0 && first?.foundBy === "id"
+			? readOne(query, queries.get_mfa_policy, { userId, mfaPolicyId: first.key })
+			: readList(query, queries.get_mfa_policies, { userId });
 	});
 }
 
-function readBootProofs(desired: DesiredOrganization, ask: QueryFunction, gone: ServiceError[]) {
-	const operation = queries.get_latest_boot_proof;
-	return byKey(
-		desired.expect.bootProofs.map(({ appId }) => appId),
-		(appName) => orAbsent(async () => (await ask(operation, { appName })).bootProof as LiveRecord, operation, gone),
-	);
+/** The reads that list objects which can be removed; null: they come with the users. */
+const removableReads: { readonly [K in RemovalKindName]: RemovableRead | null } = {
+	policy: { operation: extendedReads.list_policies, id: "policyId", name: "policyName" },
+	oauthProvider: null,
+	tvcApp: { operation: extendedReads.list_tvc_apps, id: "id", name: "name" },
+};
+
+interface RemovableRead {
+	readonly operation: QueryOperation;
+	/** Names of the members that hold the id and the name of each object. */
+	readonly id: string;
+	readonly name: string;
 }
 
-function readSupportedAssets(desired: DesiredOrganization, ask: QueryFunction) {
-	const operation = queries.list_supported_assets;
-	return byKey(
-		desired.expect.supportedAssets.map(({ caip2 }) => caip2),
-		(caip2) =>
-			unknownIfUnavailable(async () => ((await ask(operation, { caip2 })).assets ?? []) as LiveRecord[], operation),
-	);
-}
-
-/** The tags of `list_user_tags`, sorted by id, with the members that `list_users` shows. */
-export function toUserTags(answer: LiveRecord, users: Known<LiveRecord>): readonly LiveUserTag[] {
-	const members = users.known ? membersByTag(users.value) : undefined;
-	return (answer.userTags as readonly LiveRecord[])
-		.map((tag): LiveUserTag => {
-			const id = String(tag.tagId).toLowerCase();
-			return {
-				id,
-				name: String(tag.tagName),
-				type: typeof tag.tagType === "string" ? tag.tagType : "",
-				updatedAt: toInstant(tag.updatedAt),
-				...timeOf(tag.updatedAt),
-				members: members === undefined ? (users as Known<never>) : { known: true, value: members.get(id) ?? [] },
-			};
-		})
-		.sort((left, right) => compareText(left.id, right.id));
-}
-
-function membersByTag(answer: LiveRecord): ReadonlyMap<string, readonly string[]> {
-	const members = new Map<string, string[]>();
-	for (const user of answer.users as readonly LiveRecord[]) {
-		for (const tagId of (user.userTags ?? []) as readonly string[]) {
-			const id = tagId.toLowerCase();
-			const list = members.get(id) ?? [];
-			list.push(String(user.userId).toLowerCase());
-			members.set(id, list);
-		}
-	}
-	for (const list of members.values()) list.sort(compareText);
-	return members;
-}
-
-/** The names of users that `list_users` shows. */
-export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<string, string>>> {
-	if (!users.known) return users;
-	const entries = ((users.value.users ?? []) as readonly LiveRecord[]).map(
-		(user) => [String(user.userId).toLowerCase(), stringOr(user.userName, "")] as const,
-	);
-	return { known: true, value: Object.fromEntries(entries) };
+/** Returns what `ask` shows of the objects that can be removed; those of users come from `users`. */
+export async function readRemovables(
+	ask: (kind: RemovalKindName, operation: QueryOperation) => Known<LiveRecord> | Promise<Known<LiveRecord>>,
+	users: Known<LiveRecord> | Promise<Known<LiveRecord>>,
+): Promise<LiveOrganization["removables"]> {
+	const read = async (kind: RemovalKindName): Promise<Known<readonly LiveRemovable[]>> => {
+		const how = removableReads[kind];
+		return how === null ? toOauthProviders(await users) : toRemovables(await ask(kind, how.operation), how);
+	};
+	const found = await awaitAll(removalKindNames.map(async (kind) => [kind, await read(kind)] as const));
+	return Object.fromEntries(found) as LiveOrganization["removables"];
 }
 
 /** The OAuth providers that `list_users` shows. */
-export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
+function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveRemovable[]> {
 	if (!users.known) return users;
 	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
 		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
@@ -311,43 +318,17 @@ export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveO
 	return { known: true, value };
 }
 
-/** Of all that the service says of an object but when it said so: editing it back and forth changes nothing. */
-function digestRecord({ createdAt: _createdAt, updatedAt: _updatedAt, ...record }: LiveRecord): string {
-	// Ids are the same in any case.
-	const text = JSON.stringify(record).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, (id) => id.toLowerCase());
-	return digestOf(JSON.parse(text));
-}
-
 /** The objects of an answer's list by id and name. */
-export function toNamed(
+function toRemovables(
 	answer: Known<LiveRecord>,
-	list: string,
-	idField: string,
-	nameField: string,
-): Known<readonly LiveNamed[]> {
+	{ operation, id, name }: RemovableRead,
+): Known<readonly LiveRemovable[]> {
 	if (!answer.known) return answer;
-	const value = (answer.value[list] as readonly LiveRecord[]).map((item) => ({
-		id: String(item[idField]).toLowerCase(),
-		name: stringOr(item[nameField], ""),
+	const value = (answer.value[operation.answerKey] as readonly LiveRecord[]).map((item) => ({
+		id: String(item[id]).toLowerCase(),
+		userId: null,
+		name: stringOr(item[name], ""),
 		digest: digestRecord(item),
 	}));
 	return { known: true, value };
-}
-
-function timeOf(value: unknown): Pick<LiveUserTag, "updatedAtMs"> {
-	const updatedAtMs = readTime(value);
-	return updatedAtMs === undefined ? {} : { updatedAtMs };
-}
-
-/** `{seconds, nanos}` or a plain string, as one text to compare (docs/service.md#times). */
-function toInstant(value: unknown): string {
-	if (typeof value === "string") return value;
-	if (value === null || typeof value !== "object") return "";
-	const { seconds, nanos } = value as { seconds?: unknown; nanos?: unknown };
-	return `${seconds ?? ""}.${nanos ?? ""}`;
-}
-
-/** The value where it is a text. */
-export function stringOr(value: unknown, otherwise: string): string {
-	return typeof value === "string" ? value : otherwise;
 }

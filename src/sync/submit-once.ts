@@ -7,7 +7,7 @@
  */
 
 import { ConfigurationError, StorageError } from "../errors.ts";
-import type { Memory } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import type { CoveredObject } from "../plan/step.ts";
 import type { SubmitAnswer, Submitter } from "../wire/client.ts";
 import { bodyLifetimeMs, type SubmitName, submits } from "../wire/operations.ts";
@@ -55,7 +55,11 @@ export interface ActivityRequest {
 	/** Its answer is wanted, not its effect: within the quarter of an hour the activity that gave it gives it again. */
 	readonly needsResult?: boolean;
 	/** What its completion adds to what is remembered; written together with the outcome. */
-	readonly appliedObjects?: (covers: readonly string[], memory: Memory, at: CompletionTime) => readonly AppliedObject[];
+	readonly appliedObjects?: (
+		covers: readonly string[],
+		memory: LastApplied,
+		at: CompletionTime,
+	) => readonly AppliedObject[];
 }
 
 export interface SubmitContext {
@@ -278,7 +282,7 @@ export function recordResult(
 		...(completedAtMs === undefined ? {} : { completedAtMs }),
 	};
 	try {
-		const applied = remember === undefined ? undefined : (memory: Memory) => remember(covers, memory, at);
+		const applied = remember === undefined ? undefined : (memory: LastApplied) => remember(covers, memory, at);
 		const isNoted = journal.recordOutcome(sent.fingerprint ?? "", sent.outcome, sent.activityId, nowMs, applied);
 		if (isNoted || sent.activityId !== null || sent.outcome === "unknown") return sent;
 		const message = `${sent.message ?? sent.outcome}; another process has sent the same request, so what became of it is not known`;

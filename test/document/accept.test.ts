@@ -7,7 +7,16 @@ import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
-import { context, id, known, liveOf, liveTag, organizationId, unknown } from "../plan/support-organizations.ts";
+import {
+	context,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	organizationId,
+	unknown,
+	withLive,
+} from "../plan/support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
@@ -215,7 +224,7 @@ describe("what is accepted", () => {
 
 	test("with --only, may be part of the documents, and the rest is not looked at", () => {
 		const only: readonly Selection[] = [{ kind: "userTag", glob: "sign*" }];
-		const options = { only, against: { ...live, policies: unknown } };
+		const options = { only, against: withLive(live, { policies: unknown }) };
 		const text = `${tags}absent: { policies: [${id("policy", 1)}] }\n`;
 		expect(acceptInto(text, ["userTag:signers"], options)).toBe(text.replace("[alice]", "[alice, carol]"));
 		expect(refusalsOf(text, ["userTag:oncall"], options)).toEqual([
@@ -395,8 +404,8 @@ describe("it is refused, by name, and nothing is changed,", () => {
 				against: {
 					...live,
 					userTags: known([liveTag(1, "signers", { members: unknown })]),
-					memory: {
-						...live.memory,
+					lastApplied: {
+						...live.lastApplied,
 						userTags: {
 							[id("tag", 1)]: {
 								name: "signers",
@@ -415,7 +424,7 @@ describe("it is refused, by name, and nothing is changed,", () => {
 			`${head}absent: { policies: [${id("policy", 1)}] }\n`,
 			"policy:*",
 			"what live has there is not known",
-			{ against: { ...live, policies: unknown } },
+			{ against: withLive(live, { policies: unknown }) },
 		],
 		[
 			"where two live tags could be meant",
@@ -447,7 +456,7 @@ describe("it is refused, by name, and nothing is changed,", () => {
 			`${head}expect: { sessionProfiles: [{ id: ${id("other", 1)}, expirationSeconds: "900" }] }\n`,
 			`sessionProfile:${id("other", 1)}`,
 			"d.yaml:3: `expirationSeconds` must be a number of seconds",
-			{ against: { ...live, sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } } },
+			{ against: withLive(live, { sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } }) },
 		],
 		[
 			"where an item shares its line with the dash of another list",

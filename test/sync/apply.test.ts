@@ -13,7 +13,15 @@ import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
+import {
+	desiredOf,
+	id,
+	organizationId,
+	type Sections,
+	sectionsOf,
+	wantTag,
+	withSections,
+} from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
@@ -41,7 +49,7 @@ afterAll(() => bench.close());
 
 const exactly = (...users: readonly string[]) => ({ members: { mode: "exactly", exactly: users } }) as const;
 
-function absent(parts: Partial<DesiredOrganization["absent"]>): DesiredOrganization {
+function absent(parts: Partial<Sections["absent"]>): DesiredOrganization {
 	return desiredOf({ absent: { policyIds: [], oauthProviders: [], tvcAppIds: [], ...parts } });
 }
 
@@ -55,14 +63,13 @@ const removeAll = absent({
 });
 
 /** Signers and oncall exchange their names; Bob and Carol become members beside it, and a policy goes. */
-const exchange: DesiredOrganization = {
-	...absent({ policyIds: [policies[0]] }),
+const exchange: DesiredOrganization = withSections(absent({ policyIds: [policies[0]] }), {
 	userTags: [
 		wantTag("auditors", exactly(bob)),
 		wantTag("oncall", { id: signers }),
 		wantTag("signers", { id: oncall, ...exactly(carol) }),
 	],
-};
+});
 
 function operations(): readonly (string | null)[] {
 	return bench.requests("submit").map(({ operation }) => operation);
@@ -120,7 +127,7 @@ describe("the requests of an apply", () => {
 		["three policies: one submit", absent({ policyIds: [...policies] }), "auto", 2, ["delete_policies"]],
 		[
 			"three OAuth providers of two users: two submits, and who asks",
-			absent({ oauthProviders: removeAll.absent.oauthProviders }),
+			absent({ oauthProviders: sectionsOf(removeAll).absent.oauthProviders }),
 			"auto",
 			3,
 			["delete_oauth_providers", "delete_oauth_providers"],
@@ -171,7 +178,7 @@ describe("the requests of an apply", () => {
 
 	it("after the last step ask only about the kinds that were touched", async () => {
 		const context = bench.context();
-		const desired = { ...removeAll, userTags: unchanged.userTags };
+		const desired = withSections(removeAll, { userTags: sectionsOf(unchanged).userTags });
 		const comparison = await bench.compare(desired, context);
 		const onlyPolicies = comparison.plan.steps.filter(({ operation }) => operation === "delete_policies");
 		bench.emulator.clearRequests();
@@ -301,7 +308,7 @@ describe("an apply whose verification cannot read", () => {
 
 describe("an apply", () => {
 	it("makes the organization what the document says", async () => {
-		await bench.run({ ...removeAll, userTags: exchange.userTags });
+		await bench.run(withSections(removeAll, { userTags: sectionsOf(exchange).userTags }));
 		const { organization } = bench.emulator.state(organizationId);
 		expect(bench.tag(signers)).toEqual({ tagName: "oncall", userIds: [alice] });
 		expect(bench.tag(oncall)).toEqual({ tagName: "signers", userIds: [carol] });
@@ -536,7 +543,7 @@ describe("what is remembered", () => {
 
 	it("is what the service said was completed, with the time and who is known", async () => {
 		bench.emulator.addFault({ operation: "delete_policies", fault: "fail" });
-		await bench.run({ ...removeAll, userTags: wantSigners(bob).userTags });
+		await bench.run(withSections(removeAll, { userTags: sectionsOf(wantSigners(bob)).userTags }));
 		const appliedAt = new Date(bench.nowMs).toISOString();
 		expect(memory()).toEqual({
 			userTags: {
@@ -549,13 +556,14 @@ describe("what is remembered", () => {
 					completedAtMs: bench.nowMs,
 				},
 			},
-			removedPolicies: {},
-			removedOauthProviders: {
-				[`${alice}/${providers[0]}`]: { appliedAt },
-				[`${alice}/${providers[1]}`]: { appliedAt },
-				[`${bob}/${providers[2]}`]: { appliedAt },
+			removed: {
+				oauthProvider: {
+					[`${alice}/${providers[0]}`]: { appliedAt },
+					[`${alice}/${providers[1]}`]: { appliedAt },
+					[`${bob}/${providers[2]}`]: { appliedAt },
+				},
+				tvcApp: { [apps[0]]: { appliedAt }, [apps[1]]: { appliedAt } },
 			},
-			removedTvcApps: { [apps[0]]: { appliedAt }, [apps[1]]: { appliedAt } },
 		});
 	});
 
@@ -667,7 +675,7 @@ describe("what is remembered", () => {
 				ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS: 1000,
 			},
 		});
-		const desired = { ...removeAll, userTags: wantSigners(bob).userTags };
+		const desired = withSections(removeAll, { userTags: sectionsOf(wantSigners(bob)).userTags });
 		const first = await bench.run(desired, {}, "documented");
 		expect(new Set(outcomes(first.report.steps))).toEqual(new Set(["awaiting-approval"]));
 		expect(memory().userTags).toEqual({});
@@ -675,9 +683,9 @@ describe("what is remembered", () => {
 		await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		expect((await bench.compare(desired, bench.context(), "documented")).plan.changes).toEqual([]);
 		expect(memory().userTags[signers]).toMatchObject({ name: "signers", present: [bob], gone: [] });
-		expect(Object.keys(memory().removedPolicies)).toEqual([...policies]);
-		expect(Object.keys(memory().removedTvcApps)).toEqual([...apps]);
-		expect(Object.keys(memory().removedOauthProviders).length).toBe(3);
+		expect(Object.keys(memory().removed.policy ?? {})).toEqual([...policies]);
+		expect(Object.keys(memory().removed.tvcApp ?? {})).toEqual([...apps]);
+		expect(Object.keys(memory().removed.oauthProvider ?? {}).length).toBe(3);
 		expect(bench.activities().length).toBe(6);
 	});
 

@@ -21,7 +21,7 @@ import { approvals, type SubmitName, submits } from "../../src/wire/operations.t
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { createApiKeyStamper, type Stamper } from "../../src/wire/stamp.ts";
 import { credentialId, keys, passkeyStamp } from "../emulator/world.ts";
-import { desiredOf, id, organizationId, parametersOf, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, parametersOf, sectionsOf, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	adminId,
@@ -457,7 +457,7 @@ describe("within the hour", () => {
 
 describe("an activity of somebody else that would change the same tag otherwise", () => {
 	const desired = desiredOf({
-		userTags: withBob.userTags,
+		userTags: sectionsOf(withBob).userTags,
 		absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 	});
 	const addCarol = { ...addBob, addUserIds: [carol] };
@@ -619,7 +619,7 @@ describe("what was sent and never answered", () => {
 	it("lets the other steps go on, and what was left out makes the run only partly applied", async () => {
 		await lose("drop-before");
 		const absent = { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] };
-		const { report } = await run(desiredOf({ userTags: withCarolToo.userTags, absent }));
+		const { report } = await run(desiredOf({ userTags: sectionsOf(withCarolToo).userTags, absent }));
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(exitCodeOf(report)).toBe(7);
 	});

@@ -12,7 +12,7 @@ import { type ActivityRequest, submitOnce } from "../../src/sync/submit-once.ts"
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, sectionsOf, wantTag } from "../plan/support-organizations.ts";
 import {
 	acme,
 	adminKey,
@@ -675,7 +675,7 @@ describe("a run that was killed between sending and its answer", () => {
 		const body = bodyOfAddBob(quarter() - 60 * minuteMs);
 		await leaveOpen(body);
 		const desired = desiredOf({
-			userTags: withBob.userTags,
+			userTags: sectionsOf(withBob).userTags,
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const { report } = await bench.run(desired);
@@ -741,7 +741,7 @@ describe("a wish that never left this machine", () => {
 
 	it("is not attempted, and neither is any other", async () => {
 		const desired = desiredOf({
-			userTags: withBob.userTags,
+			userTags: sectionsOf(withBob).userTags,
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const comparison = await bench.compare(desired);

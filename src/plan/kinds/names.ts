@@ -28,6 +28,9 @@ const kindNames: ReadonlySet<string> = new Set([
 	...Object.keys(expectationLists),
 ]);
 
+/** Names of the kinds that can only be removed, in the order in which documents list them. */
+export const removalKindNames = Object.keys(removalLists).filter((name): name is RemovalKindName => isKindName(name));
+
 /** Whether there is a kind of this name. */
 export function isKindName(text: string): text is KindName {
 	return kindNames.has(text);

@@ -6,7 +6,7 @@
  * const client = createClient({ url, stamper: createApiKeyStamper({ privateKey }) });
  * const journal = await openJournal(".orgsync/journal.sqlite");
  * const comparison = await compareLive(desired, client.reader, journal.lastApplied(desired.organizationId), options);
- * const report = await applyPlan(comparison, context);
+ * const report = reportOf(await applyPlan(comparison, context));
  * ```
  */
 
@@ -46,6 +46,7 @@ export {
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
+export type { CommandResult } from "./plan/result.ts";
 export {
 	decodeSavedPlan,
 	encodeSavedPlan,
@@ -61,9 +62,8 @@ export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
 export { type PositionOf, positionsOf } from "./render/positions.ts";
 export { renderReport } from "./render/report-text.ts";
-export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
-export { type ApplyContext, applyPlan } from "./sync/apply.ts";
+export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";
 export { type Comparison, compareLive } from "./sync/compare.ts";
 export type { Journal, JournalView } from "./sync/journal.ts";

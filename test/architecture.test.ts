@@ -53,7 +53,7 @@ const breaches: Readonly<Record<string, readonly [file: string, content: string]
 	resolvable: ["src/cli/breach-e.ts", 'import "./nowhere.ts";'],
 };
 
-describe("the rules of who may import whom", () => {
+describe("the import rules", () => {
 	let copy: string;
 	let violations: readonly Violation[];
 
@@ -87,11 +87,11 @@ describe("the rules of who may import whom", () => {
 		writeFileSync(join(peer, "index.js"), "");
 	}
 
-	it("the sources break none of them", () => {
+	it("are kept by all sources", () => {
 		expect(cruise(root).map(({ from, to, rule }) => `${rule.name}: ${from} -> ${to}`)).toEqual([]);
 	}, 60_000);
 
-	it("every rule of the configuration is tried here", () => {
+	it("are each tested here", () => {
 		const rules = [...readFileSync(join(root, ".dependency-cruiser.mjs"), "utf8").matchAll(/name: "([a-z-]+)"/g)].map(
 			([, name]) => name,
 		);
@@ -101,7 +101,7 @@ describe("the rules of who may import whom", () => {
 		expect([...rules, ...made].sort()).toEqual(Object.keys(breaches).sort());
 	});
 
-	it.each(Object.entries(breaches))("%s refuses the import that breaks it", (name, [file]) => {
+	it.each(Object.entries(breaches))("refuse an import that breaks %s", (name, [file]) => {
 		expect(violations.filter(({ rule }) => rule.name === name).map(({ from }) => from)).toContain(file);
 	});
 });

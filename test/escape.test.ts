@@ -4,20 +4,19 @@ import { describe, expect, it } from "vitest";
 import { showText, writeJson } from "../src/escape.ts";
 import { isVisible } from "../src/invisible.ts";
 
-describe("a name in the log of a pipeline", () => {
+describe("a name in a pipeline log", () => {
 	it.each([
 		["::error::stop", "\\u{3a}:error::stop"],
 		["  ::set-output name=a::b", "  \\u{3a}:set-output name=a::b"],
 		["##[error]stop", "#\\u{23}[error]stop"],
 		["a ##[group]b", "a #\\u{23}[group]b"],
 		["##vso[task.setvariable]b", "#\\u{23}vso[task.setvariable]b"],
-	])("%j is no command of it", (name, shown) => expect(showText(name)).toBe(shown));
+	])("is not a workflow command: %j", (name, shown) => expect(showText(name)).toBe(shown));
 
-	it.each(["a::b", "#[a]", "# [a]", "##a", "plain"])("%j is shown as it is", (name) =>
-		expect(showText(name)).toBe(name));
+	it.each(["a::b", "#[a]", "# [a]", "##a", "plain"])("is unchanged: %j", (name) => expect(showText(name)).toBe(name));
 });
 
-describe("a character that a reader cannot see", () => {
+describe("an invisible character", () => {
 	const groups: Readonly<Record<string, readonly (number | readonly [from: number, to: number])[]>> = {
 		"a control character": [
 			[0, 0x1f],
@@ -45,7 +44,7 @@ describe("a character that a reader cannot see", () => {
 		"no character": [[0xfdd0, 0xfdef], 0xfffe, 0xffff, 0x1fffe, 0x10ffff],
 	};
 
-	it.each(Object.entries(groups))("because it is %s is shown as its number, and found", (_, ranges) => {
+	it.each(Object.entries(groups))("is shown as its number, and found: %s", (_, ranges) => {
 		for (const range of ranges) {
 			const [from, to] = typeof range === "number" ? [range, range] : range;
 			for (let code = from; code <= to; code += 1) {
@@ -56,13 +55,13 @@ describe("a character that a reader cannot see", () => {
 		}
 	});
 
-	it("keeps emoji of one character as they are, and of several shows how they are put together", () => {
+	it("is shown in emoji of several characters, and emoji of one character are unchanged", () => {
 		expect(showText("\u2764 \u{1F642} \u{1F44D}\u{1F3FD}")).toBe("\u2764 \u{1F642} \u{1F44D}\u{1F3FD}");
 		expect(showText("\u2764\uFE0F")).toBe("\u2764\\u{fe0f}");
 		expect(showText("\u{1F469}\u200D\u{1F4BB}")).toBe("\u{1F469}\\u{200d}\u{1F4BB}");
 	});
 
-	it("is none of what names are written with", () => {
+	it("is not among the characters of ordinary names", () => {
 		for (const name of [
 			"alice",
 			"gr\u00f6\u00dfe",
@@ -80,26 +79,26 @@ describe("a character that a reader cannot see", () => {
 	});
 });
 
-describe("a mark", () => {
-	it("that has no letter to stand on is shown as its number", () => {
+describe("a combining mark", () => {
+	it("without a base letter is shown as its number", () => {
 		expect(showText("\u0336\u0336bob")).toBe("\\u{336}\\u{336}bob");
 		expect(showText("a \u0336b")).toBe("a \\u{336}b");
 	});
 
-	it("is shown as its number from the seventh on one letter on, so that none hides the lines around it", () => {
+	it("after six others on one letter is shown as its number, so that it hides no other line", () => {
 		const six = `a${"\u0301".repeat(6)}`;
 		expect(showText(`${six}\u0301\u0302b`)).toBe(`${six}\\u{301}\\u{302}b`);
 	});
 });
 
-describe("text that was shown", () => {
+describe("escaped text", () => {
 	const unit = fc.oneof(
 		fc.string({ unit: "binary", maxLength: 3 }),
 		fc.constantFrom("#", "[", ":", " ", "\u0301", "\u3164", "a", "\\", "\ud800", "\u{e0100}"),
 	);
 	const anyText = fc.array(unit).map((parts) => parts.join(""));
 
-	it("is the same when it is shown again", () => {
+	it("does not change when it is escaped again", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				expect(showText(showText(text))).toBe(showText(text));
@@ -107,7 +106,7 @@ describe("text that was shown", () => {
 		);
 	});
 
-	it("holds nothing that cannot be seen and begins no command", () => {
+	it("contains no invisible character and starts no command", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				const shown = showText(text);
@@ -117,7 +116,7 @@ describe("text that was shown", () => {
 		);
 	});
 
-	it("as JSON reads back as it was, and holds nothing that cannot be seen but its own line ends", () => {
+	it("as JSON reads back unchanged, and has no invisible character but line breaks", () => {
 		fc.assert(
 			fc.property(anyText, (text) => {
 				const json = writeJson({ [text]: [text] }, 2);

@@ -5,9 +5,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeAliases } from "../src/document/export-aliases.ts";
-import { quoted } from "../src/document/findings.ts";
 import { parseDocuments } from "../src/document/parse.ts";
-import { writeFlow, writeKey, writeText } from "../src/document/scalar.ts";
+import { quote } from "../src/document/problems.ts";
+import { writeFlow, writeKey, writeText } from "../src/document/write-yaml.ts";
 import { escapeSequence, findHidden, nameCharacter, replaceHidden } from "../src/invisible.ts";
 import { readDocument } from "../src/pulumi/inputs.ts";
 import { sectionsOf } from "./plan/support-organizations.ts";
@@ -60,7 +60,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 	const { character: first = "", index = 0 } = findHidden(name) ?? {};
 	const escaped = replaceHidden(name, escapeSequence);
 
-	test("is a problem wherever a document has it as it is", () => {
+	test("is a problem anywhere in a document", () => {
 		const column = (text: string) => text.indexOf(name) + 1 + index;
 		for (const line of [
 			`userTags: [{ name: ${name} }]`,
@@ -77,7 +77,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(codesOf(block)).toContain(`4:${7 + index} invisible-character`);
 	});
 
-	test("is reported by its number with what to write instead, and is not in the message itself", () => {
+	test("is reported by its number with an escape to write instead, and is not in the message", () => {
 		const [problem] = parse(`${head}userTags: [{ name: ${name} }]\n`).problems;
 		expect(problem?.message).toBe(
 			`invisible character ${nameCharacter(first)}; remove it, or write it as "${escapeSequence(first)}" in double quotes`,
@@ -85,7 +85,7 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(findHidden(JSON.stringify(problem))).toBeUndefined();
 	});
 
-	test("is part of a name that is written with an escape, or that orgsync writes", () => {
+	test("can be in a name that is written with an escape, or that orgsync writes", () => {
 		const names = [`"${escaped}"`, writeText(name), writeText(name, "single"), writeFlow(name)];
 		for (const written of names) {
 			expect(findHidden(written)).toBeUndefined();
@@ -97,31 +97,33 @@ describe.each(Object.entries(hidden))("%s", (_what, character) => {
 		expect(users).toEqual({ [name]: alice });
 	});
 
-	test("is an escape in what a message quotes, and no part of an exported alias", () => {
-		expect(quoted(name)).toBe(`\`${escaped}\``);
+	test("is escaped in messages, and removed from exported aliases", () => {
+		expect(quote(name)).toBe(`\`${escaped}\``);
 		expect(findHidden(makeAliases([{ id: alice, name }]).get(alice) ?? "")).toBeUndefined();
 	});
 
-	test("is a problem in the value of a variable, which is not shown", () => {
+	test("is a problem in the value of a variable, which the message does not show", () => {
 		const content = `${head}protect: { userTags: ["\${ORGSYNC_VAR_TAG}"] }\n`;
 		const [problem, ...others] = parse(content, { ORGSYNC_VAR_TAG: `secret${character}` }).problems;
 		expect(others).toEqual([]);
 		expect(problem?.code).toBe("invisible-character");
-		expect(problem?.message).toContain("the environment variable `ORGSYNC_VAR_TAG` holds the invisible character U+");
+		expect(problem?.message).toContain(
+			"the environment variable `ORGSYNC_VAR_TAG` contains the invisible character U+",
+		);
 		expect(problem?.message).not.toContain("secret");
 	});
 
-	test("is accepted from a program, which has no other way to write it", () => {
+	test("is accepted from a program, which cannot escape it", () => {
 		const found = readDocument({ organizationId, userTags: [{ name }] }, []);
 		expect("desired" in found && sectionsOf(found.desired).userTags[0]?.name).toBe(name);
 	});
 });
 
-test.each(emoji)("%s is an emoji, and no problem", (one) => {
+test.each(emoji)("the emoji %s is not a problem", (one) => {
 	const name = `team ${one}`;
 	expect(codesOf(`${head}userTags: [{ name: ${name} }]\nusers: { ${name}: ${alice} }\n`)).toEqual([]);
 	expect(writeText(name)).toContain(one);
-	expect(quoted(name)).toBe(`\`${name}\``);
+	expect(quote(name)).toBe(`\`${name}\``);
 });
 
 describe("a comment", () => {
@@ -133,16 +135,16 @@ describe("a comment", () => {
 		"\u2028",
 		"\u2029",
 		"\u0085",
-	])("cannot change the order or the lines in which it is shown (%j)", (character) => {
+	])("cannot change the order or the lines in which it is displayed (%j)", (character) => {
 		expect(codesOf(`${head}users: {} # so${character} it is\n`)).toEqual(["2:15 invisible-character"]);
 	});
 
-	test("cannot hide a line behind a carriage return, which many tools display as a line break", () => {
+	test("cannot hide a line after a carriage return, which many tools display as a line break", () => {
 		expect(codesOf(`${head}# soon:\rprotect: { userTags: [root] }\n`)).toEqual(["2:8 not-text"]);
 		expect(codesOf(`${head}protect: { userTags: [root] }\n`.replaceAll("\n", "\r\n"))).toEqual([]);
 	});
 
-	test("can have every other character", () => {
+	test("can have any other character", () => {
 		expect(codesOf(`# שלום\u200f, 日本\u3000語, ❤️, a\u00a0b\n${head}`)).toEqual([]);
 	});
 });
@@ -156,7 +158,7 @@ test("invisible characters are reported once for each text, and at most 100 time
 	expect(problems.slice(0, 2)).toEqual(["4:8 invisible-character", "5:8 invisible-character"]);
 });
 
-test("any text that is written reads back the same, with nothing in it that a reader does not see", () => {
+test("any text that is written reads back unchanged, without invisible characters", () => {
 	const character = fc.oneof(
 		fc.constantFrom(...Object.values(hidden), ...emoji, "$", "{", "'", '"', "\\", " ", "#", ":"),
 		fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),

@@ -30,7 +30,7 @@ describe("readJson", () => {
 		expect(isTextTooDeep(`["\\\\",${listsOf(maxJsonDepth)}]`)).toBe(true);
 	});
 
-	it("says what is no JSON, and tells it from what is too deep", () => {
+	it("reports invalid JSON and too deep JSON as different errors", () => {
 		for (const text of ["", "no", "{", '{"a', "[1,]", `${"x[".repeat(500)}`]) {
 			expect(readJson(text)).toEqual({ mistake: "no JSON" });
 		}
@@ -47,7 +47,7 @@ describe("readJson", () => {
 });
 
 describe("a value that is nested too deep", () => {
-	it("is told from one with as many levels as are allowed, also when it contains itself", () => {
+	it("is recognized, even if it contains itself", () => {
 		const circle: { inner?: unknown } = {};
 		circle.inner = [circle];
 		expect([

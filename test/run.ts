@@ -55,7 +55,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** What Node compiled, for all processes of the run. */
 export const compiled = join(inject("sharedFolder"), "compiled");
 
-/** Without key files of whoever runs the tests. */
+/** A home without the key files of the user who runs the tests. */
 const home = join(root, "home");
 mkdirSync(home);
 

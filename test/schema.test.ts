@@ -10,6 +10,6 @@ test.each(schemaNames())("schemas/%s is a JSON Schema of the version that it nam
 	expect(ajv.validateSchema(readSchema(name)), ajv.errorsText()).toBe(true);
 });
 
-test("what is no schema would be noticed", () => {
+test("an invalid schema is recognized", () => {
 	expect(new Ajv2020().validateSchema({ ...readSchema("plan.json"), type: "objekt" })).toBe(false);
 });

@@ -39,7 +39,7 @@ export function readScenes(markdown: string): readonly Scene[] {
 	return scenes;
 }
 
-/** The Markdown with the output of each command of a ```console block put in place of what stands there. */
+/** Replaces the output below each command of a ```console block, and returns the Markdown. */
 export function writeScenes(markdown: string, outputs: readonly string[]): string {
 	let count = -1;
 	let inside = false;
@@ -111,7 +111,7 @@ function wordsOf(command: string): readonly string[] {
 	return words.map((word) => word.replace(/^'(.*)'$/, "$1"));
 }
 
-/** The text with the times, digests and activity ids that a page shows. Steps run side by side, so their lines are sorted. */
+/** The text with the times, digests and activity ids that a page shows. Steps run concurrently, so their lines are sorted. */
 function normalize(printed: string, status: number | null): string {
 	const text = printed
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)
@@ -123,10 +123,10 @@ function normalize(printed: string, status: number | null): string {
 function sortSteps(text: string): string {
 	const step = /^\[(\d+)\/(\d+)\] (.*)$/;
 	const lines = text.split("\n");
-	const told = lines
+	const sorted = lines
 		.filter((line) => step.test(line))
 		.map((line) => line.replace(step, "$3"))
 		.sort();
 	let count = 0;
-	return lines.map((line) => (step.test(line) ? line.replace(step, `[$1/$2] ${told[count++]}`) : line)).join("\n");
+	return lines.map((line) => (step.test(line) ? line.replace(step, `[$1/$2] ${sorted[count++]}`) : line)).join("\n");
 }

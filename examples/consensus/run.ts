@@ -1,6 +1,6 @@
 /**
- * The story of a change that two people have to want, played on the emulator: alice applies, and applies again; a second
- * runner joins in; bob approves; alice applies once more. One activity in all. Run it with
+ * A change that needs two approvals, played on the emulator: alice applies, and applies again; a second runner joins the
+ * activity; bob approves; alice applies again. One activity in all. Run it with
  * `node examples/consensus/run.ts` after `npm run build`.
  */
 import { spawn } from "node:child_process";
@@ -47,20 +47,20 @@ async function main(): Promise<void> {
 		const { status } = await run([...words.split(" "), "--url", emulator.url, "--key-file", "alice.private"]);
 		if (status !== 0) process.stdout.write(`(exit code ${status})\n`);
 	};
-	say("alice applies. The tag is changed at once; the removal of the policy waits for somebody else.");
+	say("alice applies. The tag changes at once; the removal of the policy needs another approval.");
 	await orgsync("apply -f document.yaml --yes --quiet");
-	say("Her pipeline runs again. Nothing new is opened: it joins the activity that waits.");
+	say("Her pipeline runs again. It joins the pending activity and opens no other.");
 	await orgsync("apply -f document.yaml --yes --quiet");
 	say("A second runner, with a journal of its own, finds it too.");
 	await orgsync("apply -f document.yaml --yes --quiet --journal second.sqlite");
-	say("What waits, and for what?");
+	say("What is pending, and what does it need?");
 	await orgsync("status -f document.yaml");
-	say("bob approves, with whatever he uses for that.");
+	say("bob approves, with his own tool.");
 	const [activity] = emulator
 		.state(organizationId)
 		.activities.filter(({ status }) => String(status).endsWith("CONSENSUS_NEEDED"));
 	await approve(emulator.url, String(activity?.fingerprint));
-	say("alice's pipeline runs once more, and has nothing left to do.");
+	say("alice's pipeline runs again: nothing to do.");
 	await orgsync("apply -f document.yaml --yes --quiet");
 	const policies = emulator
 		.state(organizationId)

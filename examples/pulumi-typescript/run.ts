@@ -17,8 +17,8 @@ process.exitCode = await playInCopy(new URL(".", import.meta.url), async ({ pulu
 	say("And again: nothing left to do.");
 	if (await pulumi("preview", "--expect-no-changes")) return 1;
 	say("Behind our back, somebody renames a tag and takes it from bob.");
-	const somebodyElse = ["--yes", "--quiet", "--journal", ".orgsync/somebody-else.sqlite"];
-	if (await orgsync("apply", "-f", "somebody-else.yaml", ...somebodyElse)) return 1;
+	const somebodyElse = ["--yes", "--quiet", "--journal", ".orgsync/someone-else.sqlite"];
+	if (await orgsync("apply", "-f", "someone-else.yaml", ...somebodyElse)) return 1;
 	say("A scheduled job would notice: exit code 7.");
 	if ((await pulumi("preview", "--refresh", "--expect-no-changes")) !== 7) return 1;
 	say("Put it right: one activity for both.");

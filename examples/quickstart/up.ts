@@ -1,5 +1,5 @@
 /**
- * The quickstart by Pulumi: `npm run up`. The program of Pulumi.yaml converges the quickstart's document on the embedded
+ * The quickstart with Pulumi: `npm run up`. The program of Pulumi.yaml applies the quickstart's document to the embedded
  * service, with the real engine; service and state are kept in `.orgsync`. Run it again: nothing to do.
  */
 import { playIn, root } from "../pulumi-stage.ts";

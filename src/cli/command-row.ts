@@ -1,13 +1,14 @@
 /**
  * One row of the table of commands.
  */
-import { type ExitCode, exitCodes } from "../errors.ts";
+import { exitCodes } from "../errors.ts";
+import type { CommandResult } from "../plan/result.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
-import type { Output, Result, Terminal } from "./output.ts";
+import type { LocatedResult, Output, Terminal } from "./output.ts";
 
 /** One call of a command. */
-export interface CommandCall {
+interface CommandCall {
 	/** By name; each command has its own type of them. */
 	readonly flags: never;
 	readonly terminal: Terminal;
@@ -28,20 +29,20 @@ export interface CommandRow {
 	readonly flags: readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
-	/** Returns a result to print, or an exit code when the command printed its result. */
-	readonly run: (call: CommandCall) => Promise<Result | ExitCode>;
+	/** Returns the result to print. */
+	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult>;
 }
 
 /** Exit codes of a command that calls no service. */
-export const localCodes: CommandExitCodes = {
+export const localExitCodes: CommandExitCodes = {
 	[exitCodes.converged]: "success",
 	[exitCodes.error]: true,
 	[exitCodes.invalid]: true,
 };
 
 /** Exit codes of a command that sends queries. */
-export const queryCodes: CommandExitCodes = {
-	...localCodes,
+export const queryExitCodes: CommandExitCodes = {
+	...localExitCodes,
 	[exitCodes.notAuthorized]: true,
 	[exitCodes.rejectedOrDenied]: "the service denied a query",
 };

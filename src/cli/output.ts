@@ -6,22 +6,22 @@ import { resolve } from "node:path";
 import { stripVTControlCharacters, styleText } from "node:util";
 import {
 	ConfigurationError,
-	DocumentError,
 	type ExitCode,
 	exitCodes,
 	explainFileError,
 	OrgsyncError,
 	OutputError,
-	type Problem,
 } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
+import { type CommandResult, type ErrorDescription, errorsOf } from "../plan/result.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
-import { renderOverrides } from "../render/overrides-text.ts";
 import type { PositionOf } from "../render/positions.ts";
-import { plainStyle, renderProblem, type Style } from "../render/text.ts";
-import { cutToColumns } from "./columns.ts";
-import { type Format, renderers } from "./formats.ts";
+import { renderProblem } from "../render/problem-text.ts";
+import { plainStyle, type Style } from "../render/style.ts";
+import { truncateToColumns } from "./columns.ts";
+import { failureResult } from "./failure.ts";
+import { type Format, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
@@ -55,51 +55,10 @@ export interface OutputOptions {
 	readonly keys: readonly string[];
 }
 
-/** What every command prints with `--format json`; schemas/output.json describes it. */
-export interface JsonOutput {
-	readonly formatVersion: 1;
-	readonly command: string;
-	readonly exitCode: ExitCode;
-	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
-	readonly problems: readonly Problem[];
-	readonly [more: string]: unknown;
-}
-
-/** Something that kept a command from doing all of its work. */
-export interface Failure {
-	readonly error: unknown;
-	/** What it is about, in front of the message, where the command works on several. */
-	readonly about?: string;
-}
-
-/** The result of a command: what it prints, and the code it exits with. */
-export interface Result {
-	readonly exitCode: ExitCode;
-	/** Ends with a newline, or is empty. */
-	readonly text: (style: Style) => string;
-	/** Members added to `JsonOutput`. */
-	readonly json: Readonly<Record<string, unknown>>;
-	/** Said like errors after the text; the first is the `error` of `JsonOutput`. The exit code has to tell of them too. */
-	readonly failures?: readonly Failure[];
-	/** Where the documents speak of what the result is about, for a pipeline that shows it there. */
-	readonly positionOf?: PositionOf;
-}
-
-/** The exit code that something thrown leads to. */
-export function exitCodeOfError(error: unknown): ExitCode {
-	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
-}
-
-/** Something thrown as `JsonOutput` has it. An error that nobody foresaw is told without its stack. */
-export function describeFailure({ error, about }: Failure): NonNullable<JsonOutput["error"]> {
-	const known = error instanceof OrgsyncError ? error : undefined;
-	const message = known?.message ?? `something orgsync did not foresee: ${describe(error)}`;
-	const hint = known === undefined ? "please report this; --verbose shows where it happened" : known.hint;
-	return {
-		code: known?.code ?? "unforeseen",
-		message: about === undefined ? message : `${about}: ${message}`,
-		hint: hint ?? null,
-	};
+/** A result, and where the documents mention the objects in it, for a pipeline that shows it there. */
+export interface LocatedResult {
+	readonly result: CommandResult;
+	readonly positionOf: PositionOf;
 }
 
 /** Columns of a terminal that does not say how many it has. */
@@ -146,17 +105,17 @@ export class Output {
 
 	/** Says something about the work under way; nothing with `--quiet`. */
 	note(text: string): void {
-		if (!this.#options.quiet) this.#tell(`${text}\n`);
+		if (!this.#options.quiet) this.#write(`${text}\n`);
 	}
 
 	/** Says what nobody may overlook, with `--quiet` too. */
 	warn(text: string): void {
-		this.#tell(`${this.style.warn("warning")}: ${text}\n`);
+		this.#write(`${this.style.warn("warning")}: ${text}\n`);
 	}
 
 	/** Says what only `--verbose` asks for. */
 	detail(text: string): void {
-		if (this.#options.verbose) this.#tell(`${text}\n`);
+		if (this.#options.verbose) this.#write(`${text}\n`);
 	}
 
 	/**
@@ -168,16 +127,16 @@ export class Output {
 		const isDumb = environment.TERM === "dumb";
 		if (this.#options.quiet || this.#options.verbose || stderr.isTTY !== true || isDumb) return;
 		// A character in the last column makes some terminals wrap.
-		this.#tell(this.style.faint(cutToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
+		this.#write(this.style.faint(truncateToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
 		this.#progressShown = true;
 	}
 
 	/** Takes the line of `progress` away, before somebody else writes on the terminal. */
 	clear(): void {
-		this.#tell("");
+		this.#write("");
 	}
 
-	#tell(text: string): void {
+	#write(text: string): void {
 		const shown = hideKeys(text, this.#options.keys);
 		this.#terminal.stderr.write(this.#progressShown ? `\r\u001b[K${shown}` : shown);
 		this.#progressShown = false;
@@ -192,29 +151,45 @@ export class Output {
 			refuse();
 			if (this.#output !== undefined) checkWritable(resolve(this.#terminal.directory, this.#output), this.#terminal);
 		} catch (error) {
-			const message = this.#giveUpOutput(error);
+			const message = this.#abandonOutput(error);
 			throw error instanceof ConfigurationError ? error : new ConfigurationError(message, { cause: error });
 		}
 	}
 
-	/** Prints the result and returns its exit code. */
-	async result(result: Result): Promise<ExitCode> {
+	/** Prints the result, with its errors on standard error, and returns its exit code. */
+	async print(given: CommandResult | LocatedResult): Promise<ExitCode> {
 		this.clear();
-		const { exitCode, text, json, failures = [] } = result;
-		const { command, format } = this.#options;
-		const inText = format === "text" ? this.#withOverrides(text(this.#resultStyle()), result) : "";
-		// A command that has nothing but errors to tell leaves the file of `--output` as it is.
-		if (format === "text" && (inText !== "" || failures.length === 0)) this.#print(inText, exitCode);
-		for (const failure of failures) this.#tellFailure(failure);
-		const error = failures[0] === undefined ? null : describeFailure(failures[0]);
-		return this.#show({ formatVersion: 1, command, exitCode, error: this.#hide(error), problems: [], ...json }, result);
+		const { result, positionOf } = "result" in given ? given : { result: given, positionOf: undefined };
+		const shown = this.#hide(this.#overrides.length === 0 ? result : { ...result, overrides: this.#overrides });
+		const options: RenderOptions = {
+			...{ ...this.#options.markdown, generatedBy: this.#options.generatedBy, quiet: this.#options.quiet },
+			...{ style: this.#resultStyle() },
+			...(positionOf === undefined ? {} : { positionOf }),
+		};
+		const errors = errorsOf(shown);
+		if (this.format === "text") {
+			const { text } = await render("text", shown, options);
+			// A command that has nothing but errors to print leaves the file of `--output` as it is.
+			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
+		}
+		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
+		for (const error of errors) this.#writeError(error);
+		if (this.format === "text") return shown.exitCode;
+		const complete = await this.#withLostMessages(shown);
+		const { text, summary } = await render(this.format, complete, options);
+		this.#summarize(summary);
+		return this.#writeResult(text, complete.exitCode);
 	}
 
-	/** The text of plans and reports names what was overridden in the run; any other text is what somebody asked for. */
-	#withOverrides(text: string, { json }: Result): string {
-		if (this.#overrides.length === 0 || json.plans === undefined) return text;
-		const said = renderOverrides(this.#overrides, plainStyle).slice(0, -1).join("\n");
-		return `${text}${text === "" ? "" : "\n"}${said}\n`;
+	/** Prints the error as the result of the command and returns the exit code it leads to. */
+	async failure(error: unknown): Promise<ExitCode> {
+		this.showStack(error);
+		return this.print(failureResult(this.#options.command, error));
+	}
+
+	/** With `--verbose`, prints where an unexpected error occurred. */
+	showStack(error: unknown): void {
+		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
 	}
 
 	/** The file of `--output` is replaced as a whole: the next run needs what is in it, whatever becomes of this one. */
@@ -227,52 +202,14 @@ export class Output {
 		this.#output = undefined;
 	}
 
-	/** Says what went wrong and returns the exit code it leads to. `more` is added to `JsonOutput`. */
-	async failure(error: unknown, more: Readonly<Record<string, unknown>> = {}): Promise<ExitCode> {
-		const problems = error instanceof DocumentError ? error.problems : [];
-		for (const problem of problems) this.#tell(`${renderProblem(problem)}\n`);
-		this.#tellFailure({ error });
-		const exitCode = exitCodeOfError(error);
-		const { command } = this.#options;
-		const output = {
-			formatVersion: 1,
-			command,
-			exitCode,
-			error: describeFailure({ error }),
-			problems,
-			...more,
-		} as const;
-		return this.#show(this.#hide(output));
-	}
-
 	#hide<T>(value: T): T {
 		const { keys } = this.#options;
 		return keys.length === 0 ? value : (JSON.parse(hideKeys(JSON.stringify(value), keys)) as T);
 	}
 
-	#tellFailure(failure: Failure): void {
-		const { message, hint } = describeFailure(failure);
-		this.#tell(`${this.style.remove("error")}: ${showLines(message)}\n`);
-		if (hint !== null) this.#tell(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
-		const { error } = failure;
-		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
-	}
-
-	/** Prints what every format but text is made of. */
-	async #show(given: JsonOutput, result?: Result): Promise<ExitCode> {
-		const { format, generatedBy } = this.#options;
-		if (format === "text") return given.exitCode;
-		const named = this.#overrides.length === 0 ? given : { ...given, overrides: this.#overrides };
-		const output = await this.#withLostWords(named);
-		const positionOf = result?.positionOf;
-		const { text, summary } = await renderers[format](
-			{ ...output, generatedBy },
-			{ ...this.#options.markdown, ...(positionOf === undefined ? {} : { positionOf }) },
-		);
-		this.#summarize(summary);
-		// Annotations alone would leave the log without the plan.
-		const log = format === "github" && result !== undefined ? this.#withOverrides(result.text(plainStyle), result) : "";
-		return this.#print(`${text}${log}`, output.exitCode);
+	#writeError({ message, hint }: ErrorDescription): void {
+		this.#write(`${this.style.remove("error")}: ${showLines(message)}\n`);
+		if (hint !== null) this.#write(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 	}
 
 	/**
@@ -294,7 +231,7 @@ export class Output {
 		return this.#options.color && toTerminal ? colorStyle : plainStyle;
 	}
 
-	#print(text: string, exitCode: ExitCode): ExitCode {
+	#writeResult(text: string, exitCode: ExitCode): ExitCode {
 		if (this.#output === undefined) {
 			this.#terminal.stdout.write(text);
 			return exitCode;
@@ -304,26 +241,26 @@ export class Output {
 			(this.#replaces ? replaceFile : writeFile)(path, stripVTControlCharacters(text), this.#terminal);
 		} catch (error) {
 			const hint = exitCode === exitCodes.converged ? {} : { hint: `the command ended with exit code ${exitCode}` };
-			throw new OutputError(this.#giveUpOutput(error), { ...hint, cause: error });
+			throw new OutputError(this.#abandonOutput(error), { ...hint, cause: error });
 		}
 		return exitCode;
 	}
 
 	/** Why the file takes no result. From now on results go to standard output: JSON is complete on every path. */
-	#giveUpOutput(error: unknown): string {
+	#abandonOutput(error: unknown): string {
 		const message = `the result cannot be written to ${this.#output}: ${explainFileError(error)}`;
 		this.#output = undefined;
 		return message;
 	}
 
-	/** The output as it is, or with what standard error could not take: then it is the only place that tells of it. */
-	async #withLostWords(output: JsonOutput): Promise<JsonOutput> {
+	/** Returns the result; where standard error lost messages, with that as its error: it is the only place left to report it. */
+	async #withLostMessages(result: CommandResult): Promise<CommandResult> {
 		const { stderr } = this.#terminal;
 		const lost = await failureOf(stderr);
-		if (lost === undefined) return output;
+		if (lost === undefined) return result;
 		if (stderr instanceof Outlet) stderr.markReported();
 		const error = { code: "output", message: describeStreamFailure("error", lost), hint: null };
-		return { ...output, exitCode: exitCodes.error, error: output.error ?? error };
+		return { ...result, exitCode: exitCodes.error, error: result.error ?? error } as CommandResult;
 	}
 }
 
@@ -341,7 +278,3 @@ const colorStyle: Style = {
 	faint: colored("dim"),
 	strong: colored("bold"),
 };
-
-function describe(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
-}

@@ -79,8 +79,7 @@ async function runCommand(
 			refuseLocalFiles(flags, terminal);
 		}
 		const isGiven = (flag: string): boolean => command.getOptionValueSource(flag) === "cli";
-		const result = await run({ flags: flags as never, terminal, output, words, isGiven });
-		finish(typeof result === "number" ? result : await output.result(result));
+		finish(await output.print(await run({ flags: flags as never, terminal, output, words, isGiven })));
 	} catch (error) {
 		finish(await output.failure(error));
 	}

@@ -2,7 +2,7 @@
  * The documents a command was pointed at: files, folders and standard input, read and parsed.
  */
 
-import { type DocumentSource, parseDocuments, withoutWords } from "../document/parse.ts";
+import { type DocumentSource, parseDocuments, withoutFileText } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
@@ -42,7 +42,7 @@ export async function readDesired(
 	if (problems.length === 0) return organizations;
 	const foreign = new Set(sources.filter(({ isForeign }) => isForeign).map(({ name }) => name));
 	throw new DocumentError(
-		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutWords([problem]) : [problem])),
+		problems.flatMap((problem) => (foreign.has(problem.file) ? withoutFileText([problem]) : [problem])),
 	);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which places of the documents say what live contradicts, and what has to stand there instead: one row per kind, as in
- * kinds.ts. What cannot be written in place is refused by its address.
+ * Finds the places of documents that differ from live state, and makes the edits that replace them. A difference that cannot
+ * be edited in place is refused.
  */
 
 import { printAddress } from "../plan/address.ts";
@@ -22,9 +22,9 @@ import {
 	type TextEdit,
 } from "./edit.ts";
 import { caip2Aliases } from "./expectations.ts";
-import { writeText } from "./scalar.ts";
+import { writeText } from "./write-yaml.ts";
 
-/** What is changed in one file for one address of one organization; the line is that of the text as it was. */
+/** The edits of one file for one address of one organization. The line is that of the old text. */
 export interface DocumentEdit {
 	readonly organizationId: string;
 	readonly address: string;
@@ -33,36 +33,32 @@ export interface DocumentEdit {
 	readonly edits: readonly TextEdit[];
 }
 
-interface Compared {
-	readonly desired: DesiredOrganization;
-	readonly plan: Plan;
-}
-
-/** The edits that put live's side into the documents at these addresses, and why some cannot be made. */
-export function acceptanceEdits(
+/** Returns the edits that write live values at these addresses, or why some of them are impossible. */
+export function makeAcceptEdits(
 	documents: readonly EditableDocument[],
-	{ desired, plan }: Compared,
+	{ desired, plan }: { readonly desired: DesiredOrganization; readonly plan: Plan },
 	addresses: ReadonlySet<string>,
 ): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
 	const own = documents.filter(({ root }) => idIn(entryOf(root, "organizationId")) === desired.organizationId);
-	const acceptance = new AcceptanceOfOne(own, desired);
+	const editor = new AcceptEditor(own, desired);
 	const refusals: string[] = [];
 	for (const address of addresses) {
-		const because = refusing(() => {
+		const because = catchRefusal(() => {
 			const problem = plan.problems.find(({ path, code }) => path === address && code !== "tag-name-taken");
 			if (problem !== undefined && problem.code !== "tag-not-there") throw new NotEditable(problem.message);
-			if (problem !== undefined) acceptance.removeTag(address);
+			if (problem !== undefined) editor.removeTag(address);
 			const change = plan.changes.find((one) => one.address === address);
-			if (change !== undefined) acceptance.accept(change);
-			else if (problem === undefined) throw new NotEditable("no change of the document resolves it");
+			if (change !== undefined) editor.accept(change);
+			else if (problem === undefined) throw new NotEditable("no edit of the document can resolve it");
 		});
 		if (because !== undefined) refusals.push(`cannot accept ${address}: ${because}`);
 	}
 	if (refusals.length > 0) return { edits: [], refusals };
-	return acceptance.finish();
+	return editor.finish();
 }
 
-function refusing(work: () => void): string | undefined {
+/** Returns the message of the NotEditable that the function throws, or undefined. */
+function catchRefusal(work: () => void): string | undefined {
 	try {
 		work();
 		return undefined;
@@ -72,7 +68,7 @@ function refusing(work: () => void): string | undefined {
 	}
 }
 
-/** What one list is to lose and to gain; all addresses together, because a comma belongs to two items. */
+/** The edits of one list. They are made together for all addresses, because a comma belongs to two items. */
 interface ListChange {
 	readonly document: EditableDocument;
 	readonly list: Cell;
@@ -82,13 +78,13 @@ interface ListChange {
 	withComments: boolean;
 }
 
-/** A cell, and the document that it is in. */
-interface Found {
+/** A cell and its document. */
+interface DocumentCell {
 	readonly document: EditableDocument;
 	readonly cell: Cell;
 }
 
-class AcceptanceOfOne {
+class AcceptEditor {
 	readonly #documents: readonly EditableDocument[];
 	readonly #desired: DesiredOrganization;
 	readonly #edits: DocumentEdit[] = [];
@@ -99,31 +95,29 @@ class AcceptanceOfOne {
 		this.#desired = desired;
 	}
 
-	/** Nothing; remembers what has to change. Throws NotEditable with the reason why it cannot. */
+	/** Adds the edits for a change. Throws NotEditable with the reason if that is impossible. */
 	accept(change: Change): void {
 		if (change.basis === "unknown") {
-			throw new NotEditable("what live has there is not known, because the service does not show it");
+			throw new NotEditable("live state is unknown, because the service does not show it");
 		}
 		if (change.basis === "last-applied") {
-			throw new NotEditable(
-				"what live has there is known from what was last applied alone; the service does not show it",
-			);
+			throw new NotEditable("only the last-applied state is known; the service does not show live state");
 		}
 		if (change.kind === "userTag") this.#acceptTag(change);
 		else if (change.action === "remove") this.#acceptRemoval(change);
 		else this.#acceptReport(change);
 	}
 
-	/** Nothing; the entry of a tag that is not there is taken out. */
+	/** Adds the edit that removes the entry of a tag that does not exist. */
 	removeTag(address: string): void {
 		this.#removeItem(address, this.#findTag(address), true);
 	}
 
-	/** All edits; lists are edited last, once each. */
+	/** Returns all edits. Each list is edited once, at the end. */
 	finish(): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
 		const refusals: string[] = [];
 		for (const { document, list, addresses, removed, added, withComments } of this.#lists.values()) {
-			const because = refusing(() => {
+			const because = catchRefusal(() => {
 				const edits = editItems(document, list, removed, added, withComments);
 				const [first, ...others] = addresses;
 				if (first === undefined) return;
@@ -146,8 +140,8 @@ class AcceptanceOfOne {
 			never: entryOf(members, "never"),
 		};
 		const { addUserIds: missing, removeUserIds: surplus } = change;
-		const wanted = lists.exactly ?? lists.atLeast;
-		this.#dropUsers(change.address, found.document, wanted, missing);
+		const listed = lists.exactly ?? lists.atLeast;
+		this.#dropUsers(change.address, found.document, listed, missing);
 		this.#dropUsers(change.address, found.document, lists.never, surplus);
 		if (lists.exactly === undefined || surplus.length === 0) return;
 		const names = surplus.map((userId) => nameOfUser(this.#desired, userId)).sort(compareText);
@@ -158,9 +152,9 @@ class AcceptanceOfOne {
 		).added.push(...names.map((name) => writeText(name)));
 	}
 
-	#rename({ address, before, after }: TagChange, { document, cell }: Found): void {
+	#rename({ address, before, after }: TagChange, { document, cell }: DocumentCell): void {
 		if (this.#desired.protect.userTags.includes(after.name)) {
-			throw new NotEditable("the tag is protected by this name, and would not be by the other; change both by hand");
+			throw new NotEditable("the tag is protected by this name, but not by the live one; change both by hand");
 		}
 		const name = entryOf(cell, "name");
 		if (name === undefined) throw new NotEditable("its entry has no name");
@@ -190,7 +184,7 @@ class AcceptanceOfOne {
 		}
 	}
 
-	/** The entries under `expect` of one kind, each with what stands behind the kind in its address. */
+	/** Returns the entries of one kind under `expect`, each with its label: the address without the kind. */
 	#expected(root: Cell, name: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
 		const kind = readOnlyKindOf(name);
 		const section = entryOf(entryOf(root, "expect"), expectationLists[name]);
@@ -206,24 +200,24 @@ class AcceptanceOfOne {
 		);
 	}
 
-	/** What an address calls the user or network whose name is the key of this list. */
+	/** Returns what an address calls the user or network whose name is the key of this list. */
 	#groupOf(list: Cell, groupedBy: "user" | "network"): string {
 		if (groupedBy === "user") return nameOfUser(this.#desired, this.#userOf(list));
 		return caip2Aliases.get(String(list.key)) ?? String(list.key);
 	}
 
-	#acceptFields({ address, before }: ReportChange, { document, cell }: Found, identity: string): void {
+	#acceptFields({ address, before }: ReportChange, { document, cell }: DocumentCell, identity: string): void {
 		const fields = Object.entries(before ?? {});
 		const unset = fields.filter(([, value]) => value === null || value === undefined).map(([name]) => name);
 		const left = [...cell.entries.keys()].filter((name) => name !== identity && !unset.includes(name));
-		// What the service does not have cannot be written: the field is left out, or the entry when it has no other.
+		// A value that the service does not have cannot be written: the field is removed, or the entry if it has no other.
 		if (before === null || left.length === 0) {
 			this.#removeItem(address, { document, cell }, true);
 			return;
 		}
 		for (const [name, value] of fields) {
 			const field = entryOf(cell, name);
-			if (field === undefined) throw new NotEditable(`its \`${name}\` has no place of its own`);
+			if (field === undefined) throw new NotEditable(`its \`${name}\` is not written in the document`);
 			if (unset.includes(name)) refuseShared(document, field);
 			else if (name === "earnProviders" && Array.isArray(value))
 				this.#acceptSet(address, { document, cell: field }, value);
@@ -234,7 +228,7 @@ class AcceptanceOfOne {
 		this.#add({ address, file: document.file, line: cell.at.line, edits });
 	}
 
-	#acceptSet(address: string, { document, cell: list }: Found, live: readonly unknown[]): void {
+	#acceptSet(address: string, { document, cell: list }: DocumentCell, live: readonly unknown[]): void {
 		const there = itemsOf(list).map(({ value }) => value);
 		for (const item of itemsOf(list)) {
 			if (!live.includes(item.value)) this.#removeItem(address, { document, cell: item });
@@ -245,7 +239,7 @@ class AcceptanceOfOne {
 		change.added.push(...missing.map((value) => writeText(String(value))));
 	}
 
-	#replace(address: string, { document, cell }: Found, value: unknown): void {
+	#replace(address: string, { document, cell }: DocumentCell, value: unknown): void {
 		refuseShared(document, cell);
 		const edits = replaceValue(document, cell, value);
 		this.#add({ address, file: document.file, line: cell.keyAt.line, edits });
@@ -261,16 +255,16 @@ class AcceptanceOfOne {
 		}
 	}
 
-	#removeItem(address: string, { document, cell }: Found, withComments = false): void {
+	#removeItem(address: string, { document, cell }: DocumentCell, withComments = false): void {
 		const list = cell.parent;
-		if (list === undefined) throw new NotEditable("it stands in no list");
+		if (list === undefined) throw new NotEditable("it is not in a list");
 		refuseShared(document, cell);
 		const change = this.#listChange(address, { document, cell: list }, cell.at.line);
 		change.removed.push(cell);
 		change.withComments ||= withComments;
 	}
 
-	#listChange(address: string, { document, cell: list }: Found, line: number): ListChange {
+	#listChange(address: string, { document, cell: list }: DocumentCell, line: number): ListChange {
 		const change = this.#lists.get(list) ?? {
 			document,
 			list,
@@ -284,7 +278,7 @@ class AcceptanceOfOne {
 		return change;
 	}
 
-	#findTag(address: string): Found {
+	#findTag(address: string): DocumentCell {
 		for (const document of this.#documents) {
 			const cell = itemsOf(entryOf(document.root, "userTags")).find(
 				(item) => printAddress("userTag", String(entryOf(item, "name")?.value)) === address,
@@ -298,7 +292,7 @@ class AcceptanceOfOne {
 		return entriesOf(section).filter((list) => this.#userOf(list) === userId);
 	}
 
-	/** The user whose name or id is a cell's key. */
+	/** Returns the id of the user whose alias or id is the key of a cell. */
 	#userOf(cell: Cell): string {
 		return this.#userNamed(String(cell.key));
 	}

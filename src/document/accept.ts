@@ -1,9 +1,9 @@
 /**
- * Differences accepted: the documents changed in place so that they want what the organization has. Nothing here writes a
- * file or submits anything; what comes out is the new text of each file that changes.
+ * Accepts drift: edits documents in place so that they describe live state. It returns the new text of each changed file,
+ * and writes nothing.
  *
- * The rule it keeps: all or nothing, and never on trust. Every new text is read again, and counts only when nothing that was
- * accepted differs any more, nothing else differs that did not, and nothing else is wanted otherwise than before.
+ * All edits are made or none. The new texts are parsed and compared again: no accepted difference may remain, no other may
+ * appear, and the rest of the desired state must be unchanged.
  */
 
 import { showText } from "../escape.ts";
@@ -16,21 +16,21 @@ import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
-import { choose, differingAddresses, type LeftOut } from "./accept-chosen.ts";
-import { acceptanceEdits, type DocumentEdit } from "./accept-edits.ts";
+import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
+import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";
 import { type EditableFile, lineAfter, NotEditable, readEditable } from "./edit.ts";
 import { type DocumentSource, type ParsedDocuments, parseDocuments, type VariableOptions } from "./parse.ts";
 import type { Environment } from "./variables.ts";
 
-/** One organization of the documents, what it is held against, and what was found. */
-export interface Compared {
-	/** Narrowed to what `--only` names, as the plan is. */
+/** One organization: its desired state, its live state, and the plan that compares them. */
+export interface AcceptInput {
+	/** Limited by `--only`, as the plan is. */
 	readonly desired: DesiredOrganization;
 	readonly live: LiveOrganization;
 	readonly plan: Plan;
 }
 
-/** Where a document was changed for an address; the line is that of the new text. */
+/** Where a document was changed for an address. The line is that of the new text. */
 export interface AcceptedPlace {
 	readonly organizationId: string;
 	readonly address: string;
@@ -41,45 +41,45 @@ export interface AcceptedPlace {
 export type Acceptance =
 	| {
 			readonly accepted: readonly AcceptedPlace[];
-			/** What a pattern fits and a waiting activity would change. */
-			readonly leftOut: readonly LeftOut[];
-			/** By file: the new text of those that change. */
+			/** Addresses that match a pattern and that a pending activity would change. */
+			readonly skipped: readonly SkippedAddress[];
+			/** The new text of each changed file, by its name. */
 			readonly contents: ReadonlyMap<string, string>;
-			/** What the documents want now, narrowed as before, in the order of `compared`. */
+			/** The new desired state, limited as before, in the order of `inputs`. */
 			readonly organizations: readonly DesiredOrganization[];
 	  }
 	| { readonly refusals: readonly string[] };
 
-/** Why a text is no address or pattern of addresses; undefined when it is one. */
+/** Returns why a text is not an address or a pattern of addresses, or undefined if it is one. */
 export function addressMistake(pattern: string): string | undefined {
 	if (parseAddress(pattern) !== undefined) return undefined;
 	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
 }
 
 /**
- * The documents with live's side in place of their own at these addresses, or every reason why not. `sources` are those
- * that `compared` was read from.
+ * Returns the documents with live values at the addresses that match `patterns`, or every reason why that is impossible.
+ * `sources` are the documents of `inputs`.
  */
 export function acceptLive(
 	sources: readonly DocumentSource[],
 	environment: Environment,
-	compared: readonly Compared[],
+	inputs: readonly AcceptInput[],
 	patterns: readonly string[],
 	options: VariableOptions = {},
 ): Acceptance {
-	const choice = choose(
-		compared.map(({ plan }) => plan),
+	const selection = selectAddresses(
+		inputs.map(({ plan }) => plan),
 		patterns,
 	);
-	if ("refusals" in choice) return choice;
-	const { chosen, leftOut } = choice;
+	if ("refusals" in selection) return selection;
+	const { accepted, skipped } = selection;
 
 	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
 	const edits: DocumentEdit[] = [];
 	const refusals: string[] = [];
-	for (const [index, one] of compared.entries()) {
-		const found = acceptanceEdits(documents, one, chosen[index] ?? new Set());
+	for (const [index, one] of inputs.entries()) {
+		const found = makeAcceptEdits(documents, one, accepted[index] ?? new Set());
 		edits.push(...found.edits);
 		refusals.push(...found.refusals);
 	}
@@ -88,8 +88,8 @@ export function acceptLive(
 	if ("refusals" in written) return written;
 	const { contents } = written;
 	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, environment, options);
-	const checked = check(sources, contents, parse, compared, chosen);
-	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits), leftOut };
+	const checked = verify(sources, contents, parse, inputs, accepted);
+	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits), skipped };
 }
 
 function writeFiles(
@@ -110,73 +110,76 @@ function writeFiles(
 	return { contents };
 }
 
-/** What the new texts want, or why they do not want what they should. */
-function check(
+/** Parses the new texts and returns their desired state, or why they are not as intended. */
+function verify(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
 	parse: (all: readonly DocumentSource[]) => ParsedDocuments,
-	compared: readonly Compared[],
-	chosen: readonly ReadonlySet<string>[],
+	inputs: readonly AcceptInput[],
+	accepted: readonly ReadonlySet<string>[],
 ): { readonly organizations: readonly DesiredOrganization[] } | { readonly refusals: readonly string[] } {
-	const renewed = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
-	const { organizations, problems } = parse(renewed);
+	const newSources = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
+	const { organizations, problems } = parse(newSources);
 	if (problems.length > 0) {
-		const told = problems.map(({ file, line, message }) => `${showText(file)}:${line}: ${message}`);
-		return { refusals: ["accepting it would leave documents that are not valid:", ...told] };
+		const lines = problems.map(({ file, line, message }) => `${showText(file)}:${line}: ${message}`);
+		return { refusals: ["accepting it would make the documents invalid:", ...lines] };
 	}
 	const before = parse(sources).organizations;
 	const found: DesiredOrganization[] = [];
-	for (const [index, { desired, live, plan }] of compared.entries()) {
+	for (const [index, { desired, live, plan }] of inputs.entries()) {
 		const isSame = ({ organizationId }: DesiredOrganization): boolean => organizationId === desired.organizationId;
-		const [old, renewedOne] = [before.find(isSame), organizations.find(isSame)];
-		if (old === undefined || renewedOne === undefined) return { refusals: ["accepting it would lose an organization"] };
-		const accepted = acceptedIn(chosen[index] ?? new Set(), plan.changes);
-		const narrowed = narrowLike(renewedOne, desired, accepted);
-		const left = differingAddresses(diff(narrowed, live));
-		const known = differingAddresses(plan).filter((address) => !accepted.has(address));
-		const grown = left.filter((address) => !known.includes(address));
-		if (grown.length > 0) return { refusals: [`accepting it would leave or make a difference at ${grown.join(", ")}`] };
-		const touched = changedBetween(old, renewedOne).filter((address) => !accepted.has(address));
+		const [oldDesired, newDesired] = [before.find(isSame), organizations.find(isSame)];
+		if (oldDesired === undefined || newDesired === undefined)
+			return { refusals: ["accepting it would lose an organization"] };
+		const addresses = withFormerNames(accepted[index] ?? new Set(), plan.changes);
+		const narrowed = limitLike(newDesired, desired, addresses);
+		const remaining = differingAddresses(diff(narrowed, live));
+		const known = differingAddresses(plan).filter((address) => !addresses.has(address));
+		const unexpected = remaining.filter((address) => !known.includes(address));
+		if (unexpected.length > 0) {
+			return { refusals: [`accepting it would leave or cause a difference at ${unexpected.join(", ")}`] };
+		}
+		const touched = changedBetween(oldDesired, newDesired).filter((address) => !addresses.has(address));
 		if (touched.length > 0) return { refusals: [`accepting it would change ${touched.join(", ")} as well`] };
 		found.push(narrowed);
 	}
 	return { organizations: found };
 }
 
-/** The addresses that were accepted, those included that they have from then on: a tag's is its name. */
-function acceptedIn(chosen: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
+/** Returns the accepted addresses, and those that renamed tags get: the address of a tag is its name. */
+function withFormerNames(accepted: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
 	const renamed = changes.flatMap((change) =>
-		change.kind === "userTag" && chosen.has(change.address) ? [printAddress("userTag", change.before.name)] : [],
+		change.kind === "userTag" && accepted.has(change.address) ? [printAddress("userTag", change.before.name)] : [],
 	);
-	return new Set([...chosen, ...renamed]);
+	return new Set([...accepted, ...renamed]);
 }
 
-/** The whole document with only what the narrowed one spoke of, and what was accepted. */
-function narrowLike(
+/** Returns the desired state limited to the objects of `limited` and to the accepted ones. */
+function limitLike(
 	whole: DesiredOrganization,
-	narrowed: DesiredOrganization,
+	limited: DesiredOrganization,
 	accepted: ReadonlySet<string>,
 ): DesiredOrganization {
-	if (narrowed.narrowed !== true) return whole;
-	const kept = objectsOf(narrowed);
+	if (limited.narrowed !== true) return whole;
+	const objects = objectsOf(limited);
 	return keepOnly(whole, (object) => {
 		const address = addressOfObject(object, whole);
-		return kept.has(address) || accepted.has(address);
+		return objects.has(address) || accepted.has(address);
 	});
 }
 
-/** The addresses at which two documents want different things; what is no object of a kind by its key. */
+/** Returns the addresses at which two desired states differ, and the keys of other sections, such as `limits`. */
 function changedBetween(before: DesiredOrganization, after: DesiredOrganization): readonly string[] {
 	const [left, right] = [objectsOf(before), objectsOf(after)];
 	return [...new Set([...left.keys(), ...right.keys()])].filter((address) => left.get(address) !== right.get(address));
 }
 
-/** What a document wants of each object, as text to compare, by address. */
+/** Returns the desired state of each object as text, by address. */
 function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	const { users, protect, limits } = desired;
 	const objects = new Map<string, string>();
-	const add = (address: string, wanted: object): void => {
-		objects.set(address, canonicalJson({ ...wanted, at: undefined }));
+	const add = (address: string, value: object): void => {
+		objects.set(address, canonicalJson({ ...value, at: undefined }));
 	};
 	add("users", users);
 	add("protect", protect);
@@ -185,15 +188,15 @@ function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	return objects;
 }
 
-/** Where the edits are in the new texts, each address of an organization once a file, sorted. */
+/** Returns where the edits are in the new texts, sorted: one place for each address, organization and file. */
 function placesOf(files: ReadonlyMap<string, EditableFile>, edits: readonly DocumentEdit[]): readonly AcceptedPlace[] {
 	const places = new Map<string, AcceptedPlace>();
 	for (const { organizationId, address, file, line } of edits) {
 		const key = JSON.stringify([organizationId, address, file]);
 		const text = files.get(file)?.text ?? "";
 		const all = edits.filter((edit) => edit.file === file).flatMap((edit) => edit.edits);
-		const moved = lineAfter(text, line, all);
-		const first = Math.min(places.get(key)?.line ?? moved, moved);
+		const newLine = lineAfter(text, line, all);
+		const first = Math.min(places.get(key)?.line ?? newLine, newLine);
 		places.set(key, { organizationId, address, file, line: first });
 	}
 	return [...places.values()].sort(

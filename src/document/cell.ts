@@ -1,31 +1,31 @@
 /**
- * A document as cells: every value with its place in the file, as it is written and as it counts.
+ * A document as cells: each value with its position in the file, its text in the file, and its value.
  *
- * YAML's own tree stops here: behind this file there are maps with text keys, lists, texts, numbers and truth values.
+ * Cells hide the tree of the `yaml` package: the checks see maps with text keys, lists, texts, numbers and booleans.
  */
 import type { Position } from "../plan/organization.ts";
 
 export interface Cell {
-	readonly kind: "map" | "list" | "text" | "number" | "truth" | "nothing";
+	readonly kind: "map" | "list" | "text" | "number" | "boolean" | "null";
 	readonly parent: Cell | undefined;
-	/** The key in a map, the index in a list; nothing at the root. */
+	/** The key in a map, the index in a list, undefined at the root. */
 	readonly key: string | number | undefined;
 	readonly at: Position;
-	/** Where the key is; where there is none, the same as `at`. */
+	/** The position of the key; without a key the same as `at`. */
 	readonly keyAt: Position;
 	readonly entries: ReadonlyMap<string, Cell>;
 	readonly items: readonly Cell[];
 	readonly value: string | number | boolean | null;
-	/** A scalar as it is written, before the environment's values are filled in; empty for a map or a list. */
+	/** A scalar as the file has it, before variables are substituted; empty for a map or a list. */
 	readonly written: string;
 	readonly fromEnvironment: boolean;
-	/** Set by whoever reported that this value is unusable. */
-	broken: boolean;
-	/** Keys that were probably meant by unknown ones, so that nobody misses them as well. */
-	meant: readonly string[];
+	/** Whether a problem says that this value is unusable. */
+	invalid: boolean;
+	/** Known keys of which an unknown key is probably a typing error, so that they are not reported as missing too. */
+	intendedKeys: readonly string[];
 }
 
-/** Where a cell is in its document, for example `expect.supportedAssets["eip155:1"][0]`; empty for the document. */
+/** Returns the path of a cell in its document, for example `expect.supportedAssets["eip155:1"][0]`; empty for the document. */
 export function pathOf(cell: Pick<Cell, "parent" | "key">): string {
 	if (cell.parent === undefined) return "";
 	const before = pathOf(cell.parent);
@@ -33,45 +33,46 @@ export function pathOf(cell: Pick<Cell, "parent" | "key">): string {
 	return pathWithKey(before, String(cell.key));
 }
 
-/** Max characters of a key that a path repeats: every problem below the key has the path. */
-const longestKey = 60;
+/** Max characters of a key in a path: each problem below the key has the path. */
+const maxKeyLength = 60;
 
-/** The path of a key under another path. */
+/** Returns the path of a key below another path. */
 export function pathWithKey(before: string, key: string): string {
-	if (key.length > longestKey) return `${before}[${JSON.stringify(`${key.slice(0, longestKey)}…`)}]`;
+	if (key.length > maxKeyLength) return `${before}[${JSON.stringify(`${key.slice(0, maxKeyLength)}…`)}]`;
 	if (!/^[A-Za-z_][\w-]*$/.test(key)) return `${before}[${JSON.stringify(key)}]`;
 	return before === "" ? key : `${before}.${key}`;
 }
 
-/** The entry of a map that is there and usable. */
+/** Returns the entry of a map, or undefined if it is missing or invalid. */
 export function entryOf(cell: Cell | undefined, key: string): Cell | undefined {
-	const entry = cell === undefined || cell.broken ? undefined : cell.entries.get(key);
-	return entry === undefined || entry.broken ? undefined : entry;
+	const entry = cell === undefined || cell.invalid ? undefined : cell.entries.get(key);
+	return entry === undefined || entry.invalid ? undefined : entry;
 }
 
-/** The usable entries of a map. */
+/** Returns the valid entries of a map. */
 export function entriesOf(cell: Cell | undefined): readonly Cell[] {
-	return cell === undefined || cell.broken ? [] : [...cell.entries.values()].filter((entry) => !entry.broken);
+	return cell === undefined || cell.invalid ? [] : [...cell.entries.values()].filter((entry) => !entry.invalid);
 }
 
-/** The usable items of a list. */
+/** Returns the valid items of a list. */
 export function itemsOf(cell: Cell | undefined): readonly Cell[] {
-	return cell === undefined || cell.broken ? [] : cell.items.filter((item) => !item.broken);
+	return cell === undefined || cell.invalid ? [] : cell.items.filter((item) => !item.invalid);
 }
 
-/** Whether a map has the key, usable or not, or another key that was probably meant to be it. */
-export function mentions(cell: Cell, key: string): boolean {
-	return cell.entries.has(key) || cell.meant.includes(key);
+/** Whether a map has the key, valid or not, or a probable typing error of it. */
+export function hasOrIntends(cell: Cell, key: string): boolean {
+	return cell.entries.has(key) || cell.intendedKeys.includes(key);
 }
 
-/** The cell as plain data, as JSON Schema wants it. */
-export function plain(cell: Cell): unknown {
-	if (cell.kind === "list") return cell.items.map(plain);
-	if (cell.kind === "map") return Object.fromEntries([...cell.entries].map(([key, entry]) => [key, plain(entry)]));
+/** Returns the cell as plain data, for validation with a JSON Schema. */
+export function toPlainValue(cell: Cell): unknown {
+	if (cell.kind === "list") return cell.items.map(toPlainValue);
+	if (cell.kind === "map")
+		return Object.fromEntries([...cell.entries].map(([key, entry]) => [key, toPlainValue(entry)]));
 	return cell.value;
 }
 
-/** The cell that a JSON pointer names, as far down as there are cells. */
+/** Returns the cell at a JSON pointer, or the innermost cell on the way to it. */
 export function cellAt(root: Cell, pointer: string): Cell {
 	let cell = root;
 	for (const part of pointer.split("/").slice(1)) {
@@ -83,7 +84,7 @@ export function cellAt(root: Cell, pointer: string): Cell {
 	return cell;
 }
 
-/** Whether the cell or one around it is broken. */
-export function isBroken(cell: Cell): boolean {
-	return cell.broken || (cell.parent !== undefined && isBroken(cell.parent));
+/** Whether the cell or one that contains it is invalid. */
+export function isWithinInvalid(cell: Cell): boolean {
+	return cell.invalid || (cell.parent !== undefined && isWithinInvalid(cell.parent));
 }

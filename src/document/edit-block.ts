@@ -1,6 +1,6 @@
 /**
- * Lists with dashes and maps with a key a line edited in place: whole lines go and come. A comment behind what goes, goes
- * with it, and so do the comment lines that are indented deeper than its dash.
+ * Edits block lists (with dashes) and block maps (one key a line) in place, by whole lines. A comment after a removed item is
+ * removed with it, and so are the comment lines below it that are indented deeper than its dash.
  */
 import {
 	isBlankLine,
@@ -13,31 +13,31 @@ import {
 	trimEnd,
 } from "./edit-text.ts";
 
-/** Where something stands in the text. */
-export interface Piece {
+/** A range of the text. */
+export interface TextRange {
 	readonly from: number;
 	readonly to: number;
 }
 
 /**
- * What to replace so that the items with these numbers, which begin at their dashes, are gone and the texts `added` stand
- * behind the last that stays. `withComments`: comment lines right above an item, and one of the blank lines around it, go
- * with it.
+ * Returns the edits that remove the items with these numbers, which begin at their dashes, and add the texts `added` after the
+ * last remaining item. `withComments` also removes the comment lines directly above an item, and one of the blank lines around
+ * it.
  */
 export function blockItems(
 	text: string,
-	pieces: readonly Piece[],
-	gone: ReadonlySet<number>,
+	ranges: readonly TextRange[],
+	removed: ReadonlySet<number>,
 	added: readonly string[],
 	withComments: boolean,
 ): readonly TextEdit[] {
-	const last = pieces.findLast((_, index) => !gone.has(index));
-	const removals = [...gone].map((index): TextEdit => {
-		const { from, to } = linesOf(text, pieces[index] as Piece);
-		return { ...(withComments ? withNeighbours(text, from, to) : { from, to }), text: "" };
+	const last = ranges.findLast((_, index) => !removed.has(index));
+	const removals = [...removed].map((index): TextEdit => {
+		const { from, to } = linesOf(text, ranges[index] as TextRange);
+		return { ...(withComments ? withSurroundings(text, from, to) : { from, to }), text: "" };
 	});
 	if (added.length === 0) return removals;
-	const model = last ?? (pieces[0] as Piece);
+	const model = last ?? (ranges[0] as TextRange);
 	const start = lineStartOf(text, model.from);
 	const lines = added.map((item) => `${text.slice(start, model.from)}- ${item}`);
 	const newline = newlineOf(text, model.from);
@@ -48,30 +48,34 @@ export function blockItems(
 	return [...removals, { from: end, to: end, text: lines.map((line) => newline + line).join("") }];
 }
 
-/** What to replace so that the entries with these numbers, which begin at their keys, are gone; one at least stays. */
-export function blockPairs(text: string, pieces: readonly Piece[], gone: ReadonlySet<number>): readonly TextEdit[] {
-	const kept = pieces.find((_, index) => !gone.has(index));
-	return [...gone].map((index): TextEdit => {
-		const { from, to } = pieces[index] as Piece;
+/** Returns the edits that remove the entries with these numbers, which begin at their keys. At least one must remain. */
+export function blockPairs(
+	text: string,
+	ranges: readonly TextRange[],
+	removed: ReadonlySet<number>,
+): readonly TextEdit[] {
+	const remaining = ranges.find((_, index) => !removed.has(index));
+	return [...removed].map((index): TextEdit => {
+		const { from, to } = ranges[index] as TextRange;
 		const start = lineStartOf(text, from);
 		if (text.slice(start, from).trim() === "") {
 			return { from: start, to: nextLineOf(text, trimEnd(text, to)), text: "" };
 		}
-		// The first key stands beside a dash: the next that stays takes its place.
-		// What stands between goes too; a line that is a comment alone may be about what stays.
-		const isCommented = kept !== undefined && /^[ \t]*#/m.test(text.slice(nextLineOf(text, to), kept.from));
-		if (kept === undefined || kept.from < from || isCommented) {
-			throw new NotEditable("the layout of the entry is one that cannot be edited in place");
+		// The first key follows a dash: the next remaining key takes its place, and the text between them is removed.
+		// A comment line in that text may be about the remaining key.
+		const isCommented = remaining !== undefined && /^[ \t]*#/m.test(text.slice(nextLineOf(text, to), remaining.from));
+		if (remaining === undefined || remaining.from < from || isCommented) {
+			throw new NotEditable("the layout of the entry cannot be edited in place");
 		}
-		return { from, to: kept.from, text: "" };
+		return { from, to: remaining.from, text: "" };
 	});
 }
 
-/** The lines of an item, with the deeper comment lines behind it. */
-function linesOf(text: string, { from, to }: Piece): Piece {
+/** Returns the lines of an item, with the deeper comment lines after it. */
+function linesOf(text: string, { from, to }: TextRange): TextRange {
 	const start = lineStartOf(text, from);
 	if (text.slice(start, from).trim() !== "") {
-		throw new NotEditable("an item shares its line with what stands before it, which cannot be edited in place");
+		throw new NotEditable("an item that shares its line with other text cannot be edited in place");
 	}
 	let end = nextLineOf(text, trimEnd(text, to));
 	for (;;) {
@@ -81,7 +85,7 @@ function linesOf(text: string, { from, to }: Piece): Piece {
 	}
 }
 
-function withNeighbours(text: string, start: number, to: number): Piece {
+function withSurroundings(text: string, start: number, to: number): TextRange {
 	const indent = /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 	let from = start;
 	while (from > 0 && text.startsWith(`${indent}#`, lineStartOf(text, from - 1))) from = lineStartOf(text, from - 1);

@@ -1,18 +1,17 @@
 /**
- * A document as text that can be edited in place: which offsets to replace so that a list loses or gains items, a map
- * loses entries, a value becomes another. What is not between those offsets stays the same bytes, comments, order, quotes
- * and line endings included. With document/yaml.ts and document/tree.ts the only door to `yaml` in this room.
+ * Edits documents in place: removes and adds list items, removes map entries, replaces values. All other bytes stay the same:
+ * comments, order, quotes and line endings. Only this file, yaml.ts and tree.ts import `yaml`.
  */
 import { type CST, type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, visit } from "yaml";
 import { type Cell, pathOf } from "./cell.ts";
-import { blockItems, blockPairs, type Piece } from "./edit-block.ts";
+import { blockItems, blockPairs, type TextRange } from "./edit-block.ts";
 import { flowEdits } from "./edit-flow.ts";
 import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEdit, trimEnd } from "./edit-text.ts";
-import { Findings } from "./findings.ts";
-import { type TextStyle, writeFlow, writeText } from "./scalar.ts";
-import { readText } from "./text.ts";
+import { readText } from "./file-text.ts";
+import { Problems } from "./problems.ts";
 import { readTree } from "./tree.ts";
-import { type Environment, Expansion, type VariableOptions, variablesOf } from "./variables.ts";
+import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
+import { type TextStyle, writeFlow, writeText } from "./write-yaml.ts";
 import { readYaml } from "./yaml.ts";
 
 export { lineAfter, NotEditable, type TextEdit } from "./edit-text.ts";
@@ -27,31 +26,36 @@ export interface EditableDocument {
 }
 
 export interface EditableFile {
-	/** The whole file with a line ending at its end and without a byte order mark; offsets are of this. */
+	/** The file without a byte order mark, and with a final line ending. Offsets refer to this text. */
 	readonly text: string;
 	readonly documents: readonly EditableDocument[];
-	/** The file with these edits; it begins and ends as it did. */
+	/** Returns the edited file, with the byte order mark and the end of the original. */
 	readonly edited: (edits: readonly TextEdit[]) => string;
 }
 
-/** The documents of a file that has no problems, ready to be edited. */
+/** Returns the editable documents of a file without problems. */
 export function readEditable(
 	file: string,
 	content: string | Uint8Array,
 	environment: Environment,
 	options: VariableOptions = {},
 ): EditableFile {
-	const findings = new Findings();
-	const filling = { variables: variablesOf(environment, options), expansion: new Expansion() };
+	const problems = new Problems();
+	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
 	const whole = typeof content === "string" ? content : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 	const mark = whole.startsWith("\uFEFF") ? "\uFEFF" : "";
-	const found = readText(file, content, findings) ?? "";
+	const found = readText(file, content, problems) ?? "";
 	const added = found.endsWith("\n") ? "" : newlineOf(found, found.length);
 	const text = found + added;
-	const { documents, positionOf } = readYaml(file, text, findings, { keepTokens: true });
+	const { documents, positionOf } = readYaml(file, text, problems, { keepTokens: true });
 	return {
 		text,
-		documents: documents.map((yaml) => ({ file, text, root: readTree(yaml, positionOf, filling, findings), yaml })),
+		documents: documents.map((yaml) => ({
+			file,
+			text,
+			root: readTree(yaml, positionOf, substitution, problems),
+			yaml,
+		})),
 		edited: (edits) => {
 			const result = applyEdits(text, edits);
 			return mark + (added !== "" && result.endsWith(added) ? result.slice(0, -added.length) : result);
@@ -59,10 +63,10 @@ export function readEditable(
 	};
 }
 
-/** Nothing; throws NotEditable when the cell's value is not written where it stands, or stands for others too. */
+/** Throws NotEditable if the value of the cell comes from a variable, or if an alias uses it elsewhere. */
 export function refuseShared(document: EditableDocument, cell: Cell): void {
-	const variable = findFilled(cell);
-	if (variable !== undefined) throw new NotEditable(`${pathOf(variable)} is filled in from the environment`);
+	const variable = findVariable(cell);
+	if (variable !== undefined) throw new NotEditable(`${pathOf(variable)} comes from an environment variable`);
 	visit(nodeOf(document, cell), {
 		Node: (_key, node) => {
 			if (!isAlias(node)) refuseAnchor(node, pathOf(cell));
@@ -70,16 +74,16 @@ export function refuseShared(document: EditableDocument, cell: Cell): void {
 	});
 }
 
-function findFilled(cell: Cell): Cell | undefined {
+function findVariable(cell: Cell): Cell | undefined {
 	if (cell.fromEnvironment) return cell;
 	for (const part of [...cell.items, ...cell.entries.values()]) {
-		const found = findFilled(part);
+		const found = findVariable(part);
 		if (found !== undefined) return found;
 	}
 	return undefined;
 }
 
-/** What to replace so that the list has lost `removed` and gained `added`, which are YAML texts of one line. */
+/** Returns the edits that remove `removed` from the list and add `added`, which are YAML texts of one line. */
 export function editItems(
 	document: EditableDocument,
 	list: Cell,
@@ -88,34 +92,34 @@ export function editItems(
 	withComments = false,
 ): readonly TextEdit[] {
 	const node = nodeOf(document, list);
-	if (!isSeq(node)) throw new NotEditable(`${pathOf(list)} is no list`);
-	const gone = new Set(removed.map(({ key }) => Number(key)));
+	if (!isSeq(node)) throw new NotEditable(`${pathOf(list)} is not a list`);
+	const removedIndices = new Set(removed.map(({ key }) => Number(key)));
 	const { text } = document;
-	if (node.flow === true) return flowEdits(text, insideOf(node), node.items.map(pieceOf), gone, added);
-	const pieces = blockPieces(node);
-	const edits = blockItems(text, pieces, gone, added, withComments);
-	return gone.size < pieces.length || added.length > 0 ? edits : [...edits, emptyList(document, list)];
+	if (node.flow === true) return flowEdits(text, insideOf(node), node.items.map(rangeOf), removedIndices, added);
+	const ranges = blockRanges(node);
+	const edits = blockItems(text, ranges, removedIndices, added, withComments);
+	return removedIndices.size < ranges.length || added.length > 0 ? edits : [...edits, emptyList(document, list)];
 }
 
-/** What to replace so that the map has lost these entries; it keeps at least one. */
+/** Returns the edits that remove these entries from the map. At least one must remain. */
 export function removeEntries(document: EditableDocument, map: Cell, keys: readonly string[]): readonly TextEdit[] {
 	const node = nodeOf(document, map);
-	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is no map`);
-	const gone = new Set(keys.map((key) => node.items.findIndex((pair) => keyOf(pair as Pair) === key)));
-	const pieces = (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
-		from: pieceOf(key).from,
-		to: value === null ? pieceOf(key).to : trimEnd(document.text, pieceOf(value).to),
+	if (!isMap(node)) throw new NotEditable(`${pathOf(map)} is not a map`);
+	const removedIndices = new Set(keys.map((key) => node.items.findIndex((pair) => keyOf(pair as Pair) === key)));
+	const ranges = (node.items as Pair<Node, Node | null>[]).map(({ key, value }) => ({
+		from: rangeOf(key).from,
+		to: value === null ? rangeOf(key).to : trimEnd(document.text, rangeOf(value).to),
 	}));
 	return node.flow === true
-		? flowEdits(document.text, insideOf(node), pieces, gone, [])
-		: blockPairs(document.text, pieces, gone);
+		? flowEdits(document.text, insideOf(node), ranges, removedIndices, [])
+		: blockPairs(document.text, ranges, removedIndices);
 }
 
-/** What to replace so that the cell's value is `value`; a text keeps its quotes, a list its brackets or dashes. */
+/** Returns the edits that replace the value of the cell. A text keeps its quotes, a list its brackets or dashes. */
 export function replaceValue(document: EditableDocument, cell: Cell, value: unknown): readonly TextEdit[] {
 	const node = nodeOf(document, cell);
 	const { text } = document;
-	const { from, to } = pieceOf(node);
+	const { from, to } = rangeOf(node);
 	if (isScalar(node)) {
 		const style: TextStyle =
 			node.type === "QUOTE_SINGLE" ? "single" : node.type === "PLAIN" || node.type === undefined ? "plain" : "double";
@@ -123,17 +127,17 @@ export function replaceValue(document: EditableDocument, cell: Cell, value: unkn
 		return [{ from, to: trimEnd(text, to), text: written }];
 	}
 	if (!isSeq(node) || node.flow === true || !Array.isArray(value)) return [{ from, to, text: writeFlow(value) }];
-	const pieces = blockPieces(node);
-	const everyone = new Set(pieces.keys());
-	if (value.length === 0) return [...blockItems(text, pieces, everyone, [], false), emptyList(document, cell)];
-	const first = pieces[0]?.from ?? from;
+	const ranges = blockRanges(node);
+	const allIndices = new Set(ranges.keys());
+	if (value.length === 0) return [...blockItems(text, ranges, allIndices, [], false), emptyList(document, cell)];
+	const first = ranges[0]?.from ?? from;
 	const indent = text.slice(lineStartOf(text, first), first);
 	const lines = value.map((item) => `- ${writeFlow(item)}`);
 	const end = lineEndOf(text, trimEnd(text, to));
 	return [{ from: first, to: end, text: lines.join(`${newlineOf(text, first)}${indent}`) }];
 }
 
-/** The node of a cell; throws NotEditable when an alias, an anchor or a tag is on the way to it. */
+/** Returns the node of a cell. Throws NotEditable if an alias, an anchor or a tag is on the path to it. */
 function nodeOf({ yaml }: EditableDocument, cell: Cell): Node {
 	const path: (string | number)[] = [];
 	for (let at = cell; at.parent !== undefined; at = at.parent) path.unshift(at.key ?? "");
@@ -145,9 +149,9 @@ function nodeOf({ yaml }: EditableDocument, cell: Cell): Node {
 			: isMap(node)
 				? node.items.find((pair) => keyOf(pair as Pair) === key)?.value
 				: undefined;
-		if (next === undefined || next === null) throw new NotEditable(`${pathOf(cell)} has no place of its own`);
+		if (next === undefined || next === null) throw new NotEditable(`${pathOf(cell)} is not written in the document`);
 		node = next as Node;
-		if (isAlias(node)) throw new NotEditable(`${pathOf(cell)} is written through the YAML alias \`*${node.source}\``);
+		if (isAlias(node)) throw new NotEditable(`${pathOf(cell)} is inside the YAML alias \`*${node.source}\``);
 		refuseAnchor(node, pathOf(cell));
 	}
 	return node;
@@ -156,21 +160,21 @@ function nodeOf({ yaml }: EditableDocument, cell: Cell): Node {
 function refuseAnchor(node: Node, path: string): void {
 	const { anchor, tag } = node as { anchor?: string; tag?: string };
 	if (anchor !== undefined) {
-		throw new NotEditable(`${path} has to do with the YAML anchor \`&${anchor}\`, which other places may use`);
+		throw new NotEditable(`${path} has the YAML anchor \`&${anchor}\`, which aliases may use`);
 	}
-	if (tag !== undefined) throw new NotEditable(`${path} has to do with the YAML tag \`${tag}\``);
+	if (tag !== undefined) throw new NotEditable(`${path} has the YAML tag \`${tag}\``);
 }
 
 function keyOf({ key }: Pair): string | undefined {
 	return isScalar(key) ? String(key.source ?? key.value) : undefined;
 }
 
-function pieceOf(node: unknown): Piece {
+function rangeOf(node: unknown): TextRange {
 	const { range } = node as Node;
 	return { from: range?.[0] ?? 0, to: endOf(node as Node) };
 }
 
-/** Where the last value in a node ends: of what is in a block, YAML's own range has the comments behind it too. */
+/** Returns where the last value in a node ends. In a block, the range of `yaml` includes the comments after it. */
 function endOf(node: Node): number {
 	const end = node.range?.[1] ?? 0;
 	if ((!isSeq(node) && !isMap(node)) || node.flow === true) return end;
@@ -179,28 +183,28 @@ function endOf(node: Node): number {
 	return endOf((isMap(node) ? ((last as Pair).value ?? (last as Pair).key) : last) as Node);
 }
 
-/** What is between the brackets. */
-function insideOf(node: Node): Piece {
-	const { from, to } = pieceOf(node);
+/** Returns the range between the brackets. */
+function insideOf(node: Node): TextRange {
+	const { from, to } = rangeOf(node);
 	return { from: from + 1, to: to - 1 };
 }
 
-/** The items of a block list, each from its dash on. */
-function blockPieces(node: Node): readonly Piece[] {
+/** Returns the ranges of the items of a block list, each from its dash. */
+function blockRanges(node: Node): readonly TextRange[] {
 	const dashes = (node.srcToken as CST.BlockSequence).items.flatMap(({ start }) => {
 		const dash = start.find(({ type }) => type === "seq-item-ind");
 		return dash === undefined ? [] : [dash.offset];
 	});
 	const items = isSeq(node) ? node.items : [];
-	return items.map((item, index) => ({ from: dashes[index] ?? 0, to: pieceOf(item).to }));
+	return items.map((item, index) => ({ from: dashes[index] ?? 0, to: rangeOf(item).to }));
 }
 
-/** What makes a key whose block list lost all its items say so. */
+/** Returns the edit that writes `[]` after the key of a block list without items. */
 function emptyList({ yaml, text }: EditableDocument, list: Cell): TextEdit {
 	const parent = list.parent === undefined ? yaml.contents : nodeOf({ yaml, text } as EditableDocument, list.parent);
 	const pair = isMap(parent) ? parent.items.find((one) => keyOf(one as Pair) === list.key) : undefined;
 	const separator = (pair as Pair & { srcToken?: CST.CollectionItem })?.srcToken?.sep;
 	const colon = separator?.find(({ type }) => type === "map-value-ind");
-	if (colon === undefined) throw new NotEditable(`${pathOf(list)} is laid out in a way that cannot be edited in place`);
+	if (colon === undefined) throw new NotEditable(`${pathOf(list)} has a layout that cannot be edited in place`);
 	return { from: colon.offset + 1, to: colon.offset + 1, text: " []" };
 }

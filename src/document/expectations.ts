@@ -1,15 +1,14 @@
 /**
- * What a document expects of things that can only be read. Each entry says how its object is found and at least one
- * field to compare.
+ * Reads the `expect` sections of documents. Each entry identifies a read-only object and has at least one field to compare.
  */
 
 import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { ReadOnlyKind } from "../plan/kinds/kind.ts";
 import { expectationLists } from "../plan/kinds/names.ts";
 import type { DesiredExpectation } from "../plan/organization.ts";
-import { type Cell, entriesOf, entryOf, itemsOf, plain } from "./cell.ts";
-import { type Findings, placeOf, quoted, quotedCell } from "./findings.ts";
-import { filledIn, readId, readUserKeys, type Users } from "./users.ts";
+import { type Cell, entriesOf, entryOf, itemsOf, toPlainValue } from "./cell.ts";
+import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
 
 /** Networks of `list_supported_assets` (docs/service.md#networks). */
 export const knownCaip2: readonly string[] = [
@@ -28,17 +27,17 @@ export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The expectations of all documents of one organization, in the order of the kinds, those of a kind sorted. */
+/** Returns the expectations of all documents of one organization, in the order of the kinds, those of a kind sorted. */
 export function readExpectations(
 	roots: readonly Cell[],
 	users: Users,
-	findings: Findings,
+	problems: Problems,
 ): readonly DesiredExpectation[] {
 	const expects = roots.map((root) => entryOf(root, "expect"));
 	return readOnlyKinds.flatMap((kind) => {
-		const identities = new Identities(findings);
-		const found = listsOf(kind, expects, users, findings).flatMap(({ group, list }) =>
-			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, findings) ?? []),
+		const identities = new Identities(problems);
+		const found = listsOf(kind, expects, users, problems).flatMap(({ group, list }) =>
+			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, problems) ?? []),
 		);
 		return found.sort((left, right) => (sortKey(kind, left) < sortKey(kind, right) ? -1 : 1));
 	});
@@ -50,12 +49,12 @@ function sortKey({ identities }: ReadOnlyKind, { group, foundBy, key }: DesiredE
 }
 
 interface GroupedList {
-	/** Undefined where the group itself is wrong; its entries are read for their problems all the same. */
+	/** Undefined if the group itself is wrong; its entries are read all the same, to report their problems. */
 	readonly group: string | null | undefined;
 	readonly list: Cell | undefined;
 }
 
-function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, findings: Findings): readonly GroupedList[] {
+function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, problems: Problems): readonly GroupedList[] {
 	return expects.flatMap((expect): GroupedList[] => {
 		const section = entryOf(expect, expectationLists[kind.name]);
 		if (kind.groupedBy === null) return [{ group: null, list: section }];
@@ -64,7 +63,7 @@ function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, findings: F
 		}
 		const networks = new Map<string, Cell>();
 		return [...(section?.entries.values() ?? [])].map((list) => ({
-			group: readNetwork(list, networks, findings),
+			group: readNetwork(list, networks, problems),
 			list,
 		}));
 	});
@@ -75,33 +74,33 @@ function readExpectation(
 	group: string | null | undefined,
 	cell: Cell,
 	identities: Identities,
-	findings: Findings,
+	problems: Problems,
 ): DesiredExpectation | undefined {
 	const foundBy = kind.identities.find((one) => cell.entries.has(one));
 	if (foundBy === undefined && kind.identities.length > 1) {
-		if (cell.meant.length > 0) return undefined;
+		if (cell.intendedKeys.length > 0) return undefined;
 		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
-		findings.report(cell, "missing-key", `${keys} is missing; the ${kind.words[0]} is found by one of them`);
+		problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
 		return undefined;
 	}
 	const identity = foundBy ?? kind.identities[0] ?? "";
 	const names = kind.fields.filter((field) => field !== identity);
-	const fields = readFields(cell, names, identity, findings);
+	const fields = readFields(cell, names, identity, problems);
 	const identityCell = entryOf(cell, identity);
 	if (identityCell === undefined || group === undefined) return undefined;
-	const key = kind.isIdentityId(identity) ? readId(identityCell, findings) : String(identityCell.value);
+	const key = kind.isIdentityId(identity) ? readId(identityCell, problems) : String(identityCell.value);
 	if (key === undefined) return undefined;
 	identities.add([group ?? "", identity, key], identityCell);
 	return { kind: kind.name, group, foundBy: identity, key, fields, at: cell.at };
 }
 
-/** Remembers what is expected once, and reports what is expected twice. */
+/** Reports entries with the same identity. */
 class Identities {
 	readonly #first = new Map<string, Cell>();
-	readonly #findings: Findings;
+	readonly #problems: Problems;
 
-	constructor(findings: Findings) {
-		this.#findings = findings;
+	constructor(problems: Problems) {
+		this.#problems = problems;
 	}
 
 	add(identity: readonly string[], cell: Cell): void {
@@ -111,20 +110,20 @@ class Identities {
 			this.#first.set(key, cell);
 			return;
 		}
-		const message = `${quotedCell(cell)} is expected already ${placeOf(first.at, cell.at)}; make one entry of the two`;
-		this.#findings.report(cell, "expected-twice", message);
+		const message = `duplicate entry for ${quoteCell(cell)}, first ${describePlace(first.at, cell.at)}; merge the two`;
+		this.#problems.report(cell, "duplicate-expectation", message);
 	}
 }
 
 type Expects = readonly (Cell | undefined)[];
 
-function readNetwork(cell: Cell, networks: Map<string, Cell>, findings: Findings): string | undefined {
+function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems): string | undefined {
 	const written = String(cell.key);
 	const caip2 = caip2Aliases.get(written) ?? written;
 	if (!knownCaip2.includes(caip2)) {
-		const near = findings.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
+		const near = problems.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
 		const help = near === "" ? "; expected a CAIP-2 value such as `eip155:1` or `solana:mainnet`" : near;
-		findings.report(cell, "unknown-network", `no network ${quoted(written)} is known${help}`, "key");
+		problems.report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
 		return undefined;
 	}
 	const first = networks.get(caip2);
@@ -132,48 +131,48 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, findings: Findings
 		networks.set(caip2, cell);
 		return caip2;
 	}
-	const message = `${quoted(written)} is the same network as ${quoted(String(first.key))} ${placeOf(first.keyAt, cell.keyAt)}; keep one`;
-	findings.report(cell, "duplicate", message, "key");
+	const message = `${quote(written)} is the same network as ${quote(String(first.key))} ${describePlace(first.keyAt, cell.keyAt)}; keep one`;
+	problems.report(cell, "duplicate", message, "key");
 	return undefined;
 }
 
-/** The fields that were written, in the order of `names`; an entry with its identity alone is reported. */
-function readFields(cell: Cell, names: readonly string[], identity: string, findings: Findings): Fields {
-	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.meant.length === 0) {
+/** Returns the fields of an entry in the order of `names`. Reports an entry that has only its identity. */
+function readFields(cell: Cell, names: readonly string[], identity: string, problems: Problems): Fields {
+	if (cell.entries.size === 1 && cell.entries.has(identity) && cell.intendedKeys.length === 0) {
 		const example = names.includes("name")
 			? "name"
 			: (names.find((name) => /^(?:deploymentLabel|order|decimals)$/.test(name)) ?? names[0]);
-		const message = `only \`${identity}\` is written, so there is nothing to compare; add a field such as \`${example}\``;
-		findings.report(cell, "nothing-to-compare", message);
+		const message = `nothing to compare: the entry has only \`${identity}\`; add a field such as \`${example}\``;
+		problems.report(cell, "nothing-to-compare", message);
 	}
 	const fields: Record<string, unknown> = {};
 	for (const name of names) {
 		const field = entryOf(cell, name);
-		if (field !== undefined) fields[name] = readField(field, name, findings);
+		if (field !== undefined) fields[name] = readField(field, name, problems);
 	}
 	return fields;
 }
 
-function readField(cell: Cell, name: string, findings: Findings): unknown {
-	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, findings));
-	if (name === "earnProviders") return readSet(itemsOf(cell), findings);
+function readField(cell: Cell, name: string, problems: Problems): unknown {
+	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, problems));
+	if (name === "earnProviders") return readSet(itemsOf(cell), problems);
 	if (name === "expirationSeconds" && !/^[0-9]+$/.test(String(cell.value))) {
-		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", and is ${quotedCell(cell)}${filledIn(cell)}`;
-		findings.report(cell, "wrong-format", message);
+		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+		problems.report(cell, "wrong-format", message);
 	}
-	return plain(cell);
+	return toPlainValue(cell);
 }
 
-/** A step with its methods sorted: any one of them will do, so their order means nothing (docs/service.md#mfa-policy). */
-function readStep(step: Cell, findings: Findings): { readonly any: readonly Fields[] } {
+/** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/service.md#mfa-policy). */
+function readStep(step: Cell, problems: Problems): { readonly any: readonly Fields[] } {
 	const methods = new Map<string, Fields>();
 	const cells = new Map<string, Cell>();
 	const list = entryOf(step, "any");
 	if (list !== undefined && list.items.length === 0) {
-		findings.report(
+		problems.report(
 			list,
 			"empty-step",
-			"the step names no method, so nothing can meet it; name one, or take the step out",
+			"the step has no method, so nothing can satisfy it; add one, or remove the step",
 		);
 	}
 	for (const cell of itemsOf(list)) {
@@ -184,12 +183,7 @@ function readStep(step: Cell, findings: Findings): { readonly any: readonly Fiel
 		const key = JSON.stringify([method.type, method.id ?? ""]);
 		const first = cells.get(key);
 		if (first !== undefined) {
-			const shown = quotedCell(entryOf(cell, "type") ?? cell);
-			findings.report(
-				cell,
-				"duplicate",
-				`the method ${shown} is listed twice in this step, first ${placeOf(first.at, cell.at)}; keep one`,
-			);
+			problems.reportDuplicate(cell, first, `method ${quoteCell(entryOf(cell, "type") ?? cell)} in this step`);
 		}
 		cells.set(key, cell);
 		methods.set(key, method);
@@ -197,19 +191,14 @@ function readStep(step: Cell, findings: Findings): { readonly any: readonly Fiel
 	return { any: [...methods].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, method]) => method) };
 }
 
-/** The texts of a list whose order means nothing, sorted. */
-function readSet(cells: readonly Cell[], findings: Findings): string[] {
+/** Returns the distinct texts of a list in which order does not matter, sorted. Reports duplicates. */
+function readSet(cells: readonly Cell[], problems: Problems): string[] {
 	const found = new Map<string, Cell>();
 	for (const cell of cells) {
 		const text = String(cell.value);
 		const first = found.get(text);
 		if (first === undefined) found.set(text, cell);
-		else
-			findings.report(
-				cell,
-				"duplicate",
-				`${quotedCell(cell)} is listed twice, first ${placeOf(first.at, cell.at)}; keep one`,
-			);
+		else problems.reportDuplicate(cell, first);
 	}
 	return [...found.keys()].sort();
 }

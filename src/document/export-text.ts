@@ -1,15 +1,15 @@
 /**
- * The text of an exported document. What can only be removed stands in it as comments that become a document's `absent`
- * when their `#` is taken away.
+ * Writes the text of an exported document. Objects that can only be deleted are listed in comments, which become `absent`
+ * when their `#` is removed.
  */
 
 import { showText } from "../escape.ts";
 import type { LiveRemovable } from "../plan/organization.ts";
-import { writeFlow, writeKey, writeText } from "./scalar.ts";
+import { writeFlow, writeKey, writeText } from "./write-yaml.ts";
 
-/** Something that is not in the document, and why. */
-export interface Missing {
-	/** What it is, in words: `members of user tags`, or an address. */
+/** Live state that is not in the document, and why. */
+export interface Omission {
+	/** For example `members of user tags`, or an address. */
 	readonly what: string;
 	readonly because: string;
 }
@@ -18,25 +18,25 @@ export interface Missing {
 export interface ExportedTag {
 	readonly name: string;
 	readonly id: string;
-	/** Aliases, sorted; undefined when the members are not known. */
+	/** Aliases, sorted; undefined if the members are unknown. */
 	readonly members: readonly string[] | undefined;
 }
 
-/** Something under `expect`: its fields in the order in which they are written. */
+/** An entry under `expect`, with its fields in the order of the document. */
 export type ExportedRecord = Readonly<Record<string, unknown>>;
 
-/** Everything that the document says. */
+/** The content of the document. */
 export interface ExportedParts {
 	readonly organizationId: string;
-	/** Alias and id, sorted by alias; undefined when the users are not known. */
+	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
 	/** What can only be read. */
 	readonly expectations: readonly ExportedExpectations[];
 	/** What can only be removed. */
 	readonly removable: readonly ExportedRemovables[];
-	readonly unread: readonly Missing[];
-	readonly leftOut: readonly Missing[];
+	readonly unread: readonly Omission[];
+	readonly leftOut: readonly Omission[];
 }
 
 /** The expectations of one kind, under their key in a document. */
@@ -57,22 +57,22 @@ export interface ExportedRemovables {
 	readonly groups: readonly { readonly user: string | null; readonly items: readonly LiveRemovable[] }[];
 }
 
-/** Longest line of a list in brackets; a longer one gets a line an item. */
-const longestLine = 100;
+/** Max characters of a list in brackets. A longer list is written with one item a line. */
+const maxLineLength = 100;
 
-/** The document; it ends with a line ending. */
+/** Returns the text of the document, with a final line ending. `schema` is the address of its schema. */
 export function writeDocument(parts: ExportedParts, schema: string): string {
 	const { organizationId, users, userTags } = parts;
 	const sections = [
 		[
 			...(schema === "" ? [] : [`# yaml-language-server: $schema=${schema}`]),
-			"# What one organization has, as orgsync export found it. A key that is left out is not managed.",
+			"# Live state of one organization, written by orgsync export. Keys that are left out are unmanaged.",
 			`organizationId: ${writeText(organizationId)}`,
 		],
 		users.length === 0
 			? []
 			: [
-					"# Names for this file: the service knows only ids.",
+					"# Aliases for this file: the service knows only ids.",
 					"users:",
 					...users.map(([alias, id]) => `  ${writeKey(alias)}: ${writeText(id)}`),
 				],
@@ -80,7 +80,7 @@ export function writeDocument(parts: ExportedParts, schema: string): string {
 		expectationLines(parts),
 		removableLines(parts.removable),
 		missingLines("Not in this file, because it could not be read:", parts.unread),
-		missingLines("Not in this file, because a document cannot say it:", parts.leftOut),
+		missingLines("Not in this file, because a document cannot hold it:", parts.leftOut),
 	];
 	return `${sections
 		.filter((lines) => lines.length > 0)
@@ -98,7 +98,7 @@ function tagLines({ name, id, members }: ExportedTag): readonly string[] {
 
 function memberLines(members: readonly string[]): readonly string[] {
 	const short = `    members: { exactly: ${writeFlow(members)} }`;
-	if (short.length <= longestLine) return [short];
+	if (short.length <= maxLineLength) return [short];
 	return ["    members:", "      exactly:", ...members.map((member) => `        - ${writeText(member)}`)];
 }
 
@@ -110,7 +110,7 @@ function expectationLines({ expectations }: ExportedParts): readonly string[] {
 			group === null ? recordLines(records, "    ") : [`    ${writeKey(group)}:`, ...recordLines(records, "      ")],
 		),
 	]);
-	return ["# What can only be read: a difference is reported, never submitted.", "expect:", ...lines];
+	return ["# Read-only objects: differences are reported, never submitted.", "expect:", ...lines];
 }
 
 function recordLines(records: readonly ExportedRecord[], indent: string): readonly string[] {
@@ -118,7 +118,7 @@ function recordLines(records: readonly ExportedRecord[], indent: string): readon
 		Object.entries(record).flatMap(([name, value], index) => {
 			const begin = `${indent}${index === 0 ? "- " : "  "}${name}:`;
 			const short = `${begin} ${writeFlow(value)}`;
-			if (!Array.isArray(value) || short.length <= longestLine) return [short];
+			if (!Array.isArray(value) || short.length <= maxLineLength) return [short];
 			return [begin, ...value.map((item) => `${indent}    - ${writeFlow(item)}`)];
 		}),
 	);
@@ -135,13 +135,13 @@ function removableLines(removable: ExportedParts["removable"]): readonly string[
 	]);
 	if (lines.length === 0) return [];
 	return [
-		"# There, and not managed: a document can only say what must not be. What loses its # here is removed.",
+		"# These exist and are unmanaged. Remove the # of a line, of its parents and of absent to delete the object.",
 		"#absent:",
 		...lines,
 	];
 }
 
-function missingLines(title: string, missing: readonly Missing[]): readonly string[] {
+function missingLines(title: string, missing: readonly Omission[]): readonly string[] {
 	if (missing.length === 0) return [];
 	return [`# ${title}`, ...missing.map(({ what, because }) => `#   ${showText(what)}: ${showText(because)}`)];
 }

@@ -1,9 +1,8 @@
 /**
- * The live organization as a document: what it has of everything that a document can keep, and as comments what a document
- * can only take away. The same organization gives the same bytes, and the document read back differs from it in nothing.
+ * Exports the live organization as a document. Objects that can only be deleted are written as comments. The same organization
+ * gives the same bytes, and the plan of the document is empty.
  *
- * The rule it keeps: unknown is not empty, and no rule about documents is repeated here. Whether a document can say
- * something is asked of the reader of documents itself; what it cannot say is left out and told.
+ * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
  */
 
 import { printAddress } from "../plan/address.ts";
@@ -27,30 +26,30 @@ import {
 	type ExportedRecord,
 	type ExportedRemovables,
 	type ExportedTag,
-	type Missing,
+	type Omission,
 	writeDocument,
 } from "./export-text.ts";
 import { parseDocuments } from "./parse.ts";
 
 export interface ExportedDocument {
 	readonly text: string;
-	/** What could not be read. */
-	readonly unread: readonly Missing[];
-	/** What could be read, and a document cannot say. */
-	readonly leftOut: readonly Missing[];
+	/** Live state that could not be read. */
+	readonly unread: readonly Omission[];
+	/** Live state that a document cannot hold. */
+	readonly leftOut: readonly Omission[];
 }
 
-/** The document of what there is; `schema` is where editors find its schema. */
+/** Returns the document of the live state. `schema` is where editors find its schema. */
 export function exportDocument(whole: WholeOrganization, schema: string): ExportedDocument {
 	const parts = new Exporter(whole).parts();
 	const text = writeDocument(parts, schema);
-	const because = whyNot(text, whole.live);
+	const because = findMismatch(text, whole.live);
 	if (because !== undefined) throw new Error(`the exported document does not read back: ${because}`);
 	return { text, unread: parts.unread, leftOut: parts.leftOut };
 }
 
-/** Why a document is not valid or not what live is; undefined when it is both. */
-function whyNot(text: string, live: LiveOrganization): string | undefined {
+/** Returns why a document is invalid or differs from live state, or undefined. */
+function findMismatch(text: string, live: LiveOrganization): string | undefined {
 	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
 	const [desired] = organizations;
 	if (desired === undefined) return problems[0]?.message ?? "it is empty";
@@ -58,13 +57,13 @@ function whyNot(text: string, live: LiveOrganization): string | undefined {
 	return found.problems[0]?.message ?? found.changes[0]?.address;
 }
 
-const sameName = "another user tag has the same name, and a document has one entry a name";
+const sameName = "another user tag has the same name, and a document has one entry for each name";
 
 class Exporter {
 	readonly #whole: WholeOrganization;
 	/** By user id. */
 	readonly #aliases: ReadonlyMap<string, string>;
-	readonly #leftOut: Missing[] = [];
+	readonly #leftOut: Omission[] = [];
 
 	constructor(whole: WholeOrganization) {
 		this.#whole = whole;
@@ -101,7 +100,7 @@ class Exporter {
 			.flatMap((tag, index, sorted) => {
 				const exported = { name: tag.name, id: tag.id, members: this.#membersOf(tag) };
 				const isSecond = sorted[index - 1]?.name === tag.name;
-				const because = isSecond ? sameName : this.#whyNot({ userTags: [exported] });
+				const because = isSecond ? sameName : this.#findMismatch({ userTags: [exported] });
 				if (because === undefined) return [exported];
 				this.#leftOut.push({ what: printAddress("userTag", tag.name), because });
 				return [];
@@ -154,7 +153,7 @@ class Exporter {
 			});
 	}
 
-	/** The record with those of its fields that a document can say; no record when that leaves nothing to compare. */
+	/** Returns the record with the fields that a document can hold, or no record if none remains to compare. */
 	#record(
 		address: string,
 		identity: { readonly id: string },
@@ -163,15 +162,15 @@ class Exporter {
 	): readonly ExportedRecord[] {
 		const given = fields
 			.filter(([, value]) => value !== undefined && value !== null && value !== "")
-			.map(([name, value]) => [name, withoutNothing(value)] as const);
+			.map(([name, value]) => [name, withoutEmptyValues(value)] as const);
 		const whole = { ...identity, ...Object.fromEntries(given) };
-		if (this.#whyNot(place(whole)) === undefined) return [whole];
-		const said = given.filter(([name, value]) => {
-			const because = this.#whyNot(place({ ...identity, [name]: value }));
+		if (this.#findMismatch(place(whole)) === undefined) return [whole];
+		const valid = given.filter(([name, value]) => {
+			const because = this.#findMismatch(place({ ...identity, [name]: value }));
 			if (because !== undefined) this.#leftOut.push({ what: `${name} of ${address}`, because });
 			return because === undefined;
 		});
-		return said.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(said) }];
+		return valid.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(valid) }];
 	}
 
 	#removables(name: RemovalKindName): ExportedRemovables {
@@ -184,9 +183,9 @@ class Exporter {
 		return { key: removalLists[name], groups: groups.filter(({ items }) => items.length > 0) };
 	}
 
-	#unread(): readonly Missing[] {
+	#unread(): readonly Omission[] {
 		const { live, users, sessionProfilesKnown } = this.#whole;
-		const unread: Missing[] = [];
+		const unread: Omission[] = [];
 		const add = (what: string, { known, ...rest }: Known<unknown>): void => {
 			if (!known) unread.push({ what, because: "because" in rest ? rest.because : "" });
 		};
@@ -204,8 +203,8 @@ class Exporter {
 		return unread;
 	}
 
-	/** Why a document of these parts alone, with the users that they name, cannot be; undefined when it can. */
-	#whyNot(parts: Partial<ExportedParts>): string | undefined {
+	/** Returns why a document of these parts and their users is invalid or differs from live state, or undefined. */
+	#findMismatch(parts: Partial<ExportedParts>): string | undefined {
 		const { live } = this.#whole;
 		const named = [
 			...(parts.userTags ?? []).flatMap(({ members }) => members ?? []),
@@ -221,7 +220,7 @@ class Exporter {
 			leftOut: [],
 			...parts,
 		};
-		return whyNot(writeDocument(alone, ""), live);
+		return findMismatch(writeDocument(alone, ""), live);
 	}
 }
 
@@ -233,10 +232,10 @@ function byOrder(left: LiveRecord, right: LiveRecord): number {
 	return Number(left.order ?? 0) - Number(right.order ?? 0);
 }
 
-/** The value without members that are null: answers have them where something is not set (docs/service.md#tolerant-reading). */
-function withoutNothing(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutNothing);
+/** Returns the value without null and empty members: responses have them for fields that are not set (docs/service.md#tolerant-reading). */
+function withoutEmptyValues(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutEmptyValues);
 	if (typeof value !== "object" || value === null) return value;
 	const entries = Object.entries(value).filter(([, entry]) => entry !== null && entry !== "");
-	return Object.fromEntries(entries.map(([key, entry]) => [key, withoutNothing(entry)]));
+	return Object.fromEntries(entries.map(([key, entry]) => [key, withoutEmptyValues(entry)]));
 }

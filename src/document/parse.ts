@@ -1,72 +1,70 @@
 /**
- * YAML text to what it wants, or every problem with its line and column.
+ * Parses YAML documents into desired state, or into problems with line and column.
  *
- * The way of a document: bytes -> text (document/text.ts) -> YAML (document/yaml.ts) -> cells, which are values with
- * their places (document/tree.ts) -> structure by the schema (document/structure.ts) -> meaning, all documents of an
- * organization together (document/whole.ts). A document that fails at one station does not reach the next; the
- * others do, so that all problems are told at once.
+ * Stages: bytes -> text (file-text.ts) -> YAML (yaml.ts) -> cells, which are values with positions (tree.ts) -> structure
+ * by the schema (structure.ts) -> desired state of all documents of an organization (organization.ts). A document that
+ * fails in one stage does not reach the next. The others do, so that all problems are reported at once.
  */
 import type { Problem } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { type Cell, entryOf } from "./cell.ts";
-import { Findings } from "./findings.ts";
+import { readText } from "./file-text.ts";
+import { readOrganization } from "./organization.ts";
+import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
-import { readText } from "./text.ts";
-import { type Filling, isDocument, readTree } from "./tree.ts";
+import { isDocument, readTree, type Substitution } from "./tree.ts";
 import { readId } from "./users.ts";
-import { type Environment, Expansion, type VariableOptions, variablesOf } from "./variables.ts";
-import { readOrganization } from "./whole.ts";
+import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 export { caip2Aliases, knownCaip2 } from "./expectations.ts";
 export type { VariableOptions } from "./variables.ts";
 
-/** One file: its name as the user wrote it (`-` is standard input), and what it holds. */
+/** A file: its name as the user wrote it (`-` is standard input), and its content. */
 export interface DocumentSource {
 	readonly file: string;
 	readonly content: string | Uint8Array;
 }
 
 export interface ParsedDocuments {
-	/** Sorted by organization id, deeply frozen; empty when there are problems. */
+	/** Sorted by organization id and deeply frozen. Empty if there are problems. */
 	readonly organizations: readonly DesiredOrganization[];
 	/** In the order of the files, then by line and column. */
 	readonly problems: readonly Problem[];
 }
 
 /**
- * What the documents want, one entry an organization, or all their problems. `${NAME}` is looked up in `environment` where
- * documents may use that variable (document/variables.ts); no problem tells a value. Throws nothing, whatever the sources
- * hold.
+ * Returns the desired state of each organization, or all problems of the documents. `${NAME}` is replaced with the value of
+ * `environment` if documents may use that variable (variables.ts). No problem contains such a value. Never throws.
  */
 export function parseDocuments(
 	sources: readonly DocumentSource[],
 	environment: Environment,
 	options: VariableOptions = {},
 ): ParsedDocuments {
-	const findings = new Findings();
-	const filling = { variables: variablesOf(environment, options), expansion: new Expansion() };
-	const { roots, whole } = readRoots(sources, filling, findings);
+	const problems = new Problems();
+	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
+	const { roots, isComplete } = readRoots(sources, substitution, problems);
 	const byOrganization = new Map<string, Cell[]>();
-	const strays: Cell[] = [];
+	const unassigned: Cell[] = [];
 	for (const root of roots) {
-		const id = organizationIdOf(root, findings);
-		const group = id === undefined ? strays : byOrganization.get(id);
+		const id = organizationIdOf(root, problems);
+		const group = id === undefined ? unassigned : byOrganization.get(id);
 		if (group !== undefined) group.push(root);
 		else if (id !== undefined) byOrganization.set(id, [root]);
 	}
-	// An alias that one document uses may stand in another one that could not be read or assigned.
-	const complete = whole && (strays.length === 0 || roots.length === 1);
+	// An alias that one document uses may be defined in another that could not be read or assigned.
+	const complete = isComplete && (unassigned.length === 0 || roots.length === 1);
 	const organizations = [...byOrganization]
 		.sort(([left], [right]) => (left < right ? -1 : 1))
-		.map(([id, group]) => readOrganization(id, group, complete, findings));
-	for (const stray of strays) readOrganization("", [stray], complete, findings);
-	const problems = findings.sorted(sources.map((source) => source.file));
-	return freeze({ organizations: problems.length === 0 ? organizations : [], problems });
+		.map(([id, group]) => readOrganization(id, group, complete, problems));
+	for (const root of unassigned) readOrganization("", [root], complete, problems);
+	const found = problems.sorted(sources.map((source) => source.file));
+	return freeze({ organizations: found.length === 0 ? organizations : [], problems: found });
 }
 
 /** Returns the problems without any text of the file: a pull request can turn a document into a link to another file. */
-export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
+export function withoutFileText(problems: readonly Problem[]): readonly Problem[] {
 	return problems.map(({ file, line, column, code }) => ({
 		file,
 		line,
@@ -80,39 +78,39 @@ export function withoutWords(problems: readonly Problem[]): readonly Problem[] {
 interface Roots {
 	readonly roots: readonly Cell[];
 	/** Whether every document of every source could be read. */
-	readonly whole: boolean;
+	readonly isComplete: boolean;
 }
 
-function readRoots(sources: readonly DocumentSource[], filling: Filling, findings: Findings): Roots {
+function readRoots(sources: readonly DocumentSource[], substitution: Substitution, problems: Problems): Roots {
 	const roots: Cell[] = [];
-	let whole = true;
+	let isComplete = true;
 	for (const { file, content } of sources) {
-		const text = readText(file, content, findings);
+		const text = readText(file, content, problems);
 		if (text === undefined) {
-			whole = false;
+			isComplete = false;
 			continue;
 		}
-		const yaml = readYaml(file, text, findings);
-		whole = whole && yaml.whole;
+		const yaml = readYaml(file, text, problems);
+		isComplete &&= yaml.isComplete;
 		for (const document of yaml.documents) {
-			if (!isDocument(document, yaml.positionOf, findings)) {
-				whole = false;
+			if (!isDocument(document, yaml.positionOf, problems)) {
+				isComplete = false;
 				continue;
 			}
-			const root = readTree(document, yaml.positionOf, filling, findings);
-			if (!root.broken) checkStructure(root, findings);
+			const root = readTree(document, yaml.positionOf, substitution, problems);
+			if (!root.invalid) checkStructure(root, problems);
 			roots.push(root);
 		}
 	}
-	return { roots, whole };
+	return { roots, isComplete };
 }
 
-function organizationIdOf(root: Cell, findings: Findings): string | undefined {
+function organizationIdOf(root: Cell, problems: Problems): string | undefined {
 	const cell = entryOf(root, "organizationId");
-	return cell === undefined ? undefined : readId(cell, findings);
+	return cell === undefined ? undefined : readId(cell, problems);
 }
 
-/** The value, it and everything in it frozen. */
+/** Freezes the value and everything in it, and returns it. */
 function freeze<T>(value: T): T {
 	if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
 	for (const entry of Object.values(value)) freeze(entry);

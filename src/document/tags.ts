@@ -1,41 +1,42 @@
 /**
- * The user tags of an organization's documents.
+ * Reads the user tags of an organization's documents.
  *
- * The rule it keeps: one live tag is claimed by one entry. An entry claims by its id or, without one, by its name and
- * its earlier names; so an entry that has an id may take a name that another entry gives up.
+ * Each live tag matches at most one entry. An entry matches by its id or, without one, by its name and its previous names.
+ * So an entry with an id may take the previous name of another entry.
  */
 
 import type { DesiredMembers, DesiredUserTag } from "../plan/organization.ts";
 import { type Cell, entryOf, itemsOf } from "./cell.ts";
-import { type Findings, placeOf, quotedCell } from "./findings.ts";
-import { filledIn, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
+import { describePlace, type Problems, quoteCell } from "./problems.ts";
+import { afterSubstitution, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
 
-interface Written {
+/** A text, and the cell that has it. */
+interface TextCell {
 	readonly text: string;
 	readonly cell: Cell;
 }
 
-/** An entry under `userTags`, as far as it could be read. */
+/** An entry of `userTags`, as far as it could be read. */
 export interface TagEntry {
 	readonly cell: Cell;
-	readonly name: Written | undefined;
-	readonly id: Written | undefined;
-	readonly previously: readonly Written[];
+	readonly name: TextCell | undefined;
+	readonly id: TextCell | undefined;
+	readonly previously: readonly TextCell[];
 	readonly members: DesiredMembers | undefined;
 	readonly never: readonly NamedUser[];
 }
 
-/** The entries of all documents of one organization, in their order; what contradicts itself is reported. */
-export function readTagEntries(roots: readonly Cell[], users: Users, findings: Findings): TagEntry[] {
+/** Returns the entries of all documents of one organization, in document order, and reports conflicts between them. */
+export function readTagEntries(roots: readonly Cell[], users: Users, problems: Problems): TagEntry[] {
 	const entries = roots
 		.flatMap((root) => itemsOf(entryOf(root, "userTags")))
-		.map((cell) => readTagEntry(cell, users, findings));
-	checkClaims(entries, findings);
+		.map((cell) => readTagEntry(cell, users, problems));
+	checkMatches(entries, problems);
 	return entries;
 }
 
-/** The desired tags of entries that have no problems, sorted by name. */
-export function desiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
+/** Returns the desired tags of entries without problems, sorted by name. */
+export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 	return entries
 		.map(({ cell, name, id, previously, members }) => ({
 			kind: "userTag" as const,
@@ -48,77 +49,72 @@ export function desiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 		.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-function readTagEntry(cell: Cell, users: Users, findings: Findings): TagEntry {
-	const name = readName(entryOf(cell, "name"), findings);
+function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
+	const name = readName(entryOf(cell, "name"), problems);
 	const idCell = entryOf(cell, "id");
-	const id = idCell === undefined ? undefined : readId(idCell, findings);
-	const previously = readNames(entryOf(cell, "previously"), findings);
+	const id = idCell === undefined ? undefined : readId(idCell, problems);
+	const previously = readNames(entryOf(cell, "previously"), problems);
 	for (const earlier of previously) {
 		if (earlier.text !== name?.text) continue;
-		const message = `${quotedCell(earlier.cell)} is the tag's own name; \`previously\` is for the names it had before`;
-		findings.report(earlier.cell, "own-name", message);
+		const message = `${quoteCell(earlier.cell)} is the current name of the tag, and \`previously\` lists former names; remove it`;
+		problems.report(earlier.cell, "own-name", message);
 	}
 	return {
 		cell,
 		name,
 		id: idCell === undefined || id === undefined ? undefined : { text: id, cell: idCell },
 		previously,
-		...readMembers(entryOf(cell, "members"), users, findings),
+		...readMembers(entryOf(cell, "members"), users, problems),
 	};
 }
 
-/** The tag name in a cell; nothing when it is unusable, which is then reported. */
-function readName(cell: Cell | undefined, findings: Findings): Written | undefined {
+/** Returns the tag name of a cell, or undefined after reporting that it is invalid. */
+function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
 	if (cell === undefined) return undefined;
 	const mistake = nameMistake(String(cell.value));
 	if (mistake === undefined) return { text: String(cell.value), cell };
-	findings.breaks(
+	problems.invalidate(
 		cell,
 		"bad-name",
-		`the name ${cell.written === "" ? "" : `${quotedCell(cell)} `}${mistake}${filledIn(cell)}`,
+		`the name ${cell.written === "" ? "" : `${quoteCell(cell)} `}${mistake}${afterSubstitution(cell)}`,
 	);
 	return undefined;
 }
 
-/** The tag names of a list; one that stands there twice is reported and kept once. */
-export function readNames(list: Cell | undefined, findings: Findings): Written[] {
-	const names = new Map<string, Written>();
+/** Returns the distinct tag names of a list, and reports duplicates. */
+export function readNames(list: Cell | undefined, problems: Problems): TextCell[] {
+	const names = new Map<string, TextCell>();
 	for (const item of itemsOf(list)) {
-		const name = readName(item, findings);
+		const name = readName(item, problems);
 		if (name === undefined) continue;
 		const first = names.get(name.text);
 		if (first === undefined) names.set(name.text, name);
-		else
-			findings.report(
-				item,
-				"duplicate",
-				`${quotedCell(item)} is listed twice, first ${placeOf(first.cell.at, item.at)}; keep one`,
-			);
+		else problems.reportDuplicate(item, first.cell);
 	}
 	return [...names.values()];
 }
 
-function readMembers(cell: Cell | undefined, users: Users, findings: Findings): Pick<TagEntry, "members" | "never"> {
+function readMembers(cell: Cell | undefined, users: Users, problems: Problems): Pick<TagEntry, "members" | "never"> {
 	if (cell === undefined) return { members: undefined, never: [] };
-	if (cell.entries.size === 0 && cell.meant.length === 0) {
+	if (cell.entries.size === 0 && cell.intendedKeys.length === 0) {
 		const message =
-			"`members` says nothing; write `exactly`, `atLeast` or `never`, or leave `members` out (`exactly: []` means nobody)";
-		findings.report(cell, "empty-members", message);
+			"`members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)";
+		problems.report(cell, "empty-members", message);
 	}
-	const both = cell.entries.get("atLeast");
-	if (both !== undefined && cell.entries.has("exactly")) {
-		const message = "`atLeast` cannot stand beside `exactly`, which names all members already; keep one of the two";
-		findings.report(both, "exactly-and-at-least", message, "key");
+	const conflicting = cell.entries.get("atLeast");
+	if (conflicting !== undefined && cell.entries.has("exactly")) {
+		const message = "`atLeast` conflicts with `exactly`, which lists all members; keep one";
+		problems.report(conflicting, "exactly-and-at-least", message, "key");
 	}
 	const exactly = readUserList(users, entryOf(cell, "exactly"));
 	const atLeast = readUserList(users, entryOf(cell, "atLeast"));
 	const never = readUserList(users, entryOf(cell, "never"));
-	const wanted = new Map([...atLeast, ...exactly].map((user) => [user.userId, user.cell]));
+	const listed = new Map([...atLeast, ...exactly].map((user) => [user.userId, user.cell]));
 	for (const user of never) {
-		const other = wanted.get(user.userId);
+		const other = listed.get(user.userId);
 		if (other === undefined) continue;
-		const message = `${quotedCell(user.cell)} is wanted ${placeOf(other.at, user.cell.at)} under \`${other.parent?.key}\`, and unwanted here under \`never\`; keep one`;
-		findings.report(user.cell, "wanted-and-never", message);
+		const message = `${quoteCell(user.cell)} is under \`never\` here, and under \`${other.parent?.key}\` ${describePlace(other.at, user.cell.at)}; keep one`;
+		problems.report(user.cell, "conflicting-members", message);
 	}
 	const ids = (list: readonly NamedUser[]): string[] => list.map((user) => user.userId).sort();
 	const members: DesiredMembers = cell.entries.has("exactly")
@@ -127,40 +123,36 @@ function readMembers(cell: Cell | undefined, users: Users, findings: Findings): 
 	return { members, never };
 }
 
-function checkClaims(entries: readonly TagEntry[], findings: Findings): void {
+function checkMatches(entries: readonly TagEntry[], problems: Problems): void {
 	const names = new Map<string, TagEntry>();
 	const ids = new Map<string, TagEntry>();
 	for (const entry of entries) {
 		const sameName = entry.name && names.get(entry.name.text);
 		const sameId = entry.id && ids.get(entry.id.text);
 		if (entry.name && sameName?.name) {
-			const message = `the tag ${quotedCell(entry.name.cell)} has an entry already, ${placeOf(sameName.name.cell.at, entry.name.cell.at)}; make one of the two`;
-			findings.report(entry.name.cell, "tag-claimed-twice", message);
+			const message = `duplicate tag ${quoteCell(entry.name.cell)}, first ${describePlace(sameName.name.cell.at, entry.name.cell.at)}; merge the two entries`;
+			problems.report(entry.name.cell, "duplicate-tag", message);
 		} else if (entry.id && sameId?.id) {
-			const message = `the tag with the id ${quotedCell(entry.id.cell)} has an entry already, ${placeOf(sameId.id.cell.at, entry.id.cell.at)}; make one of the two`;
-			findings.report(entry.id.cell, "tag-claimed-twice", message);
+			const message = `duplicate tag id ${quoteCell(entry.id.cell)}, first ${describePlace(sameId.id.cell.at, entry.id.cell.at)}; merge the two entries`;
+			problems.report(entry.id.cell, "duplicate-tag", message);
 		}
 		if (entry.name && !sameName) names.set(entry.name.text, entry);
 		if (entry.id && !sameId) ids.set(entry.id.text, entry);
 	}
-	const earlierNames = new Map<string, { readonly entry: TagEntry; readonly cell: Cell }>();
+	const previousNames = new Map<string, { readonly entry: TagEntry; readonly cell: Cell }>();
 	for (const entry of entries) {
 		for (const { text, cell } of entry.previously) {
 			const holder = names.get(text);
-			const other = earlierNames.get(text);
+			const other = previousNames.get(text);
 			if (holder?.name && holder !== entry && !holder.cell.entries.has("id")) {
-				const place = placeOf(holder.name.cell.at, cell.at);
-				const message = `${quotedCell(cell)} is the name of another entry ${place}, which finds the same tag; give that entry its \`id\`, or take the name out here`;
-				findings.report(cell, "tag-claimed-twice", message);
+				const place = describePlace(holder.name.cell.at, cell.at);
+				const message = `previous name ${quoteCell(cell)} is the name of the entry ${place}, so both match one tag; add an \`id\` there, or remove the name here`;
+				problems.report(cell, "duplicate-tag", message);
 			} else if (other !== undefined && other.entry !== entry) {
-				const place = placeOf(other.cell.at, cell.at);
-				findings.report(
-					cell,
-					"tag-claimed-twice",
-					`${quotedCell(cell)} is an earlier name of another entry too, ${place}; keep one`,
-				);
+				const place = describePlace(other.cell.at, cell.at);
+				problems.report(cell, "duplicate-tag", `duplicate previous name ${quoteCell(cell)}, first ${place}; keep one`);
 			}
-			if (other === undefined) earlierNames.set(text, { entry, cell });
+			if (other === undefined) previousNames.set(text, { entry, cell });
 		}
 	}
 }

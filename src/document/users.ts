@@ -1,21 +1,21 @@
 /**
- * Who the names in a document are: aliases to user ids, and every id in lower case.
+ * Resolves the users of documents: an alias or an id to the user id, in lower case.
  */
 import { uuid } from "../plan/organization.ts";
-import { type Cell, entryOf, mentions } from "./cell.ts";
-import { type Findings, placeOf, quoted, quotedCell } from "./findings.ts";
+import { type Cell, entryOf, hasOrIntends } from "./cell.ts";
+import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 
 const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
 
 /** The users of an organization. */
 export interface Users {
-	/** Alias to user id. */
+	/** User id by alias. */
 	readonly ids: ReadonlyMap<string, string>;
-	/** All aliases, also those whose id is unusable. */
+	/** All aliases, also those with an invalid id. */
 	readonly aliases: ReadonlySet<string>;
-	/** Whether `users` could be read completely, so that an unknown alias is a mistake of its own. */
-	readonly complete: boolean;
-	readonly findings: Findings;
+	/** Whether all `users` could be read. Otherwise an unknown alias may be defined where a problem was reported. */
+	readonly isComplete: boolean;
+	readonly problems: Problems;
 }
 
 /** A user, and the cell that names the user: by its value in a list, by its key in a map. */
@@ -24,8 +24,8 @@ export interface NamedUser {
 	readonly cell: Cell;
 }
 
-/** The users of all documents of one organization; documents that disagree about an alias are reported. */
-export function readUsers(roots: readonly Cell[], complete: boolean, findings: Findings): Users {
+/** Returns the users of all documents of one organization, and reports documents that disagree about an alias. */
+export function readUsers(roots: readonly Cell[], isComplete: boolean, problems: Problems): Users {
 	const ids = new Map<string, string>();
 	const aliases = new Set<string>();
 	const byAlias = new Map<string, Cell>();
@@ -33,113 +33,113 @@ export function readUsers(roots: readonly Cell[], complete: boolean, findings: F
 	for (const cell of roots.flatMap((root) => [...(entryOf(root, "users")?.entries.values() ?? [])])) {
 		const alias = String(cell.key);
 		aliases.add(alias);
-		if (cell.broken || !isAlias(cell, alias, findings)) continue;
-		const id = readId(cell, findings);
+		if (cell.invalid || !isAlias(cell, alias, problems)) continue;
+		const id = readId(cell, problems);
 		if (id === undefined) continue;
 		const earlier = byAlias.get(alias);
 		const same = byId.get(id);
 		if (earlier !== undefined && ids.get(alias) !== id) {
-			const message = `${quoted(alias)} is another user ${placeOf(earlier.at, cell.at)}; the documents of one organization must agree`;
-			findings.report(cell, "documents-disagree", message);
+			const message = `conflicting alias ${quote(alias)}: another user ${describePlace(earlier.at, cell.at)}; documents of one organization must agree`;
+			problems.report(cell, "documents-disagree", message);
 		} else if (same !== undefined && same.key !== alias) {
-			const message = `${quoted(alias)} is the same user as ${quoted(String(same.key))} ${placeOf(same.at, cell.at)}; keep one of the names`;
-			findings.report(cell, "same-user", message);
+			const message = `${quote(alias)} is the same user as ${quote(String(same.key))} ${describePlace(same.at, cell.at)}; keep one alias`;
+			problems.report(cell, "same-user", message);
 		}
 		if (earlier !== undefined) continue;
 		byAlias.set(alias, cell);
 		if (same === undefined) byId.set(id, cell);
 		ids.set(alias, id);
 	}
-	const readable = roots.every(
-		(root) => !root.broken && (!mentions(root, "users") || entryOf(root, "users") !== undefined),
+	const isReadable = roots.every(
+		(root) => !root.invalid && (!hasOrIntends(root, "users") || entryOf(root, "users") !== undefined),
 	);
-	return { ids, aliases, complete: complete && readable, findings };
+	return { ids, aliases, isComplete: isComplete && isReadable, problems };
 }
 
-function isAlias(cell: Cell, alias: string, findings: Findings): boolean {
+function isAlias(cell: Cell, alias: string, problems: Problems): boolean {
 	if (uuid.test(alias)) {
-		const message = `the alias ${quoted(alias)} looks like an id; call the user by a name, or use the id without an alias`;
-		findings.breaks(cell, "bad-alias", message, "key");
+		const message = `the alias ${quote(alias)} looks like an id; use a name, or the id without an alias`;
+		problems.invalidate(cell, "bad-alias", message, "key");
 	} else {
 		const mistake = nameMistake(alias);
 		if (mistake !== undefined)
-			findings.breaks(cell, "bad-alias", `the alias ${alias === "" ? "" : `${quoted(alias)} `}${mistake}`, "key");
+			problems.invalidate(cell, "bad-alias", `the alias ${alias === "" ? "" : `${quote(alias)} `}${mistake}`, "key");
 	}
-	return !cell.broken;
+	return !cell.invalid;
 }
 
-/** What is wrong with a name, as the rest of a sentence; nothing when it is usable. */
+/** Returns what is wrong with a name, as the end of a sentence, or undefined. */
 export function nameMistake(name: string): string | undefined {
 	if (name === "") return "is empty; write a name";
-	if (name.trim() !== name) return "begins or ends with a blank; take the blank out";
+	if (name.trim() !== name) return "begins or ends with a space; remove the space";
 	return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)
-		? "holds a control character, such as a line break; take it out"
+		? "contains a control character, such as a line break; remove it"
 		: undefined;
 }
 
-/** The id in lower case; nothing when it is no UUID, which is then reported. */
-export function readId(cell: Cell, findings: Findings): string | undefined {
+/** Returns the id in lower case, or undefined after reporting that it is not a UUID. */
+export function readId(cell: Cell, problems: Problems): string | undefined {
 	const text = String(cell.value);
 	if (uuid.test(text)) return text.toLowerCase();
-	findings.breaks(
+	problems.invalidate(
 		cell,
 		"not-an-id",
-		`${quotedCell(cell)} is not an id${filledIn(cell)}: expected a UUID such as ${exampleId}`,
+		`${quoteCell(cell)} is not an id${afterSubstitution(cell)}: expected a UUID such as ${exampleId}`,
 	);
 	return undefined;
 }
 
-/** The ids of a list in its order; one that stands there twice is reported and kept once. */
-export function readIds(list: Cell | undefined, findings: Findings): string[] {
+/** Returns the distinct ids of a list in its order, and reports duplicates. */
+export function readIds(list: Cell | undefined, problems: Problems): string[] {
 	const ids = new Map<string, Cell>();
-	for (const item of list === undefined || list.broken ? [] : list.items) {
-		const id = item.broken ? undefined : readId(item, findings);
+	for (const item of list === undefined || list.invalid ? [] : list.items) {
+		const id = item.invalid ? undefined : readId(item, problems);
 		if (id === undefined) continue;
 		const first = ids.get(id);
-		if (first !== undefined)
-			findings.report(
-				item,
-				"duplicate",
-				`${quotedCell(item)} is listed twice, first ${placeOf(first.at, item.at)}; keep one`,
-			);
-		else ids.set(id, item);
+		if (first === undefined) ids.set(id, item);
+		else problems.reportDuplicate(item, first);
 	}
 	return [...ids.keys()];
 }
 
-/** The id of the user that `text`, the value or the key of a cell, names; nothing when there is none, which is reported. */
+/** Returns the id of the user that the value or the key of a cell names, or undefined after reporting a problem. */
 function findUser(users: Users, cell: Cell, where: "key" | "value"): string | undefined {
 	const text = String(where === "key" ? cell.key : cell.value);
-	const shown = where === "key" ? quoted(text) : quotedCell(cell);
+	const shown = where === "key" ? quote(text) : quoteCell(cell);
 	if (users.aliases.has(text)) return users.ids.get(text);
 	if (uuid.test(text)) return text.toLowerCase();
-	const secret = where === "value" && cell.fromEnvironment;
-	if (!secret && /^[0-9a-f-]{20,}$/i.test(text)) {
+	const isSecret = where === "value" && cell.fromEnvironment;
+	if (!isSecret && /^[0-9a-f-]{20,}$/i.test(text)) {
 		const message = `${shown} is not an id: expected a UUID such as ${exampleId}, or one of the aliases under \`users\``;
-		users.findings.report(cell, "not-an-id", message, where);
+		users.problems.report(cell, "not-an-id", message, where);
 		return undefined;
 	}
-	if (!users.complete) return undefined;
-	let help = secret ? "" : users.findings.didYouMean(text, users.aliases);
-	if (help === "" && users.aliases.size === 0) help = "; list the names and their ids under `users`, or write the id";
+	if (!users.isComplete) return undefined;
+	let help = isSecret ? "" : users.problems.didYouMean(text, users.aliases);
+	if (help === "" && users.aliases.size === 0) help = "; add the alias and its id to `users`, or write the id";
 	if (help === "") help = `; expected one of the aliases under \`users\`, or a UUID such as ${exampleId}`;
-	users.findings.report(cell, "unknown-user", `no user ${shown}${secret ? filledIn(cell) : ""}${help}`, where);
+	users.problems.report(
+		cell,
+		"unknown-user",
+		`unknown user ${shown}${isSecret ? afterSubstitution(cell) : ""}${help}`,
+		where,
+	);
 	return undefined;
 }
 
-/** The users of a list in its order; one who stands there twice, also as alias and id, is reported and kept once. */
+/** Returns the distinct users of a list in its order. Reports duplicates, also an alias and its id. */
 export function readUserList(users: Users, list: Cell | undefined): NamedUser[] {
-	const cells = list === undefined || list.broken ? [] : list.items.filter((item) => !item.broken);
-	return readNamed(users, cells, "value");
+	const cells = list === undefined || list.invalid ? [] : list.items.filter((item) => !item.invalid);
+	return readDistinctUsers(users, cells, "value");
 }
 
-/** The users that are the keys of a map, each with the entry's cell; a user who stands there twice is reported. */
+/** Returns the distinct users that are the keys of a map, each with the cell of the entry, and reports duplicates. */
 export function readUserKeys(users: Users, map: Cell | undefined): NamedUser[] {
-	const cells = map === undefined || map.broken ? [] : [...map.entries.values()];
-	return readNamed(users, cells, "key");
+	const cells = map === undefined || map.invalid ? [] : [...map.entries.values()];
+	return readDistinctUsers(users, cells, "key");
 }
 
-function readNamed(users: Users, cells: readonly Cell[], where: "key" | "value"): NamedUser[] {
+function readDistinctUsers(users: Users, cells: readonly Cell[], where: "key" | "value"): NamedUser[] {
 	const found = new Map<string, Cell>();
 	for (const cell of cells) {
 		const userId = findUser(users, cell, where);
@@ -150,16 +150,16 @@ function readNamed(users: Users, cells: readonly Cell[], where: "key" | "value")
 			continue;
 		}
 		const [shown, other] =
-			where === "key" ? [quoted(String(cell.key)), quoted(String(first.key))] : [quotedCell(cell), quotedCell(first)];
-		const place = placeOf(where === "key" ? first.keyAt : first.at, cell.keyAt);
+			where === "key" ? [quote(String(cell.key)), quote(String(first.key))] : [quoteCell(cell), quoteCell(first)];
+		const place = describePlace(where === "key" ? first.keyAt : first.at, cell.keyAt);
 		const message =
-			shown === other ? `${shown} is listed twice, first ${place}` : `${shown} is the same user as ${other} ${place}`;
-		users.findings.report(cell, "duplicate", `${message}; keep one`, where);
+			shown === other ? `duplicate ${shown}, first ${place}` : `${shown} is the same user as ${other} ${place}`;
+		users.problems.report(cell, "duplicate", `${message}; keep one`, where);
 	}
 	return [...found].map(([userId, cell]) => ({ userId, cell }));
 }
 
-/** Words for a value that looks right in the file and is wrong once the environment is filled in. */
-export function filledIn(cell: Cell): string {
-	return cell.fromEnvironment ? " once the environment is filled in" : "";
+/** Returns the words that a message adds for a value with variables: the file may not show what is wrong. */
+export function afterSubstitution(cell: Cell): string {
+	return cell.fromEnvironment ? " after variable substitution" : "";
 }

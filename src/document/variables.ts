@@ -1,37 +1,37 @@
 /**
- * Decides which environment variables a document can use, and how much they can add to it.
+ * Decides which environment variables documents can use, and limits how much they can add to a document.
  *
- * A pull request can write a document, and everyone can read a plan. So a document can use the variables that are meant for
- * it and those that the operator names, never a credential.
+ * A pull request can write a document, and everyone can read a plan. So a document can use `ORGSYNC_VAR_*` and the variables
+ * that the operator names, never a credential.
  */
 import { findHidden, nameCharacter } from "../invisible.ts";
-import { quoted } from "./findings.ts";
+import { quote } from "./problems.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment, and what a document can use of it. */
+/** The environment, and which of its variables a document can use. */
 export interface Variables {
 	readonly environment: Environment;
-	/** Names that the operator allows beside those that are always allowed. */
+	/** Names that the operator allows in addition to those that are always allowed. */
 	readonly named: readonly string[];
-	/** How the operator allows a name, for a message: `--env NAME`. */
+	/** Returns how the operator allows a name, for messages: `--env NAME`. */
 	readonly allowedBy: (name: string) => string;
 }
 
-/** Longest name that a message repeats, in characters. */
-const longestName = 60;
+/** Max characters of a name in a message. */
+const maxNameLength = 60;
 
 /** Names that a document can use without `--env`. */
 const alwaysAllowed = /^(?:ORGSYNC_VAR_\w+|ORGSYNC_ORGANIZATION_ID)$/;
 
-/** What orgsync and the tools around it read as a key, a key file, a stamp command or a proxy. */
+/** Variables from which orgsync and related tools read keys, key files, stamp commands and proxies. */
 const credentials: ReadonlySet<string> = new Set([
 	...["ORGSYNC", "TURNKEY"].flatMap((owner) => [`${owner}_API_PRIVATE_KEY`, `${owner}_API_PUBLIC_KEY`]),
 	...["API_PRIVATE_KEY", "API_PUBLIC_KEY"],
 	...["ORGSYNC_KEY_FILE", "ORGSYNC_STAMP_COMMAND"],
 	// A proxy's address may hold a password.
 	...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"],
-	// Pulumi hands a program its whole configuration, secrets included, in the first; the others open it.
+	// The first has the whole configuration of a Pulumi program, secrets included; the others decrypt it.
 	...["PULUMI_CONFIG", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"],
 ]);
 
@@ -44,18 +44,18 @@ export function variablesOf(
 }
 
 export interface VariableOptions {
-	/** Names of further variables that documents may use; a credential is refused all the same. */
+	/** Names of further variables that documents may use. A credential is refused anyway. */
 	readonly env?: readonly string[];
-	/** How the operator allows a name, for the message about one that is not allowed; `--env NAME` when left out. */
+	/** Returns how the operator allows a name, for messages; `--env NAME` by default. */
 	readonly allowedBy?: (name: string) => string;
 }
 
-/** Whether a variable is a credential, in any case: Windows ignores the case of names. */
+/** Whether a variable is a credential. Case is ignored, as on Windows. */
 export function isCredential(name: string): boolean {
 	return credentials.has(name.toUpperCase());
 }
 
-/** Whether a text can be the name of a variable. */
+/** Whether a text is a valid name of a variable. */
 export function isVariableName(text: string): boolean {
 	return /^[A-Za-z_]\w*$/.test(text);
 }
@@ -63,11 +63,11 @@ export function isVariableName(text: string): boolean {
 /** Max bytes that variables and aliases can add to one document: about 29,000 ids. */
 const maxDocumentBytes = 1024 * 1024;
 
-/** Max bytes for all documents that are read together. */
+/** Max bytes that they can add to all documents of a run. */
 const maxAllBytes = 64 * maxDocumentBytes;
 
-/** Counts what variables and aliases add to documents, so that a small file cannot become a huge one. */
-export class Expansion {
+/** Counts the bytes that variables and aliases add to documents, so that a small file cannot become a huge one. */
+export class ExpansionBudget {
 	#document = 0;
 	#all = 0;
 
@@ -76,12 +76,12 @@ export class Expansion {
 		this.#document = 0;
 	}
 
-	/** Bytes that the document can still gain; negative once it has gained too many. */
+	/** Bytes that the document can still gain; negative after it gained too many. */
 	get left(): number {
 		return Math.min(maxDocumentBytes - this.#document, maxAllBytes - this.#all);
 	}
 
-	/** Counts the bytes; returns whether they are within the limits. */
+	/** Counts the bytes, and returns whether they are within the limits. */
 	add(bytes: number): boolean {
 		this.#document += bytes;
 		this.#all += bytes;
@@ -92,7 +92,7 @@ export class Expansion {
 export const expansionMessage =
 	"variables and aliases add more than 1 MiB to this document, or 64 MiB to all documents; use shorter values or fewer of them";
 
-export interface Filled {
+export interface Substituted {
 	readonly text: string;
 	readonly used: boolean;
 	/** Empty when there are no mistakes. */
@@ -101,10 +101,15 @@ export interface Filled {
 }
 
 /**
- * The text with variables in place of `${NAME}`; a value is never looked into again. Each mistake is listed. `isId`: it has
- * to become an id, which no literal `${` can be part of.
+ * Returns the text with the values of variables in place of `${NAME}`, and what is wrong. Values are not substituted again.
+ * With `isId` the result must be an id, so that no hint suggests a literal `${`.
  */
-export function fillIn(text: string, variables: Variables, expansion: Expansion, isId = false): Filled {
+export function substituteVariables(
+	text: string,
+	variables: Variables,
+	expansion: ExpansionBudget,
+	isId = false,
+): Substituted {
 	if (!text.includes("${")) return { text, used: false, code: "", mistakes: [] };
 	const parts: string[] = [];
 	const mistakes: string[] = [];
@@ -135,12 +140,12 @@ export function fillIn(text: string, variables: Variables, expansion: Expansion,
 	return { text: parts.join(""), used, code, mistakes };
 }
 
-type Found = { readonly value: string } | { readonly code: string; readonly mistake: string };
+type LookupResult = { readonly value: string } | { readonly code: string; readonly mistake: string };
 
-function lookUp(name: string, { environment, named, allowedBy }: Variables, isId: boolean): Found {
+function lookUp(name: string, { environment, named, allowedBy }: Variables, isId: boolean): LookupResult {
 	if (!isVariableName(name)) return malformed(`\${${name}}`);
-	const shown = quoted(name);
-	const short = name.length > longestName ? `${name.slice(0, longestName)}…` : name;
+	const shown = quote(name);
+	const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 	if (isCredential(name)) {
 		return {
 			code: "credential-variable",
@@ -158,7 +163,7 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables, isId
 	if (invisible !== undefined) {
 		return {
 			code: "invisible-character",
-			mistake: `the environment variable ${shown} holds the invisible character ${nameCharacter(invisible.character)}; remove it there`,
+			mistake: `the environment variable ${shown} contains the invisible character ${nameCharacter(invisible.character)}; remove it there`,
 		};
 	}
 	if (value !== undefined) return { value };
@@ -166,13 +171,13 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables, isId
 		code: "unset-variable",
 		mistake: isId
 			? `the environment variable ${shown} is not set; set it, or write the id`
-			: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for that very text`,
+			: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for the literal text`,
 	};
 }
 
-function malformed(found: string): Found {
+function malformed(found: string): LookupResult {
 	return {
 		code: "bad-variable",
-		mistake: `${quoted(found)} names no environment variable; write \`\${NAME}\`, or \`$\${\` for a literal \`\${\``,
+		mistake: `${quote(found)} is not a variable; write \`\${NAME}\`, or \`$\${\` for a literal \`\${\``,
 	};
 }

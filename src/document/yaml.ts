@@ -1,44 +1,44 @@
 /**
- * Text to YAML documents, and YAML's own errors in words for people. With document/tree.ts and document/edit.ts the only door to
- * `yaml`.
+ * Parses text into YAML documents, and describes YAML errors. Only this file, tree.ts and edit.ts import `yaml`.
  *
- * The rule it keeps: depth and size are known before a tree is built, so that no file exhausts the stack or the memory.
+ * Depth and size are checked before a tree is built, so that no file exhausts the stack or the memory.
  */
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser, type YAMLParseError } from "yaml";
 import { escapeSequence, findHidden, nameCharacter } from "../invisible.ts";
 import type { Position } from "../plan/organization.ts";
-import type { Findings } from "./findings.ts";
+import type { Problems } from "./problems.ts";
 
-/** Deepest nesting; a document needs eight levels. */
-const deepest = 64;
+/** Max levels of nesting; a document needs eight. */
+const maxDepth = 64;
 
-/** Most tokens of a file, blanks and line breaks counted: about 300,000 ids in lists. */
-const mostTokens = 2_000_000;
+/** Max tokens of a file, spaces and line breaks included: enough for about 300,000 ids in lists. */
+const maxTokens = 2_000_000;
 
-/** The documents of one file whose YAML is sound, each with its place; `positionOf` tells where an offset is. */
+/** The valid YAML documents of one file. */
 export interface YamlFile {
 	readonly documents: readonly Document.Parsed[];
 	/** Whether every document of the file could be read. */
-	readonly whole: boolean;
+	readonly isComplete: boolean;
+	/** Returns the position of an offset. */
 	readonly positionOf: (offset: number) => Position;
 }
 
 export interface YamlOptions {
-	/** Whether nodes keep the tokens they were made of: for edits in place. */
+	/** Whether nodes keep their source tokens, for edits in place. */
 	readonly keepTokens?: boolean;
 }
 
-/** The YAML documents of a text; what is no YAML is reported and left out, as is an empty document at the end. */
-export function readYaml(file: string, text: string, findings: Findings, options: YamlOptions = {}): YamlFile {
+/** Returns the YAML documents of a text, and reports the others. Empty documents at the end are ignored. */
+export function readYaml(file: string, text: string, problems: Problems, options: YamlOptions = {}): YamlFile {
 	const lines = new LineCounter();
 	const positionOf = (offset: number): Position => {
 		const { line, col } = lines.linePos(offset);
 		return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
 	};
 	const tokens = readTokens(text, lines, (offset, code, message) =>
-		findings.add(positionOf(offset), "", code, message),
+		problems.add(positionOf(offset), "", code, message),
 	);
-	if (tokens === undefined) return { documents: [], whole: false, positionOf };
+	if (tokens === undefined) return { documents: [], isComplete: false, positionOf };
 	const composer = new Composer({
 		version: "1.2",
 		schema: "core",
@@ -53,15 +53,15 @@ export function readYaml(file: string, text: string, findings: Findings, options
 		const [error] = document.errors;
 		if (error !== undefined) {
 			const offset = Math.min(error.pos[0], text.length);
-			findings.add(positionOf(offset), "", "yaml-syntax", syntaxWords(error, text, offset));
+			problems.add(positionOf(offset), "", "yaml-syntax", describeSyntaxError(error, text, offset));
 		} else if (isEmpty(document)) {
 			const message = "the document is empty; it needs at least `organizationId: UUID`";
-			findings.add(positionOf(all.length === 1 ? 0 : document.range[0]), "", "empty-document", message);
+			problems.add(positionOf(all.length === 1 ? 0 : document.range[0]), "", "empty-document", message);
 		} else {
 			documents.push(document);
 		}
 	}
-	return { documents, whole: documents.length === all.length, positionOf };
+	return { documents, isComplete: documents.length === all.length, positionOf };
 }
 
 type Report = (offset: number, code: string, message: string) => void;
@@ -74,25 +74,25 @@ function readTokens(text: string, lines: LineCounter, report: Report): CST.Token
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
 		const offset = parser.offset;
-		const found = judgeLexeme(lexeme);
+		const found = findHiddenIn(lexeme);
 		if (found !== undefined && hidden.length < maxHidden) hidden.push({ ...found, offset: offset + found.offset });
 		for (const token of parser.next(lexeme)) tokens.push(token);
-		if (parser.stack.length > deepest) {
-			report(offset, "too-deep", `values are nested more than ${deepest} deep here; a document needs eight levels`);
+		if (parser.stack.length > maxDepth) {
+			report(offset, "too-deep", `values are nested more than ${maxDepth} levels deep; a document needs eight`);
 			return undefined;
 		}
-		if (++count > mostTokens) {
-			report(offset, "too-many-values", "the file holds more than 2,000,000 YAML tokens; split it into several files");
+		if (++count > maxTokens) {
+			report(offset, "too-many-values", "the file has more than 2,000,000 YAML tokens; split it into several files");
 			return undefined;
 		}
 	}
 	for (const token of parser.end()) tokens.push(token);
-	// The places of lines are known by now, also within a text of several lines.
+	// Line positions are known only now, also within a text of several lines.
 	for (const { offset, code, message } of hidden) report(offset, code, message);
 	return tokens;
 }
 
-/** Max number of them that is reported for one file. */
+/** Max invisible characters that are reported for one file. */
 const maxHidden = 100;
 
 interface HiddenMistake {
@@ -101,14 +101,14 @@ interface HiddenMistake {
 	readonly message: string;
 }
 
-/** Marks that the lexer adds between the pieces of the text. */
+/** Marks that the lexer adds between the parts of the text. */
 const marks: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f", "\ufeff"]);
 
 /**
- * Returns the first character of a piece that a reviewer does not see. In a comment only those count that change the order or
- * the lines in which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
+ * Returns the first invisible character of a lexeme. In a comment only those count that change the order or the lines in
+ * which it is displayed. An escape such as `\u200b` is visible, so a name that needs the character can have it.
  */
-function judgeLexeme(lexeme: string): HiddenMistake | undefined {
+function findHiddenIn(lexeme: string): HiddenMistake | undefined {
 	if (marks.has(lexeme)) return undefined;
 	if (lexeme.startsWith("#")) {
 		const offset = lexeme.search(/[\u202a-\u202e\u2066-\u2069\u0085\u2028\u2029]/);
@@ -133,61 +133,55 @@ function isEmpty(document: Document.Parsed | Document | undefined): boolean {
 	);
 }
 
-/** Pairs of what YAML's message says and what people are told; the first that fits is taken. */
-const wordsBySign: readonly (readonly [RegExp, string])[] = [
-	[/closing ['"]quote/, "a quoted text that begins above is not closed before here; add the closing quote"],
-	[/TAG_RESOLVE_FAILED/, "the YAML tag (`!name`) is not known, or does not fit the value; take it out"],
+/** Messages of `yaml` with our description of the problem. The first match counts. */
+const descriptions: readonly (readonly [RegExp, string])[] = [
+	[/closing ['"]quote/, "a closing quote is missing; the quoted text begins above"],
+	[/TAG_RESOLVE_FAILED/, "unknown YAML tag (`!name`), or one that does not match the value; remove it"],
 	[/Implicit map keys need to be followed/, "this line has no `:`; write `key: value`"],
-	[/Missing , /, "a comma is missing before this, between the items of [ ] or { }"],
-	[/Missing space after :/, "a blank is missing after `:`"],
-	[/and end with a|Missing closing/, "the brackets do not match up to here; each [ needs a ], and each { a }"],
-	[/Nested mappings/, "a value holds `: `; put the text in quotes, or look how the next line is indented"],
+	[/Missing , /, "a comma is missing before this item of [ ] or { }"],
+	[/Missing space after :/, "a space is missing after `:`"],
+	[/and end with a|Missing closing/, "brackets do not match; each [ needs a ], and each { a }"],
+	[/Nested mappings/, "a value contains `: `; put the text in quotes, or check the indentation of the next line"],
 	[
 		/block-seq-ind on same line|block sequence may/,
-		"a list cannot begin beside its key; put `-` on the next line, or write [ ]",
+		"a list cannot begin on the line of its key; put `-` on the next line, or write [ ]",
 	],
-	[
-		/Comments must be separated/,
-		"a blank is missing before `#`; with one, a comment begins here, and in quotes it is text",
-	],
-	[/Tabs are not allowed/, "a tab stands at the beginning of the line; indent with blanks"],
+	[/Comments must be separated/, "a space is missing before `#`; add it for a comment, or put the text in quotes"],
+	[/Tabs are not allowed/, "the line begins with a tab; indent with spaces"],
 	[/start on same line with directives-end/, "a line break is missing after `---`"],
-	[
-		/same column|Sequence item without|BAD_INDENT/,
-		"this line is indented unlike its neighbours; bring it under what it belongs to",
-	],
+	[/same column|Sequence item without|BAD_INDENT/, "wrong indentation; align this line with a level above"],
 	[/Plain value cannot start with/, "a text cannot begin with this character; put it in quotes"],
-	[/BAD_DQ_ESCAPE/, "this \\ means nothing in double quotes; write \\\\ for a \\, or use single quotes"],
-	[/Unexpected empty item|Unexpected ,/, "a comma stands here without an item before it; take it out"],
-	[/MULTILINE_IMPLICIT_KEY/, "a key must end with `:` on its line; is a `:` or a quote missing, or blanks before it?"],
+	[/BAD_DQ_ESCAPE/, "unknown escape in double quotes; write \\\\ for a \\, or use single quotes"],
+	[/Unexpected empty item|Unexpected ,/, "this comma has no item before it; remove it"],
+	[/MULTILINE_IMPLICIT_KEY/, "a key must end with `:` on its line; is a `:`, a quote or an indentation missing?"],
 	[/MULTIPLE_ANCHORS/, "a value can have only one anchor (`&name`)"],
 	[/MULTIPLE_TAGS/, "a value can have only one YAML tag (`!name`)"],
-	[/ALIAS_PROPS/, "an alias (`*name`) can have no anchor and no tag of its own"],
-	[/BAD_ALIAS/, "a name is missing after `&` or `*`; put the text in quotes if it is meant as text"],
-	[/directive/i, "a line above begins with %; take it out, or put `---` after it"],
+	[/ALIAS_PROPS/, "an alias (`*name`) cannot have an anchor or a tag"],
+	[/BAD_ALIAS/, "a name is missing after `&` or `*`; put plain text in quotes"],
+	[/directive/i, "a line above begins with %; remove it, or add `---` after it"],
 	[/KEY_OVER_1024_CHARS/, "a key is longer than 1,024 characters; is a closing quote missing?"],
-	[/RESOURCE_EXHAUSTION/, "values are nested too deep here"],
+	[/RESOURCE_EXHAUSTION/, "values are nested too deep"],
 ];
 
-/** Words for what YAML did not expect: after a finished value, and anywhere else. */
+/** Descriptions of unexpected text: after a complete value, and anywhere else. */
 const afterValue =
-	"something follows a finished value here; put the whole text in quotes, or a comma or a line break between the two";
-const unexpected = "this is not expected here; is a bracket or a quote missing above, or one too many?";
+	"unexpected text after a value; put the whole text in quotes, or separate the two with a comma or a line break";
+const unexpected = "unexpected text; is a bracket or a quote above missing or superfluous?";
 
-const bracesWords = `put \`\${NAME}\` in quotes inside [ ] and { }: "\${NAME}"`;
+const bracesDescription = `an unquoted variable inside [ ] or { }; write "\${NAME}"`;
 
-/** Returns what is wrong without quoting the file: it can be a link to anything, such as a key. */
-function syntaxWords(error: YAMLParseError, text: string, offset: number): string {
+/** Describes a syntax error without quoting the file: it can be a link to any file, such as a key. */
+function describeSyntaxError(error: YAMLParseError, text: string, offset: number): string {
 	const begin = Math.max(text.lastIndexOf("\n", offset - 1) + 1, offset - 200);
-	// A `-` that begins its line is not beside a key: it is an item that is indented unlike the others.
-	const item = text.slice(begin, offset).trim() === "" && /block-seq-ind|block sequence/.test(error.message);
-	const sign = item ? "BAD_INDENT" : `${error.message} ${error.code}`;
-	const words = wordsBySign.find(([pattern]) => pattern.test(sign))?.[1];
+	// A `-` at the beginning of its line does not follow a key: it is an item with wrong indentation.
+	const isItem = text.slice(begin, offset).trim() === "" && /block-seq-ind|block sequence/.test(error.message);
+	const sign = isItem ? "BAD_INDENT" : `${error.message} ${error.code}`;
+	const description = descriptions.find(([pattern]) => pattern.test(sign))?.[1];
 	const isMissing = /^(?:\s|$)/.test(text.slice(offset, offset + 1));
 	const rest = /at node end/.test(sign) ? afterValue : unexpected;
-	const told = words ?? (isMissing ? "something is missing here" : rest);
+	const found = description ?? (isMissing ? "something is missing here" : rest);
 	const line = text.slice(begin, offset + 200).split("\n", 1)[0] ?? "";
-	// Inside [ ] and { } an unquoted brace ends a text, which is the commonest mistake with ${NAME}.
+	// Inside [ ] and { } an unquoted brace ends a text: the most common mistake with ${NAME}.
 	const braces = /[[{].*?(?<=[[{,:]\s*)\$\{/.test(line);
-	return `this is not YAML: ${braces ? bracesWords : told}`;
+	return `invalid YAML: ${braces ? bracesDescription : found}`;
 }

@@ -1,11 +1,11 @@
 /**
- * The stack's configuration as the program sees it, for what runs there: functions, the Organization component, and the
- * check that a private key is kept as a secret.
+ * The stack configuration, as functions and the Organization component use it in the program, and the check that a private
+ * key in it is a secret.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
 import { isMocked } from "./mocks.ts";
-import { ownSurroundings } from "./process.ts";
+import { processContext } from "./process-context.ts";
 import { Session } from "./session.ts";
 import {
 	configurationNamespace,
@@ -15,42 +15,39 @@ import {
 	settingNames,
 } from "./settings.ts";
 
-const told = new Map<string, pulumi.RunError>();
+const thrown = new Map<string, pulumi.RunError>();
 
-/**
- * The error that ends a program with this text and no stack: the same one for the same text, because Pulumi shows an error
- * once however often it is thrown.
- */
+/** The error that ends a program with this message and no stack. Pulumi shows the same error object only once. */
 export function programError(message: string): pulumi.RunError {
-	const known = told.get(message);
+	const known = thrown.get(message);
 	if (known !== undefined) return known;
 	const error = new pulumi.RunError(message);
 	error.stack = "";
-	told.set(message, error);
+	thrown.set(message, error);
 	return error;
 }
 
 const keyName = `${configurationNamespace}:apiPrivateKey`;
 
 /**
- * Throws when the private key stands in the stack's configuration for everybody to read. It is asked before the first
- * resource is registered, because the engine copies the configuration into the state. With mocks there is no state.
+ * Throws RunError if the private key is in the stack configuration as plain text. Called before the first resource is
+ * registered, because the engine copies the configuration into the state. With mocks there is no state.
  */
 export function refusePlainKey(): void {
 	if (isMocked()) return;
 	const value = pulumi.runtime.getConfig(keyName);
 	if (value === undefined || secretKeys().includes(keyName)) return;
 	throw programError(
-		`${keyName} is in the stack's configuration as plain text: take it out, make another key, and write that one with \`pulumi config set --secret ${keyName}\``,
+		`${keyName} is in the stack configuration as plain text: remove it, create a new key, and set that one with \`pulumi config set --secret ${keyName}\``,
 	);
 }
 
-/** Whether the stack's configuration has this setting as a secret. */
+/** Whether the stack configuration has this setting as a secret. */
 export function isSecretSetting(name: SettingName): boolean {
 	return secretKeys().includes(`${configurationNamespace}:${name}`);
 }
 
-/** The names of secrets in the stack's configuration, as the language host tells them. */
+/** The names of secrets in the stack configuration, as the language host passes them. */
 function secretKeys(): readonly string[] {
 	const text = process.env.PULUMI_CONFIG_SECRET_KEYS;
 	const keys: unknown = text === undefined || text === "" ? [] : JSON.parse(text);
@@ -59,14 +56,14 @@ function secretKeys(): readonly string[] {
 
 const sessions = new Map<string, Session>();
 
-/** The program's own session for the stack's configuration, or for what a Provider was given. Throws RunError. */
+/** The program's session for these settings: the stack configuration, or those of a Provider. Throws RunError. */
 export function programSession(given: GivenSettings = configuredSettings()): Session {
 	refusePlainKey();
 	const key = JSON.stringify(given);
 	const known = sessions.get(key);
 	if (known !== undefined) return known;
 	try {
-		const session = new Session(readSettings(given, process.env), { ...ownSurroundings(), warn });
+		const session = new Session(readSettings(given, process.env), { ...processContext(), warn });
 		sessions.set(key, session);
 		return session;
 	} catch (error) {
@@ -78,7 +75,7 @@ function warn(text: string): void {
 	pulumi.log.warn(text.replace(/^warning: /, "")).catch(() => undefined);
 }
 
-/** What the stack's configuration sets. */
+/** The settings in the stack configuration. */
 export function configuredSettings(): GivenSettings {
 	return Object.fromEntries(
 		settingNames.flatMap((name) => {

@@ -1,30 +1,29 @@
 /**
- * A document that a program gives as an object: written as the text that documents are read from. Its problems name
- * properties of the object, not lines of that text.
+ * A document that a program passes as an object. Its problems name properties of the object, not lines of its text.
  */
 import * as pulumi from "@pulumi/pulumi";
 import type { Problem } from "../errors.ts";
 import { escapeSequence, replaceHidden } from "../invisible.ts";
 
-/** The object as a document of one line. Throws RunError if it cannot be written, and names the property. */
-export function writeObject(document: Readonly<Record<string, unknown>>): string {
-	const later = findLater(document, "document", new Set());
-	if (later !== undefined) {
+/** The object as a document of one line. Throws RunError, with the property, if it cannot be written. */
+export function objectToDocument(document: Readonly<Record<string, unknown>>): string {
+	const output = findOutput(document, "document", new Set());
+	if (output !== undefined) {
 		throw new pulumi.RunError(
-			`${later} is an output or a promise: a document holds values that are known when the program runs; use UserTag and the removals for values that come later`,
+			`${output} is an output or a promise: a document can hold plain values only; use UserTag and the removal resources for outputs`,
 		);
 	}
 	try {
-		// A document writes an invisible character as an escape; a program has no other way than the character.
+		// In a document, invisible characters are escaped; a program has the character itself.
 		return replaceHidden(JSON.stringify(document), escapeSequence);
 	} catch (error) {
-		// A value that JSON does not have, or a circle.
-		throw new pulumi.RunError(`the document cannot be written as JSON: ${(error as Error).message.split("\n", 1)[0]}`);
+		// A value that JSON does not have, or a cycle.
+		throw new pulumi.RunError(`cannot write the document as JSON: ${(error as Error).message.split("\n", 1)[0]}`);
 	}
 }
 
-/** The path of the first value that is not known yet. */
-function findLater(value: unknown, path: string, above: Set<unknown>): string | undefined {
+/** The path of the first output or promise. */
+function findOutput(value: unknown, path: string, above: Set<unknown>): string | undefined {
 	if (typeof value !== "object" || value === null || above.has(value)) return undefined;
 	if (pulumi.Output.isInstance(value) || value instanceof Promise) return path;
 	above.add(value);
@@ -32,7 +31,7 @@ function findLater(value: unknown, path: string, above: Set<unknown>): string | 
 		? value.map((item: unknown, index) => [item, `${path}[${index}]`] as const)
 		: Object.entries(value).map(([name, item]) => [item, `${path}.${name}`] as const);
 	for (const [item, place] of places) {
-		const found = findLater(item, place, above);
+		const found = findOutput(item, place, above);
 		if (found !== undefined) return found;
 	}
 	above.delete(value);

@@ -1,28 +1,28 @@
 /**
- * What goes wrong, in the forms in which Pulumi can show it: a failed check names its property, a resource whose activity
- * waits keeps its id and state, and nobody sees a stack trace.
+ * Failures in the forms that Pulumi shows: a failed check names its property, a resource with a pending activity stays in
+ * the state, and no stack trace is printed.
  */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
-/** Stands where the text of an error would be printed a second time, so that it can be left out there. */
+/** Replaces the text of an error where it would be printed a second time. */
 const printedFailure = "(orgsync failure)";
 
-/** Whether this line, as the dynamic provider prints it, says only what the engine shows beside the resource anyway. */
-export function isRepetition(line: unknown): boolean {
+/** Whether this line of the dynamic provider repeats a failure that the engine shows beside the resource. */
+export function isRepeatedFailure(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
-/** A resource in the state, although it is not ready. */
-export interface KeptState {
+/** A resource that is in the state although it is not ready. */
+export interface PartialState {
 	readonly id: string;
 	readonly properties: Properties;
 }
 
 /**
- * An error that the engine shows as it is. With `id` and `properties` the resource is kept in the state as one that is not
+ * An error whose message the engine shows. With `id` and `properties`, the resource stays in the state as one that is not
  * ready, and the next `up` updates it.
  */
 export class ResourceFailure extends Error {
@@ -30,55 +30,55 @@ export class ResourceFailure extends Error {
 	readonly properties?: Properties;
 	readonly reasons?: readonly string[];
 
-	constructor(message: string, kept?: KeptState) {
+	constructor(message: string, partial?: PartialState) {
 		super(message);
-		// Pulumi prints the stack of what a program throws; the message says all there is to say.
+		// Pulumi prints the stack of an error; the message is enough.
 		this.stack = "";
-		if (kept === undefined) return;
-		this.id = kept.id;
-		this.properties = kept.properties;
+		if (partial === undefined) return;
+		this.id = partial.id;
+		this.properties = partial.properties;
 		this.reasons = [message];
 	}
 
-	/** The same failure with another message, and another state if it keeps one. */
-	with(message: string, change: (id: string, properties: Properties) => KeptState): ResourceFailure {
+	/** The same failure with another message, and another state if it has one. */
+	with(message: string, change: (id: string, properties: Properties) => PartialState): ResourceFailure {
 		const { id, properties } = this;
 		return new ResourceFailure(message, id && properties ? change(id, properties) : undefined);
 	}
 
-	/** What the dynamic provider prints of it, beside the answer in which the engine gets the message: see isRepetition. */
+	/** The text that the dynamic provider prints in addition to its answer to the engine: see isRepeatedFailure. */
 	override toString(): string {
 		return printedFailure;
 	}
 }
 
-/** Message and hint of an error that is thrown on purpose, in words for whoever runs Pulumi; any other is thrown again. */
+/** Message and hint of an OrgsyncError, in Pulumi's terms. Throws any other error again. */
 export function explain(error: unknown): string {
 	if (!(error instanceof OrgsyncError)) throw error;
-	return showLines(forPulumi(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
+	return showLines(replaceFlags(error.hint === undefined ? error.message : `${error.message}; ${error.hint}`));
 }
 
-/** An error of a check: about a property, or about none when it is not the inputs' fault. */
+/** The error as a check failure; without a property if the inputs are not its cause. */
 export function failCheck(error: unknown, property = ""): CheckFailure {
 	return { property, reason: explain(error) };
 }
 
-const words: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
-	"awaiting-approval": "waits for approval",
-	"awaiting-authenticator": "waits for an authenticator",
-	rejected: "was rejected",
-	denied: "was denied",
+const outcomeLabels: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
+	"awaiting-approval": "pending approval",
+	"awaiting-authenticator": "pending authentication",
+	rejected: "rejected",
+	denied: "denied",
 	failed: "failed",
-	unknown: "perhaps arrived and perhaps did not",
-	"not-attempted": "was not attempted",
+	unknown: "in doubt: submitted, and no answer arrived",
+	"not-attempted": "not attempted",
 };
 
-/** Whether everything was submitted that had to be, and holds, as far as somebody has looked. */
+/** Whether every step completed. True without a report: then nothing had to be submitted. */
 export function isDone(report: Report | undefined): boolean {
 	return report === undefined || listFailures(report).length === 0;
 }
 
-/** Why a report is not a success, and what to do, one sentence a step. */
+/** Why steps did not complete, and what to do. Empty if all did. */
 export function explainReport(report: Report | undefined): string {
 	return report === undefined ? "" : listFailures(report).map(showLines).join("\n");
 }
@@ -95,7 +95,9 @@ function listFailures(report: Report): readonly string[] {
 
 function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
 	const { step, message, activityId, fingerprint, policyEvaluations, parts } = result;
-	const lines = [`${step.reason}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`];
+	const lines = [
+		`${step.reason}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`,
+	];
 	for (const { policyId, outcome: verdict } of policyEvaluations) {
 		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
 	}
@@ -103,39 +105,38 @@ function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">)
 	if (parts.length > 0) return lines.join("\n");
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
 	if (activityId !== null && outcome === "awaiting-authenticator") {
-		lines.push(`  \`orgsync explain ${activityId}\` says which methods are missing`);
+		lines.push(`  \`orgsync explain ${activityId}\` shows the missing authentication methods`);
 	}
-	// Where a person has to give something up first, the message has said so.
-	const next = message?.includes("--abandon") === true ? undefined : whatNext[outcome];
+	// If an activity has to be abandoned first, the message says so.
+	const next = message?.includes("--abandon") === true ? undefined : nextRun[outcome];
 	if (next !== undefined) lines.push(`  ${next}`);
 	return lines.join("\n");
 }
 
-/** A part of a removal that did not complete, with what follows; nothing for one that did. */
+/** A part of a removal that did not complete; no line for one that did. */
 function explainPart({ address, outcome, message, activityId, fingerprint }: PartResult): readonly string[] {
 	if (outcome === "completed") return [];
-	const next = message?.includes("--abandon") === true ? undefined : whatNext[outcome];
+	const next = message?.includes("--abandon") === true ? undefined : nextRun[outcome];
 	const named = activityId === null ? [] : [`    activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`];
 	const explained =
 		activityId !== null && outcome.startsWith("awaiting")
-			? [`    \`orgsync explain ${activityId}\` says what it waits for`]
+			? [`    \`orgsync explain ${activityId}\` shows what is missing`]
 			: [];
-	const said = `  ${address}: ${words[outcome]}${message === null ? "" : ` (${showText(forPulumi(message))})`}`;
+	const said = `  ${address}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`;
 	return [said, ...named, ...explained, ...(next === undefined ? [] : [`    ${next}`])];
 }
 
-const joins = "the next run joins this activity and opens no other";
-const sendsAnew = "the next run submits it anew";
+const continues = "the next run continues with this activity and submits no other";
+const submitsAgain = "the next run submits it again";
 
-/** What follows, by what became of a step. */
-const whatNext: Partial<Record<Outcome, string>> = {
-	"awaiting-approval": joins,
-	"awaiting-authenticator": joins,
-	rejected:
-		"it is not submitted again until the program changes, or `ORGSYNC_RETRY_REJECTED=true pulumi up` asks for it",
-	denied: sendsAnew,
-	failed: sendsAnew,
-	unknown: "the next run sends the same request, so that there is no second activity",
+/** What the next run does, by outcome. */
+const nextRun: Partial<Record<Outcome, string>> = {
+	"awaiting-approval": continues,
+	"awaiting-authenticator": continues,
+	rejected: "the next run does not submit it again; to override: `ORGSYNC_RETRY_REJECTED=true pulumi up`",
+	denied: submitsAgain,
+	failed: submitsAgain,
+	unknown: "the next run resubmits the same request, so there is no second activity",
 };
 
 /** The setting that is a flag on the command line. */
@@ -146,14 +147,14 @@ const settingOf: Readonly<Record<string, string>> = {
 	"--journal FILE": "orgsync:journal",
 };
 
-/** What the command line would say with flags, said with configuration. */
-export function forPulumi(text: string): string {
+/** The text with settings in place of the flags of the command line. */
+export function replaceFlags(text: string): string {
 	return (
 		text
 			.replaceAll(/`(?:orgsync apply )?--abandon ([^\s`]+)`|--abandon ([^\s`]+)/g, (_all, quoted, bare) => {
 				return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
 			})
-			// How to do that is said below, with the variable.
+			// The next line names the variable for that.
 			.replace("; --retry-rejected submits it", "")
 			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
 			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)

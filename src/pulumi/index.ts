@@ -1,37 +1,18 @@
 /**
- * `orgsync/pulumi`: what a Pulumi program uses. The rules are the command line's; a resource submits what its part of the
- * document would.
+ * `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs. The rules are those of the command line; a
+ * resource submits what its part of a document would.
  *
  * ```ts
  * import { UserTag } from "orgsync/pulumi";
  * new UserTag("signers", { name: "signers", members: { exactly: [alice, bob] } });
  * ```
  */
-export type {
-	AuthenticationMethod,
-	AuthenticationStep,
-	BootProof,
-	MfaPolicy,
-	MfaStatus,
-	PolicyEvaluationRecord,
-	SessionProfile,
-	SupportedAsset,
-	Timestamp,
-	UserTagRecord,
-} from "./answers.ts";
 export * from "./functions.ts";
 export type { Members } from "./inputs.ts";
+export { OauthProviderRemoval, type OauthProviderRemovalArgs } from "./oauth-provider-removal.ts";
 export { Organization, type OrganizationArgs, type OrganizationSummary } from "./organization.ts";
+export { PolicyRemoval, type PolicyRemovalArgs } from "./policy-removal.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";
-export {
-	type MembersArgs,
-	OauthProviderRemoval,
-	type OauthProviderRemovalArgs,
-	PolicyRemoval,
-	type PolicyRemovalArgs,
-	type ResourceLimits,
-	TvcAppRemoval,
-	type TvcAppRemovalArgs,
-	UserTag,
-	type UserTagArgs,
-} from "./resources.ts";
+export type * from "./query-results.ts";
+export { TvcAppRemoval, type TvcAppRemovalArgs } from "./tvc-app-removal.ts";
+export { type MembersArgs, UserTag, type UserTagArgs } from "./user-tag.ts";

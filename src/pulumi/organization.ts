@@ -2,54 +2,54 @@
  * A whole document as one component: its children are the resources that the document speaks of. The plan for the whole is
  * made and judged before the first child is registered, as on the command line; each child then submits its own part.
  */
-
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { parseDocuments, withoutWords } from "../document/parse.ts";
+import { parseDocuments, withoutFileText } from "../document/parse.ts";
 import { isCredential } from "../document/variables.ts";
 import { explainFileError } from "../errors.ts";
 import { leadsOutside, readRegularFile } from "../files.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
-import { type DesiredRemoval, removalsOf, tagsOf } from "../plan/organization.ts";
 import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { programSession } from "./configuration.ts";
-import { listPaths, writeObject } from "./document-object.ts";
-import { explain, forPulumi } from "./failure.ts";
-import { withoutUndefined, writeMembers } from "./inputs.ts";
+import { listPaths, objectToDocument } from "./document-object.ts";
+import { explain, replaceFlags } from "./failure.ts";
+import { withoutUndefined } from "./inputs.ts";
 import { isMocked } from "./mocks.ts";
 import { listOverrides } from "./overrides.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
-import { type MembersArgs, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "./resources.ts";
+import { typeToken } from "./resource-class.ts";
+import { resources } from "./resources.ts";
+import { nothingStored } from "./stored-state.ts";
 
 export interface OrganizationArgs {
 	/**
-	 * The document: the path of a YAML file, from the folder of Pulumi.yaml, or the same as an object (schemas/document.json,
-	 * values that are known when the program runs).
+	 * The document: the path of a YAML file, relative to the folder of Pulumi.yaml, or an object of plain values
+	 * (schemas/document.json).
 	 */
 	readonly document: string | Readonly<Record<string, unknown>>;
-	/** Which organization of the document, a UUID; needed only where it holds several. */
+	/** The organization of the document, a UUID. Required if the document has several. */
 	readonly organizationId?: string;
 	/**
-	 * Environment variables that the document may use as `${NAME}`, beside `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`. A
-	 * credential cannot be one of them.
+	 * Environment variables that the document may use as `${NAME}`, besides `ORGSYNC_VAR_*` and `ORGSYNC_ORGANIZATION_ID`.
+	 * Credentials are not allowed.
 	 */
 	readonly env?: readonly string[];
 }
 
-/** What holds after this run, for a stack's outputs: nothing in it differs because this run has changed something. */
+/** The state after this run, for a stack's outputs: a run that changes something does not change the summary. */
 export interface OrganizationSummary {
 	readonly organizationId: string;
-	/** Addresses of what differs and can only be read. */
+	/** Addresses of read-only objects that differ from the document. */
 	readonly differences: string[];
-	/** Addresses of user tags that the document does not speak of. */
+	/** Addresses of unmanaged user tags. */
 	readonly unmanaged: string[];
 }
 
-/** What a run has found. */
+/** The outputs of one run. */
 interface Findings {
 	readonly summary: OrganizationSummary;
 	readonly changes: string[];
@@ -57,26 +57,26 @@ interface Findings {
 }
 
 /**
- * The organization of a document. Problems of the document and of the live organization, and guards that refuse, fail it
- * before anything is registered; what can only be read and differs is a warning.
+ * The organization of a document. It fails before any part is registered if the document has errors, the live organization
+ * has problems, or a guard blocks the plan. Read-only objects that differ are a warning.
  *
- * It reads the live organization in every preview and `up`. A part that has drifted is updated, also without `--refresh`:
- * the plan that it shows is what its parts submit.
+ * It reads the live organization in every preview and `up`, and updates a part that has drifted even without `--refresh`.
+ * The plan that it shows is what its parts submit.
  */
 export class Organization extends pulumi.ComponentResource<Findings | undefined> {
 	declare readonly organizationId: pulumi.Output<string>;
-	/** What holds after this run; null when it could not look: the program has failed, or a Provider is not known yet. */
+	/** The state after this run; null if it was not compared: the program failed, or its Provider is not known yet. */
 	declare readonly summary: pulumi.Output<OrganizationSummary | null>;
-	/** Addresses of what differed before this run. Another value after each `up`, so no output for a stack to export. */
+	/** Addresses of what differed before this run. It changes with every `up`, so do not export it. */
 	declare readonly changes: pulumi.Output<string[] | null>;
-	/** How many activities this run needs; some may be pending already. As `changes`, it belongs to one run. */
+	/** How many activities this run needs; some may be pending already. Like `changes`, it belongs to one run. */
 	declare readonly activities: pulumi.Output<number | null>;
 
 	constructor(name: string, args: OrganizationArgs, options: pulumi.ComponentResourceOptions = {}) {
-		// What is wrong with the document is thrown here, before the component itself is registered.
+		// Errors in the document are thrown here, before the component itself is registered.
 		const desired = readDocument(args);
 		const { organizationId } = desired;
-		// What is listed goes into the state: the document is not, because its parts are there as resources.
+		// Enumerable inputs go into the state. The document does not: its parts are there as resources.
 		const given = Object.defineProperty({ organizationId }, "desired", { value: desired, enumerable: false });
 		super("orgsync:index:Organization", name, given, options);
 		const found = pulumi.output(this.getData()) as unknown as pulumi.Output<Findings | undefined>;
@@ -86,7 +86,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 		this.activities = found.apply((findings) => findings?.activities ?? null);
 	}
 
-	/** @internal Reads, judges, and only then registers the children. */
+	/** @internal Reads, checks, and then registers the parts. */
 	protected override async initialize(
 		{ desired }: pulumi.Inputs & { readonly desired: DesiredOrganization },
 		_options: pulumi.ComponentResourceOptions,
@@ -99,117 +99,84 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			return noFindings(desired.organizationId);
 		}
 		try {
-			// Its own, or one that it has from the component above: the same that its children get.
-			const found = this.getProvider("pulumi-nodejs:dynamic/orgsync:UserTag");
+			// Its own Provider or that of its parent, which its parts get as well.
+			const found = this.getProvider(typeToken("UserTag"));
 			const provider = found !== undefined && "settings" in found ? (found as Provider) : undefined;
 			const given = provider === undefined ? undefined : await knownSettings(provider);
 			if (provider !== undefined && given === undefined) {
-				// Only a preview gets here; the up knows, and judges.
-				await pulumi.log.info("not looked at yet: its Provider's arguments are not known", this);
+				// Only in a preview: the up knows the Provider's arguments.
+				await pulumi.log.info("not compared yet: the arguments of its Provider are unknown", this);
 				this.#register(name, desired, undefined);
 				return undefined;
 			}
 			const session = programSession(given);
 			const resource = `${name} (component)`;
-			const { plan } = await session.compare({ resource, desired, kept: { activities: [], applied: [] } });
+			const { plan } = await session.compare({ resource, desired, stored: nothingStored });
 			if (plan.problems.length > 0) throw new pulumi.RunError(listProblems(plan.problems));
-			session.refuseGuarded(plan);
+			session.assertGuardsAllowed(plan);
 			this.#show(plan, allowsOf(plan.guards, session.settings.allow));
 			this.#register(name, desired, plan);
 			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
 			return findingsOf(plan);
 		} catch (error) {
 			const message = pulumi.RunError.isInstance(error) ? error.message : explain(error);
-			// Nobody handles this on purpose: it fails the program, which otherwise would end well without the children, and the
-			// engine would delete them. Rejecting here as well would be told a second time, as handled too late.
+			// An unhandled rejection fails the program. Otherwise it would succeed without the parts, and the engine would delete
+			// them. Rejecting the returned promise as well would print the error twice.
 			void Promise.reject(withoutStack(new pulumi.RunError(`${name}: ${message}`)));
 			return undefined;
 		}
 	}
 
-	/** A preview shows the whole plan, as the command line would; an up only what nobody can submit. */
+	/** Shows the plan in a preview, as the command line does; an up shows only read-only differences. */
 	#show(plan: Plan, allows: readonly Override[]): void {
 		if (pulumi.runtime.isDryRun() && (plan.steps.length > 0 || plan.waiting.length > 0)) {
-			pulumi.log.info(tellPlan(plan, allows), this).catch(() => undefined);
+			pulumi.log.info(renderForPulumi(plan, allows), this).catch(() => undefined);
 			return;
 		}
 		const differences = plan.changes.filter(({ action }) => action === "report");
 		if (differences.length === 0) return;
 		const shown = renderPlan({ ...plan, changes: differences, steps: [] }, plainStyle);
 		pulumi.log
-			.warn(`what can only be read differs, and has to be changed by hand:\n${shown}`, this)
+			.warn(`read-only objects differ from the document; change them by hand:\n${shown}`, this)
 			.catch(() => undefined);
 	}
 
-	/** The children. Each may take away as much as the whole plan does at its place: that is what was judged. */
+	/** Registers the parts. Each may remove as much as the whole plan does at its addresses, because the guards allowed that. */
 	#register(name: string, desired: DesiredOrganization, plan: Plan | undefined): void {
-		const { organizationId } = desired;
-		const options = { parent: this };
-		const part = { organizationId, partOf: name };
-		const userOf = new Map(Object.entries(desired.users).map(([alias, id]) => [id, alias]));
-		for (const { name: tagName, id, previously, members } of tagsOf(desired)) {
-			const address = `userTag:${tagName}`;
-			const args = {
-				...part,
-				...isOutOfSync(plan, address),
-				name: tagName,
-				tagId: id,
-				previously: previously.length === 0 ? undefined : [...previously],
-				members: writeMembers(members) as MembersArgs | undefined,
-				limits: { memberRemovals: countRemovals(plan, address) },
-			};
-			// A tag that is called otherwise from now on is the same resource.
-			const aliases = previously.map((earlier) => ({ name: `${name}-${earlier}` }));
-			new UserTag(`${name}-${tagName}`, withoutUndefined(args), { ...options, aliases });
-		}
-		const policyIds = removalsOf(desired, "policy").map(({ id }) => id);
-		if (policyIds.length > 0) {
-			const limits = { policies: countRemovals(plan, "policy:") };
-			const args = { ...part, ...isOutOfSync(plan, "policy:"), policyIds, limits };
-			new PolicyRemoval(`${name}-policies`, args, options);
-		}
-		for (const [userId, providers] of Map.groupBy(removalsOf(desired, "oauthProvider"), ownerOf)) {
-			const providerIds = providers.map(({ id }) => id);
-			const user = userOf.get(userId) ?? userId;
-			const address = `oauthProvider:${user}/`;
-			const limits = { oauthProviders: countRemovals(plan, address) };
-			const args = { ...part, ...isOutOfSync(plan, address), userId, providerIds, limits };
-			new OauthProviderRemoval(`${name}-oauth-providers-${user}`, args, options);
-		}
-		for (const { id: appId } of removalsOf(desired, "tvcApp")) {
-			const args = { ...part, ...isOutOfSync(plan, `tvcApp:${appId}`), appId };
-			new TvcAppRemoval(`${name}-tvc-app-${appId}`, args, options);
+		for (const { definition, Class } of resources) {
+			for (const part of definition.partsOf(desired)) {
+				const changes = (plan?.changes ?? []).filter(({ address }) => part.covers(address));
+				const args = {
+					organizationId: desired.organizationId,
+					partOf: name,
+					...isOutOfSync(changes),
+					...part.args,
+					...(part.limit === undefined ? {} : { limits: { [part.limit]: countRemovals(changes) } }),
+				};
+				// A renamed tag is the same resource.
+				const aliases = part.earlierSuffixes?.map((suffix) => ({ name: `${name}-${suffix}` }));
+				new Class(`${name}-${part.suffix}`, args as never, { parent: this, ...withoutUndefined({ aliases }) });
+			}
 		}
 	}
 }
 
-/** The plan with the overrides that it uses, by the names that they have here; no guard blocks it. */
-function tellPlan({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
+/** The plan and the overrides that it uses, in Pulumi's terms; no guard blocks it. */
+function renderForPulumi({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
 	const unguarded = { ...plan, guards: [] };
 	const used = listOverrides([...allows, ...overrides], plan.guards);
-	return `${forPulumi(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
+	return `${replaceFlags(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
 }
 
-function ownerOf({ userId }: DesiredRemoval): string {
-	return userId ?? "";
-}
-
-/** Of an error that nobody handles Pulumi prints the stack; the message says all there is to say. */
+/** The error without a stack, which Pulumi prints for an unhandled error. */
 function withoutStack(error: Error): Error {
 	error.stack = error.message;
 	return error;
 }
 
-/** The changes at an address: those of a tag, or of objects whose address begins so. */
-function changesAt(plan: Plan | undefined, address: string): Plan["changes"] {
-	return (plan?.changes ?? []).filter((change) =>
-		change.kind === "userTag" ? change.address === address : change.address.startsWith(address),
-	);
-}
-
-/** How much the plan takes away at an address: members of a tag, or objects. */
-function countRemovals(plan: Plan | undefined, address: string): number {
-	return changesAt(plan, address).reduce((sum, change) => {
+/** How much these changes remove: members of tags, or objects. */
+function countRemovals(changes: Plan["changes"]): number {
+	return changes.reduce((sum, change) => {
 		if (change.kind === "userTag") return sum + change.removeUserIds.length;
 		return sum + (change.action === "remove" ? 1 : 0);
 	}, 0);
@@ -219,8 +186,8 @@ function countRemovals(plan: Plan | undefined, address: string): number {
  * The input that makes a part update although its other inputs are unchanged: set if live state is known to differ. Where
  * live state is unknown, only the state of the part records whether its desired state was applied before.
  */
-function isOutOfSync(plan: Plan | undefined, address: string): { readonly outOfSync?: true } {
-	return changesAt(plan, address).some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
+function isOutOfSync(changes: Plan["changes"]): { readonly outOfSync?: true } {
+	return changes.some(({ basis }) => basis !== "unknown") ? { outOfSync: true } : {};
 }
 
 /** The summary of the plan, and how much of it depends on what the parts have applied before. */
@@ -237,23 +204,23 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
-			: { file: "document", content: writeObject(document) };
+			: { file: "document", content: objectToDocument(document) };
 	const { organizations, problems } = parseDocuments([source], process.env, {
 		env,
 		allowedBy: (name) => `the Organization's \`env: ["${name}"]\``,
 	});
 	if (problems.length > 0) {
 		if (typeof document !== "string") throw new pulumi.RunError(listPaths(problems));
-		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutWords(problems) : problems));
+		throw new pulumi.RunError(listProblems(leadsOutside(fullPath(document)) ? withoutFileText(problems) : problems));
 	}
-	const wanted = organizationId?.toLowerCase();
-	const found = organizations.filter((one) => wanted === undefined || one.organizationId === wanted);
+	const requested = organizationId?.toLowerCase();
+	const found = organizations.filter((one) => requested === undefined || one.organizationId === requested);
 	if (found.length === 1 && found[0] !== undefined) return found[0];
 	const ids = organizations.map((one) => one.organizationId).join(", ");
 	throw new pulumi.RunError(
-		wanted === undefined
-			? `${source.file} speaks of ${organizations.length} organizations: say which by organizationId (${ids})`
-			: `${source.file} does not speak of the organization ${wanted}, but of ${ids}`,
+		requested === undefined
+			? `${source.file} has ${organizations.length} organizations: set organizationId to one of ${ids}`
+			: `${source.file} does not have the organization ${requested}; it has ${ids}`,
 	);
 }
 
@@ -261,16 +228,16 @@ function refuseCredentials(env: readonly string[]): void {
 	const credential = env.find(isCredential);
 	if (credential === undefined) return;
 	throw new pulumi.RunError(
-		`env: ${credential} is a credential, which documents cannot use; use a separate variable, such as ORGSYNC_VAR_STAGE`,
+		`env: documents cannot use the credential ${credential}; use a separate variable, such as ORGSYNC_VAR_STAGE`,
 	);
 }
 
 function readFile(path: string): Uint8Array {
 	try {
-		// One byte more than allowed makes a large file a problem of the document.
+		// A file that is too large has one byte more than allowed, which the parser reports.
 		return readRegularFile(fullPath(path), documentLimitBytes).bytes;
 	} catch (error) {
-		throw new pulumi.RunError(`the document ${path} cannot be read: ${explainFileError(error)}`);
+		throw new pulumi.RunError(`cannot read the document ${path}: ${explainFileError(error)}`);
 	}
 }
 
@@ -278,7 +245,7 @@ function fullPath(path: string): string {
 	return resolve(findProjectFolder(process.cwd()), path);
 }
 
-/** Larger files are no documents. */
+/** The maximum size of a document. */
 const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
@@ -302,7 +269,7 @@ function findingsOf(plan: Plan): Findings {
 	return { summary: summarize(plan), changes: listChanges(plan, false), activities: sent.length + pending.length };
 }
 
-/** With mocks there is no live organization: all is as desired. */
+/** The outputs with mocks: there is no live organization, so nothing differs. */
 function noFindings(organizationId: string): Findings {
 	return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
 }

@@ -1,11 +1,11 @@
 /**
- * Overrides that resources use, shown once each: a reader of the output, or of its log later, finds who let what pass.
+ * Shows each override that a resource uses once, so that the output and its logs record it.
  */
 
 import { showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import type { Override } from "../plan/overrides.ts";
-import { overridesHeading, type Spelling, tellOverride } from "../render/overrides-text.ts";
+import { describeOverride, overridesHeading, type Spelling } from "../render/overrides-text.ts";
 import type { JournalEntry } from "../sync/journal.ts";
 import { environmentName } from "./settings.ts";
 
@@ -17,32 +17,34 @@ const spelling: Spelling = {
 	insecure: "",
 };
 
-/** Returns overrides as lines under their heading; empty where there is none. */
+/** The overrides as lines under their heading; empty if there are none. */
 export function listOverrides(overrides: readonly Override[], guards: readonly Guard[]): string {
 	if (overrides.length === 0) return "";
-	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${tellOverride(one, guards, spelling)}`), ""].join("\n");
+	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`), ""].join(
+		"\n",
+	);
 }
 
-/** Shows overrides, none of them twice beside the same resource. */
+/** Shows overrides, each once per resource. */
 export class OverrideLog {
-	readonly #show: (line: string) => void;
+	readonly #print: (line: string) => void;
 	readonly #shown = new Set<string>();
 
-	constructor(show: (line: string) => void) {
-		this.#show = show;
+	constructor(print: (line: string) => void) {
+		this.#print = print;
 	}
 
-	tell(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
+	show(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
 		for (const override of overrides) {
 			const key = JSON.stringify([resource, override]);
 			if (this.#shown.has(key)) continue;
 			this.#shown.add(key);
-			this.#show(showText(`${resource}: override used: ${tellOverride(override, guards, spelling)}`));
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
 		}
 	}
 }
 
-/** Whether the entry's activity or fingerprint has this name, in small letters. */
+/** Whether `name`, in lower case, is the entry's activity id or fingerprint. */
 export function isNamed({ activityId, body }: JournalEntry, name: string): boolean {
 	return [activityId?.toLowerCase(), body.fingerprint.toLowerCase()].includes(name);
 }

@@ -1,13 +1,13 @@
 /**
- * What a Pulumi provider is told: by its arguments or the stack's configuration `orgsync:NAME`, else by the environment
- * variable `ORGSYNC_NAME`. The same names on every way in.
+ * The settings of a Pulumi provider: from its arguments or the stack configuration `orgsync:NAME`, else from the
+ * environment variable `ORGSYNC_NAME`.
  */
 import { ConfigurationError } from "../errors.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../plan/guards.ts";
 import type { Reads } from "../plan/plan.ts";
 import { type CredentialOptions, type Environment, findOrganizationId, findUrl } from "../wire/credentials.ts";
 
-/** What can be set, in the words of Provider's arguments. */
+/** All settings, by the names of the Provider's arguments. */
 export const settingNames = [
 	"organizationId",
 	"url",
@@ -27,13 +27,13 @@ export const settingNames = [
 
 export type SettingName = (typeof settingNames)[number];
 
-/** Namespace of the stack configuration, and what the arguments of a Provider are sent as. */
+/** The namespace of the stack configuration, and of a Provider's arguments as they are sent. */
 export const configurationNamespace = "orgsync";
 
-/** What a Provider sends the names of its secret arguments as, parted by blanks; the private key is not among them. */
+/** The argument with the names of a Provider's secret arguments, separated by spaces, without the private key. */
 export const secretSettings = "secretSettings";
 
-/** What was set, by name, as text; what is not there is looked up in the environment. */
+/** Settings as text. The environment has those that are left out. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
 
 export interface Settings {
@@ -42,35 +42,35 @@ export interface Settings {
 	readonly credentials: CredentialOptions;
 	readonly reads: Reads;
 	readonly maxRequestsPerSecond: number | undefined;
-	/** How long an activity that is created or pending is asked for again. */
+	/** How long orgsync polls an activity that the service works on. */
 	readonly waitMs: number;
 	readonly timeoutMs: number;
-	/** File of the journal; undefined: `.orgsync/journal.sqlite` in the folder of Pulumi.yaml, as for the command line there. */
+	/** File of the journal; undefined for `.orgsync/journal.sqlite` in the folder of Pulumi.yaml. */
 	readonly journal: string | undefined;
-	/** Guards that are acknowledged, each by what was found. */
+	/** Guards to override, each with the number that it found. */
 	readonly allow: Allowed;
-	/** Activity ids or fingerprints that are given up. */
+	/** Ids or fingerprints of abandoned activities. */
 	readonly abandon: readonly string[];
 	readonly retryRejected: boolean;
 }
 
-/** The settings; throws ConfigurationError for a value that cannot be used, naming it and never showing a key. */
+/** The settings. Throws ConfigurationError for an invalid value; the message names it and never shows a key. */
 export function readSettings(given: GivenSettings, environment: Environment): Settings {
 	const value = (name: SettingName): string | undefined => {
 		const text = (given[name] ?? environment[environmentName(name)])?.trim();
 		return text === "" ? undefined : text;
 	};
 	const reads = value("reads") ?? "auto";
-	if (reads !== "auto" && reads !== "documented") throw wrong("reads", reads, "auto or documented");
+	if (reads !== "auto" && reads !== "documented") throw invalid("reads", reads, "auto or documented");
 	const retryRejected = value("retryRejected") ?? "false";
 	if (retryRejected !== "true" && retryRejected !== "false")
-		throw wrong("retryRejected", retryRejected, "true or false");
+		throw invalid("retryRejected", retryRejected, "true or false");
 	return {
 		organizationId: readOrganization(value("organizationId") ?? findOrganizationId(environment)),
 		url: value("url") ?? findUrl(environment),
-		// Only what was given: the environment has other names too, and they are looked up when the stamper is made.
+		// Only from arguments and configuration: findStamper looks up the environment.
 		credentials: {
-			// Read from a file into the configuration, a key may have brought its line end.
+			// A key that was read from a file may end with a line break.
 			privateKey: given.apiPrivateKey?.trim(),
 			publicKey: given.apiPublicKey?.trim(),
 			keyFile: given.keyFile,
@@ -87,7 +87,7 @@ export function readSettings(given: GivenSettings, environment: Environment): Se
 	};
 }
 
-/** The environment variable that stands in for a setting, for example `ORGSYNC_API_PRIVATE_KEY`. */
+/** The environment variable of a setting, for example `ORGSYNC_API_PRIVATE_KEY`. */
 export function environmentName(name: SettingName): string {
 	return `ORGSYNC_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
@@ -95,14 +95,14 @@ export function environmentName(name: SettingName): string {
 function readOrganization(text: string | undefined): string | undefined {
 	if (text === undefined) return undefined;
 	if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
-	throw wrong("organizationId", text, "a UUID");
+	throw invalid("organizationId", text, "a UUID");
 }
 
-function readNumber(name: SettingName, text: string | undefined, least = 1): number | undefined {
+function readNumber(name: SettingName, text: string | undefined, min = 1): number | undefined {
 	if (text === undefined) return undefined;
 	const value = Number(text);
-	if (Number.isFinite(value) && value >= least) return value;
-	throw wrong(name, text, least === 0 ? "a number of seconds" : `a number from ${least} on`);
+	if (Number.isFinite(value) && value >= min) return value;
+	throw invalid(name, text, min === 0 ? "a number of seconds" : `a number of at least ${min}`);
 }
 
 function readAllow(text: string | undefined): Allowed {
@@ -110,7 +110,11 @@ function readAllow(text: string | undefined): Allowed {
 	for (const item of listOf(text)) {
 		const [, kind = "", found = ""] = /^(\w+)=(\d+)$/.exec(item) ?? [];
 		if (!isGuardKind(kind)) {
-			throw wrong("allow", item, `KIND=N with the number that was found, KIND one of ${guardKinds.join(", ")}`);
+			throw invalid(
+				"allow",
+				item,
+				`KIND=N with the number that the guard found, where KIND is one of ${guardKinds.join(", ")}`,
+			);
 		}
 		allowed.set(kind, (allowed.get(kind) ?? new Set()).add(Number(found)));
 	}
@@ -121,8 +125,8 @@ function listOf(text: string | undefined): readonly string[] {
 	return (text ?? "").split(/[\s,]+/).filter((item) => item !== "");
 }
 
-function wrong(name: SettingName, text: string, right: string): ConfigurationError {
-	return new ConfigurationError(`${configurationNamespace}:${name} is \`${text}\`, and must be ${right}`, {
+function invalid(name: SettingName, text: string, expected: string): ConfigurationError {
+	return new ConfigurationError(`${configurationNamespace}:${name} must be ${expected}, got \`${text}\``, {
 		hint: `it is set by the Provider's \`${name}\`, the stack configuration ${configurationNamespace}:${name}, or ${environmentName(name)}`,
 	});
 }

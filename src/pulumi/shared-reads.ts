@@ -2,7 +2,7 @@
  * One answer for all resources that ask the same query: a thousand resources of an organization cost one query.
  *
  * An answer is shared until it is a minute old, or until something is known that it cannot show: a resource that submits
- * reads again what it touched, and a settled activity ends the sharing of every earlier answer about its organization.
+ * reads again what it expired, and a settled activity ends the sharing of every earlier answer about its organization.
  */
 import { AuthenticationError, ConfigurationError } from "../errors.ts";
 import type { QueryAnswer, Reader } from "../wire/client.ts";
@@ -11,12 +11,12 @@ import type { QueryAnswer, Reader } from "../wire/client.ts";
 export const maxAgeMs = 60_000;
 
 export interface SharedReads {
-	/** A Reader for one resource: it asks again what the resource has touched since the shared answer was asked for. */
+	/** A Reader for one resource: it shares no answer from before the resource last submitted something. */
 	readerFor(resource: string): Reader;
-	/** Records that the resource has submitted something. */
-	touch(resource: string): void;
+	/** Stops sharing earlier answers with a resource, because it has submitted something. */
+	expireFor(resource: string): void;
 	/** Stops sharing the answers about an organization that are older than `olderThanMs`; all of them when left out. */
-	renew(organizationId: string, olderThanMs?: number): void;
+	expireAll(organizationId: string, olderThanMs?: number): void;
 }
 
 /** The clocks of SharedReads, in milliseconds, and the journal's order of writing. */
@@ -32,19 +32,19 @@ export interface Clocks {
 interface Shared {
 	readonly answer: Promise<QueryAnswer>;
 	readonly organizationId: unknown;
-	/** A counter. Higher than the last touch of a resource: asked after that touch. */
+	/** A counter. Higher than that of a resource in `expired`: asked after the resource submitted. */
 	readonly order: number;
 	/** By the steady clock. */
 	readonly askedAtMs: number;
 }
 
 /**
- * The reader's answers, each asked for once. Every answer says when it was asked for (`askedAtMs`), because its age counts
- * and not the time at which a resource uses it. For the same reason its `serverTimeMs` is that of the question.
+ * Shares the answers of a reader. Every answer has the time of its query (`askedAtMs`), because its age counts and not the
+ * time at which a resource uses it. For the same reason its `serverTimeMs` is that of the query.
  */
 export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks): SharedReads {
 	const shared = new Map<string, Shared>();
-	const touched = new Map<string, number>();
+	const expired = new Map<string, number>();
 	let count = 0;
 
 	const ask = async (...question: Parameters<Reader["query"]>): Promise<QueryAnswer> => {
@@ -61,7 +61,7 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 		};
 	};
 	const isUsable = (known: Shared, resource: string): boolean =>
-		known.order > (touched.get(resource) ?? 0) && steadyNow() - known.askedAtMs < maxAgeMs;
+		known.order > (expired.get(resource) ?? 0) && steadyNow() - known.askedAtMs < maxAgeMs;
 
 	return {
 		readerFor: (resource) => ({
@@ -74,18 +74,18 @@ export function shareReads(reader: Reader, { now, steadyNow, position }: Clocks)
 				const fresh = { answer: ask(operation, fields), organizationId, order: count, askedAtMs: steadyNow() };
 				shared.set(key, fresh);
 				fresh.answer.catch((error: unknown) => {
-					// A rejected key stays rejected; any other failure may pass.
+					// A rejected key stays rejected; any other failure may be temporary.
 					const lasting = error instanceof AuthenticationError || error instanceof ConfigurationError;
 					if (!lasting && shared.get(key) === fresh) shared.delete(key);
 				});
 				return fresh.answer;
 			},
 		}),
-		touch(resource) {
+		expireFor(resource) {
 			count += 1;
-			touched.set(resource, count);
+			expired.set(resource, count);
 		},
-		renew(organizationId, olderThanMs = 0) {
+		expireAll(organizationId, olderThanMs = 0) {
 			const beforeMs = steadyNow() - olderThanMs;
 			for (const [key, known] of shared) {
 				if (known.organizationId === organizationId && known.askedAtMs <= beforeMs) shared.delete(key);

@@ -1,122 +1,118 @@
 /**
- * Inputs and outputs of the user tag resource, as its check completes them and its state keeps them.
+ * Inputs and outputs of a user tag resource, and the document of one tag that they stand for.
  */
 
-import type { DesiredOrganization, LastAppliedTag } from "../plan/organization.ts";
+import type { DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
 import { tagsOf } from "../plan/organization.ts";
-import { ResourceFailure } from "./failure.ts";
+import { type Members, withoutUndefined, writeMembers } from "./inputs.ts";
 import {
-	type CheckFailure,
-	type Members,
-	type MetaInputs,
-	type Properties,
-	readDocument,
-	withoutMeta,
-	withoutUndefined,
-	writeMembers,
-} from "./inputs.ts";
-import { type Kept, keepTag } from "./kept.ts";
-import { type KeptActivity, readKeptActivities, readKeptTag } from "./kept-read.ts";
+	mustRead,
+	type ResourceDefinition,
+	type ResourceInputs,
+	type ResourceOutputs,
+	storedStateOf,
+} from "./resource.ts";
 import type { Session } from "./session.ts";
-import type { InputShapes } from "./shapes.ts";
+import { nothingStored, type StoredState } from "./stored-state.ts";
+import { readLastAppliedTag } from "./stored-state-check.ts";
 
-/** Inputs after `check`: complete, ids in lower case, lists sorted. */
-export interface TagInputs extends MetaInputs {
-	readonly organizationId: string;
+export interface TagInputs extends ResourceInputs {
 	readonly name: string;
 	readonly tagId?: string;
 	readonly previously?: readonly string[];
 	readonly members?: Members;
-	readonly limits?: Properties;
 	readonly onDestroy?: "keep" | "removeMembers";
 }
 
-export interface TagOutputs extends TagInputs {
+export interface TagOutputs extends TagInputs, ResourceOutputs {
 	readonly tagId: string;
-	/** The members as the program wrote them; `members` is what of them is so. */
+	/** The members as the program wrote them; `members` is the part of them that is in sync. */
 	readonly managed?: Members;
-	/** What orgsync last applied, as its journal keeps it. */
+	/** What orgsync last applied, as its journal has it. */
 	readonly lastApplied?: LastAppliedTag;
-	/** Activities that have not ended. */
-	readonly activities?: readonly KeptActivity[];
 }
 
-export const places = [
-	["userTags[0].id", "tagId"],
-	["userTags[0].previously", "previously"],
-	["userTags[0].members", "members"],
-	["userTags[0].name", "name"],
-	["userTags[0]", "name"],
-	["limits", "limits"],
-	["organizationId", "organizationId"],
-] as const;
-
-export const shapes: InputShapes = {
-	required: ["name"],
-	fields: {
-		name: "text",
-		organizationId: "id",
-		tagId: "id",
-		previously: { listOf: "text" },
-		members: { fields: { exactly: { listOf: "id" }, atLeast: { listOf: "id" }, never: { listOf: "id" } } },
-		limits: { fields: { memberRemovals: "any" } },
-		onDestroy: { oneOf: ["keep", "removeMembers"] },
+/** How the inputs are checked, written as a document, and stored. */
+export const tagDocument: Pick<
+	ResourceDefinition<TagInputs, TagOutputs>,
+	"operation" | "section" | "schema" | "places" | "toDocument" | "fromDocument" | "readApplied"
+> = {
+	operation: "update_user_tag",
+	section: "userTags",
+	schema: {
+		required: ["name"],
+		fields: {
+			name: "text",
+			organizationId: "id",
+			tagId: "id",
+			previously: { listOf: "text" },
+			members: { fields: { exactly: { listOf: "id" }, atLeast: { listOf: "id" }, never: { listOf: "id" } } },
+			limits: { fields: { memberRemovals: "any" } },
+			onDestroy: { oneOf: ["keep", "removeMembers"] },
+		},
+	},
+	places: [
+		["userTags[0].id", "tagId"],
+		["userTags[0].previously", "previously"],
+		["userTags[0].members", "members"],
+		["userTags[0].name", "name"],
+		["userTags[0]", "name"],
+		["limits", "limits"],
+		["organizationId", "organizationId"],
+	],
+	toDocument(inputs, olds) {
+		const { organizationId, name, tagId, members, limits } = inputs;
+		// Once the tag is found it needs no earlier names, and `ignoreChanges` may set its own name as one of them.
+		const isFound = tagId !== undefined && tagId === olds?.tagId;
+		const previously = isFound ? earlierNames(inputs) : inputs.previously;
+		return {
+			organizationId,
+			userTags: [withoutUndefined({ name, id: tagId, previously, members })],
+			...withoutUndefined({ limits }),
+		};
+	},
+	fromDocument(desired, { onDestroy }) {
+		const [tag] = tagsOf(desired);
+		return withoutUndefined({
+			organizationId: desired.organizationId,
+			name: tag?.name ?? "",
+			tagId: tag?.id,
+			previously: tag?.previously.length === 0 ? undefined : tag?.previously,
+			members: writeMembers(tag?.members),
+			onDestroy,
+		});
+	},
+	readApplied({ tagId, lastApplied }, context) {
+		const tag = readLastAppliedTag(lastApplied, context);
+		return tag === undefined ? [] : [{ kind: "userTag", id: tagId, tag }];
 	},
 };
 
-export const nothingKept: Kept = { activities: [], applied: [] };
-
-/** What the state of a tag keeps. Throws StorageError if it cannot be used. */
-export function keptOf(olds: TagOutputs | undefined, session: Session): Kept {
-	if (olds === undefined) return nothingKept;
-	const by = session.keptBy(olds.resource, olds.organizationId, "update_user_tag");
-	const applied = keepTag(olds.tagId, readKeptTag(olds.lastApplied, by));
-	return { activities: readKeptActivities(olds.activities, by), applied };
+/** The earlier names without the tag's own. */
+export function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
+	return previously.filter((earlier) => earlier !== name);
 }
 
-/** Said wherever no organization is named. */
-export const noOrganization: CheckFailure = {
-	property: "organizationId",
-	reason:
-		"which organization? Give organizationId to the resource or to its Provider, run `pulumi config set orgsync:organizationId ID`, or set ORGSYNC_ORGANIZATION_ID",
-};
-
-export function documentOf({
-	organizationId,
-	name,
-	tagId,
-	previously,
-	members,
-	limits,
-}: Partial<TagInputs>): Properties {
-	return {
-		organizationId,
-		userTags: [withoutUndefined({ name, id: tagId, previously, members })],
-		...withoutUndefined({ limits }),
-	};
+/** The desired state of a tag. Throws ResourceFailure if the inputs cannot be read. */
+export function readTagInputs(inputs: Partial<TagInputs>): DesiredOrganization {
+	return mustRead(tagDocument, inputs);
 }
 
-/** The inputs as what they want. Throws ResourceFailure if they cannot be read. */
-export function mustRead(inputs: Partial<TagInputs>): DesiredOrganization {
-	const read = readDocument(documentOf(inputs), places);
-	if ("desired" in read) return read.desired;
-	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
+/** What the state of a tag stores. Throws StorageError if it cannot be used. */
+export function tagStoredState(olds: TagOutputs, session: Session): StoredState {
+	return storedStateOf(tagDocument, olds, session);
 }
 
-/** What is wanted, as inputs. */
-export function writeInputs(desired: DesiredOrganization): Omit<TagInputs, keyof MetaInputs> {
-	const [tag] = tagsOf(desired);
-	return withoutUndefined({
-		organizationId: desired.organizationId,
-		name: tag?.name ?? "",
-		tagId: tag?.id,
-		previously: tag?.previously.length === 0 ? undefined : tag?.previously,
-		members: writeMembers(tag?.members),
-	});
-}
-
-/** The inputs without what means nothing to the service: whose they are, and how much an update may take away. */
-export function withoutResource(inputs: Partial<TagInputs>): Properties {
-	const { limits: _limits, __provider: _provider, ...rest } = withoutMeta({ ...inputs });
-	return rest;
+/** The live tag that a desired state of one tag is about: by id if it has one, else by name or an earlier name. */
+export async function findTag(
+	resource: string,
+	desired: DesiredOrganization,
+	session: Session,
+): Promise<LiveUserTag | undefined> {
+	const live = await session.read({ resource, desired, stored: nothingStored });
+	const tag = tagsOf(desired)[0];
+	if (!live.userTags.known || tag === undefined) return undefined;
+	const tags = live.userTags.value;
+	if (tag.id !== undefined) return tags.find(({ id }) => id === tag.id);
+	return tags.find(({ name }) => name === tag.name) ?? tags.find(({ name }) => tag.previously.includes(name));
 }

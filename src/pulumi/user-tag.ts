@@ -1,216 +1,174 @@
 /**
- * The user tag as a Pulumi resource: check, diff, create and update, each a question to plan/ and sync/.
+ * The user tag as a Pulumi resource: the class for programs, and what differs from other resources.
  */
 
-import type { DesiredOrganization, LiveUserTag } from "../plan/organization.ts";
+import type * as pulumi from "@pulumi/pulumi";
 import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
-import { announceCreation } from "./announcement.ts";
-import { nameOwners } from "./claims.ts";
-import { explain, explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
+import { isDone, ResourceFailure } from "./failure.ts";
 import {
-	type CheckFailure,
 	hasUnknown,
 	type Members,
-	metaOf,
 	observeMembers,
 	type Properties,
-	readDocument,
 	sameMembers,
 	withoutUndefined,
+	writeMembers,
 } from "./inputs.ts";
-import { type Kept, keepActivities } from "./kept.ts";
-import { convergeInTurn } from "./renames.ts";
-import type { Converged, Session } from "./session.ts";
-import { checkShapes } from "./shapes.ts";
+import type { ResourceDefinition } from "./resource.ts";
+import { OrgsyncResource } from "./resource-class.ts";
+import { deleteTag } from "./user-tag-delete.ts";
 import {
-	documentOf,
-	keptOf,
-	mustRead,
-	noOrganization,
-	nothingKept,
-	places,
-	shapes,
+	earlierNames,
+	findTag,
+	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
-	withoutResource,
-	writeInputs,
+	tagDocument,
 } from "./user-tag-inputs.ts";
+import { readTag } from "./user-tag-read.ts";
 
-/** What `check` answers: the completed inputs or what is wrong with them, and a line for the output. */
-export interface Checked {
-	readonly inputs: Properties;
-	readonly failures: readonly CheckFailure[];
-	readonly say?: string;
+export interface UserTagArgs {
+	/** The tag's name. Changing it renames the tag. */
+	readonly name: pulumi.Input<string>;
+	/** The organization, a UUID. Defaults to the Provider's. Changing it replaces the resource. */
+	readonly organizationId?: pulumi.Input<string>;
+	/** The tag's id, a UUID. Without it, the tag is found by its name. */
+	readonly tagId?: pulumi.Input<string>;
+	/** Earlier names of the tag. If no tag is called `name`, the tag with an earlier name is renamed. */
+	readonly previously?: pulumi.Input<pulumi.Input<string>[]>;
+	/** The tag's members, by user id: either `exactly`, or `atLeast` and `never`. Left out, members are not managed. */
+	readonly members?: pulumi.Input<MembersArgs>;
+	/** How many members one update may remove: a number, or a percentage of the known members (`"25%"`). */
+	readonly limits?: pulumi.Input<{ readonly memberRemovals?: pulumi.Input<number | string> }>;
+	/**
+	 * What `pulumi destroy` does: nothing (`keep`, the default), or remove the managed members from the tag. The tag itself
+	 * cannot be deleted: the service has no operation for it.
+	 */
+	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
 }
 
-/** The inputs completed, or what is wrong with them: as inputs, and against the live organization where they are new. */
-export async function checkTag(olds: Partial<TagInputs>, news: Partial<TagInputs>, session: Session): Promise<Checked> {
-	const organizationId = news.organizationId ?? session.settings.organizationId;
-	const misshapen = checkShapes({ ...news }, shapes);
-	if (misshapen.length > 0) return { inputs: { ...news }, failures: misshapen };
-	if (organizationId === undefined) return { inputs: { ...news }, failures: [noOrganization] };
-	// Found once, the tag is the same one whatever it is called: a rename must not lose it.
-	const mayBeSame = hasUnknown(organizationId) || olds.organizationId === organizationId.toLowerCase();
-	const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
-	const onDestroy = news.onDestroy ?? "keep";
-	const given = { ...news, organizationId, onDestroy, ...withoutUndefined({ tagId }) };
-	if (hasUnknown(given)) return { inputs: given, failures: [] };
-	// A tag that is found already needs no earlier names, and `ignoreChanges` may give its own name as one of them.
-	const isFound = tagId !== undefined && tagId === olds.tagId;
-	const read = readDocument(documentOf(isFound ? { ...given, previously: earlierNames(given) } : given), places);
-	if ("failures" in read) return { inputs: given, failures: read.failures };
-	const inputs = {
-		...writeInputs(read.desired),
-		...withoutUndefined({ limits: news.limits }),
-		onDestroy,
-		...metaOf(news),
-	};
-	const isNew = !sameValue(withoutResource(olds), withoutResource(inputs));
-	try {
-		return isNew
-			? await checkLive(inputs, read.desired, session, {
-					remembered: news.tagId === undefined,
-					isCreated: olds.name === undefined,
-				})
-			: { inputs: { ...inputs }, failures: claim(inputs, session) };
-	} catch (error) {
-		return { inputs: { ...inputs }, failures: [failCheck(error)] };
-	}
+/** The members of a user tag, as lists of user ids. */
+export interface MembersArgs {
+	/** These users are the only members; `[]` means that the tag has none. */
+	readonly exactly?: pulumi.Input<pulumi.Input<string>[]>;
+	/** These users are members; others are not changed. */
+	readonly atLeast?: pulumi.Input<pulumi.Input<string>[]>;
+	/** These users are not members. */
+	readonly never?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /**
- * What `check` can see of the live organization already: that the tag is there, and that no guard refuses. The id is
- * `remembered` when the state has it and the program does not.
+ * A user tag: its name and its members. It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at
+ * most one `update_user_tag` per update. Creating fails when there is no such tag.
  */
-async function checkLive(
-	inputs: TagInputs,
-	desired: DesiredOrganization,
-	session: Session,
-	{ remembered, isCreated }: { readonly remembered: boolean; readonly isCreated: boolean },
-): Promise<Checked> {
-	const { plan } = await session.judge({ resource: inputs.resource, desired, kept: nothingKept });
-	// That a name is taken may pass: another resource of the program may give it up.
-	const problems = plan.problems.filter(({ code }) => code !== "tag-name-taken");
-	if (problems.length > 0) {
-		const property = inputs.tagId === undefined || remembered ? "name" : "tagId";
-		const isForgotten = inputs.tagId !== undefined && remembered;
-		const hint = isForgotten
-			? "; the state still has it: `pulumi refresh` takes it out, and it is looked for by name"
-			: "";
-		const failures = problems.map(({ message }) => ({ property, reason: message + hint }));
-		return { inputs: { ...inputs }, failures };
+export class UserTag extends OrgsyncResource {
+	/** The organization, in lower case. */
+	declare readonly organizationId: pulumi.Output<string>;
+	declare readonly name: pulumi.Output<string>;
+	declare readonly tagId: pulumi.Output<string>;
+	declare readonly previously: pulumi.Output<string[] | undefined>;
+	/** The managed members; after a refresh, the part of them that is in sync. */
+	declare readonly members: pulumi.Output<Members | undefined>;
+	declare readonly onDestroy: pulumi.Output<"keep" | "removeMembers">;
+
+	/**
+	 * Reads the live tag with this id without managing it: it is never changed. `members` holds all members, where the
+	 * service shows them. Fails when there is no such tag.
+	 */
+	static get(name: string, id: pulumi.Input<pulumi.ID>, options?: pulumi.CustomResourceOptions): UserTag {
+		return new UserTag(name, { name: undefined } as unknown as UserTagArgs, { ...options, id });
 	}
-	try {
-		session.refuseGuarded(plan, inputs.resource);
-	} catch (error) {
-		return { inputs: { ...inputs }, failures: [failCheck(error, "members")] };
+
+	constructor(name: string, args: UserTagArgs, options?: pulumi.CustomResourceOptions) {
+		// Only what is listed here becomes an output: `check` and `read` fill in what the program leaves out.
+		const outputs = { tagId: undefined, organizationId: undefined, previously: undefined, members: undefined };
+		super(userTag, name, { ...outputs, onDestroy: undefined, ...args }, options);
 	}
-	const say = isCreated && inputs.partOf === undefined ? announceCreation(inputs, plan) : undefined;
-	const tagId = inputs.tagId ?? (await findTag(desired, inputs.resource, session))?.id;
-	const found = tagId === undefined ? inputs : { ...inputs, tagId };
-	return { inputs: { ...found }, failures: claim(found, session), ...withoutUndefined({ say }) };
 }
 
-function claim(inputs: TagInputs, session: Session): readonly CheckFailure[] {
-	const { organizationId, tagId, name } = inputs;
-	if (tagId === undefined) return [];
-	const owner = session.claims.claim(organizationId, `userTag/${tagId}`, inputs);
-	if (owner === undefined) return [];
-	const [other, own] = nameOwners(owner, inputs);
-	const reason = `the tag ${tagId} is managed by the resource \`${other}\` and by \`${own}\` (as \`${name}\`); one tag, one resource`;
-	return [{ property: "name", reason }];
-}
-
-/** What differs between the state and the program; nothing is asked of the service. */
-export function diffTag(olds: TagOutputs, news: Partial<TagInputs>): { changes: boolean; replaces: string[] } {
-	const replaces = [
-		...(isOther(news.organizationId, olds.organizationId) ? ["organizationId"] : []),
-		...(isOther(news.tagId, olds.tagId) ? ["tagId"] : []),
-	];
-	const compared = ["name", "onDestroy"] as const;
-	const changes =
-		hasUnknown(news) ||
-		!sameMembers(olds.members, news.members) ||
-		!sameValue(earlierNames(olds), earlierNames(news)) ||
-		compared.some((key) => !sameValue(olds[key], news[key]));
-	return { changes: changes || replaces.length > 0, replaces };
-}
-
-function earlierNames({ name, previously = [] }: Partial<TagInputs>): readonly string[] {
-	return previously.filter((earlier) => earlier !== name);
-}
-
-/** Whether a value is known and not the same; one that is not known yet replaces nothing. */
-function isOther(value: string | undefined, other: string): boolean {
-	return value !== undefined && !hasUnknown(value) && value.toLowerCase() !== other;
-}
-
-/** Finds the tag and makes it so: submits one activity, or none. Throws ResourceFailure. */
-export async function convergeTag(
-	inputs: TagInputs,
-	olds: TagOutputs | undefined,
-	session: Session,
-): Promise<{ readonly id: string; readonly outs: TagOutputs }> {
-	try {
-		const known = olds?.tagId ?? inputs.tagId;
-		const found = known === undefined ? await findTag(mustRead(inputs), inputs.resource, session) : undefined;
-		const id = known ?? found?.id;
-		const wish = { ...inputs, ...(id === undefined ? {} : { tagId: id }) };
-		// Read as `check` has read it, which did not know the id then.
+/** See ResourceDefinition. */
+export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
+	...tagDocument,
+	name: "UserTag",
+	isReadable: true,
+	identity: ["organizationId", "tagId"],
+	guardedInput: "members",
+	claimedInput: "name",
+	claimAdvice: "manage each tag with one resource",
+	recordsOwner: true,
+	complete(news, olds) {
+		// Once found, it is the same tag whatever its name is.
+		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();
+		const tagId = news.tagId ?? (mayBeSame ? olds.tagId : undefined);
+		return { ...news, onDestroy: news.onDestroy ?? "keep", ...withoutUndefined({ tagId }) };
+	},
+	claims: ({ tagId }) =>
+		tagId === undefined ? [] : [{ object: `userTag/${tagId}`, subject: `the user tag ${tagId} is managed` }],
+	explainProblems,
+	async locate({ inputs, desired }, session) {
+		const tagId = inputs.tagId ?? (await findTag(inputs.resource, desired, session))?.id;
+		return tagId === undefined ? inputs : { ...inputs, tagId };
+	},
+	isSame: (olds, news) =>
+		sameMembers(olds.members, news.members) &&
+		sameValue(earlierNames(olds), earlierNames(news)) &&
+		olds.name === news.name &&
+		olds.onDestroy === news.onDestroy,
+	async findTarget(inputs, olds, session) {
+		// Read as `check` did, which did not know the id.
 		const { tagId: _tagId, ...written } = inputs;
-		const desired = withTag(mustRead(written), id);
-		const kept = keptOf(olds, session);
-		const converged = await convergeInTurn({ resource: inputs.resource, desired, kept }, session);
-		// A tag that is not there has not come this far: it is a problem of the plan.
-		if (id === undefined) throw new ResourceFailure(`no user tag is called \`${inputs.name}\``);
-		session.hold(`userTag/${id}`, inputs);
-		const outs = outputsOf({ ...wish, tagId: id }, converged, kept);
-		const { report } = converged;
-		if (isDone(report)) return { id, outs };
-		throw new ResourceFailure(explainReport(report), { id, properties: { ...outs } });
-	} catch (error) {
-		throw error instanceof ResourceFailure ? error : new ResourceFailure(explain(error));
-	}
+		const known = olds?.tagId ?? inputs.tagId;
+		const tagId = known ?? (await findTag(inputs.resource, readTagInputs(inputs), session))?.id;
+		const desired = readTagInputs(written);
+		if (tagId === undefined) return { inputs, desired };
+		const objects = tagsOf(desired).map((tag) => ({ ...tag, id: tagId }));
+		return { inputs: { ...inputs, tagId }, desired: { ...desired, objects } };
+	},
+	idOf({ tagId, name }) {
+		if (tagId === undefined) throw new ResourceFailure(`no user tag is called \`${name}\``);
+		return tagId;
+	},
+	outputsOf({ inputs }, { plan, report, journal }) {
+		const { tagId = "", organizationId, members: managed } = inputs;
+		const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
+		const before = isDone(report) ? {} : observeBefore(inputs, plan);
+		return withoutUndefined({ ...inputs, ...before, managed, lastApplied });
+	},
+	read: readTag,
+	remove: deleteTag,
+	partsOf: (desired) =>
+		tagsOf(desired).map(({ name, id, previously, members }) => ({
+			suffix: name,
+			earlierSuffixes: previously,
+			args: withoutUndefined({
+				name,
+				tagId: id,
+				previously: previously.length === 0 ? undefined : [...previously],
+				members: writeMembers(members),
+			}),
+			covers: (address) => address === `userTag:${name}`,
+			limit: "memberRemovals",
+		})),
+};
+
+/** Problems of the plan. A name that is taken is none yet: another resource of the program may release it. */
+function explainProblems(plan: Plan, inputs: TagInputs, news: Partial<TagInputs>) {
+	const isFromState = inputs.tagId !== undefined && news.tagId === undefined;
+	const property = news.tagId === undefined ? "name" : "tagId";
+	const hint = isFromState
+		? "; the state still has this tag: `pulumi refresh` removes it, and then the tag is looked up by name"
+		: "";
+	return plan.problems
+		.filter(({ code }) => code !== "tag-name-taken")
+		.map(({ message }) => ({ property, reason: message + hint }));
 }
 
-/** What a resource of this state shows after what became of its wish. */
-function outputsOf(
-	inputs: TagInputs & { tagId: string },
-	{ plan, report, journal }: Converged,
-	earlier: Kept,
-): TagOutputs {
-	const { tagId, organizationId, members: managed } = inputs;
-	const lastApplied = journal.lastApplied(organizationId).userTags[tagId];
-	const activities = keepActivities(report, journal, earlier.activities);
-	const before = isDone(report) ? {} : observe(inputs, plan);
-	const kept = activities.length === 0 ? {} : { activities };
-	return { ...withoutUndefined({ ...inputs, ...before, managed, lastApplied }), ...kept };
-}
-
-/** Name and members as they were before a change that did not complete. */
-function observe(inputs: TagInputs, plan: Plan): Pick<TagInputs, "name"> & { members?: Members | undefined } {
+/** Name and members before a change that did not complete. */
+function observeBefore(inputs: TagInputs, plan: Plan): Properties {
 	const change = plan.changes.find((one) => one.kind === "userTag" && one.tagId === inputs.tagId);
 	if (change?.kind !== "userTag") return { name: inputs.name, members: inputs.members };
 	const live = change.before.members;
 	return { name: change.before.name, members: live === null ? undefined : observeMembers(inputs.members, live) };
-}
-
-async function findTag(
-	desired: DesiredOrganization,
-	resource: string,
-	session: Session,
-): Promise<LiveUserTag | undefined> {
-	const live = await session.read({ resource, desired, kept: nothingKept });
-	const wanted = tagsOf(desired)[0];
-	if (!live.userTags.known || wanted === undefined) return undefined;
-	const tags = live.userTags.value;
-	if (wanted.id !== undefined) return tags.find(({ id }) => id === wanted.id);
-	return tags.find(({ name }) => name === wanted.name) ?? tags.find(({ name }) => wanted.previously.includes(name));
-}
-
-/** The same wish for the tag that was found: it is looked for by its id from now on. */
-function withTag(desired: DesiredOrganization, id: string | undefined): DesiredOrganization {
-	return id === undefined ? desired : { ...desired, objects: tagsOf(desired).map((tag) => ({ ...tag, id })) };
 }

@@ -10,21 +10,21 @@ import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import {
+	describeActor,
+	describeDifference,
+	describeGone,
+	describeKept,
+	describeSince,
+	describeState,
+	describeUnattributed,
 	driftHeadings,
+	formatDuration,
 	seenFindings,
-	tellBy,
-	tellGone,
-	tellKept,
-	tellNobody,
-	tellSince,
-	tellState,
-	tellTime,
-	tellWhat,
 } from "./drift-words.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { bdi, type Html, html } from "./html-text.ts";
-import type { OrganizationResult } from "./result.ts";
-import { needsSigns, signsMean, tellDoubt } from "./text.ts";
+import type { OrganizationResult } from "./organizations.ts";
+import { describeDoubt, needsSigns, signsMean } from "./text.ts";
 
 /** A section of the page as html-sections.ts has them. */
 export interface DriftSection {
@@ -63,29 +63,29 @@ export function driftSections({ drift, plan }: OrganizationResult): readonly Dri
 			title: driftHeadings.gone,
 			number: drift.gone.length,
 			look: "plain",
-			body: () => lines(drift.gone.map(tellGone)),
+			body: () => lines(drift.gone.map(describeGone)),
 		},
-		{ title: driftHeadings.kept, number: kept.length, look: "attention", body: () => lines(kept.map(tellKept)) },
+		{ title: driftHeadings.kept, number: kept.length, look: "attention", body: () => lines(kept.map(describeKept)) },
 	];
 }
 
 function renderFindings(findings: readonly Finding[], drift: OrganizationDrift, plan: Plan): Html | null {
 	if (findings.length === 0) return null;
-	const nobody = tellNobody(drift, plan);
+	const nobody = describeUnattributed(drift, plan);
 	return html`${needsSigns(plan) ? html`<p class="note">${signsMean}</p>` : null}<ul class="changes">${findings.map((finding) => renderFinding(finding, drift, plan))}</ul>${
 		nobody === null ? null : html`<p class="note">${nobody}</p>`
 	}`;
 }
 
 function renderFinding(finding: Finding, drift: OrganizationDrift, plan: Plan): Html {
-	const state = tellState(finding, drift);
-	const since = finding.state === "new" ? null : tellSince(finding, drift);
-	const by = tellBy(finding, drift, plan);
+	const state = describeState(finding, drift);
+	const since = finding.state === "new" ? null : describeSince(finding, drift);
+	const by = describeActor(finding, drift, plan);
 	const chip =
 		state === null ? null : html`<span class="word ${finding.state === "new" ? "bad" : "attention"}">${state}</span> `;
 	const change = plan.changes.find(({ address }) => address === finding.address);
 	const sign = signs[change?.action ?? "report"];
-	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code>${change !== undefined && "userId" in change ? renderOwner(change.userId, plan) : null} ${chip}${tellWhat(finding)}${
+	return html`<li><span class="mark ${sign.look}" aria-hidden="true">${sign.text}</span><div><code>${finding.address}</code>${change !== undefined && "userId" in change ? renderOwner(change.userId, plan) : null} ${chip}${describeDifference(finding)}${
 		change === undefined ? null : renderDifference(change, plan)
 	}${since === null ? null : html`<p>${since}</p>`}${by === null ? null : html`<p>${by}</p>`}<p><span class="kind">to do:</span> ${renderTodo(finding)}</p></div></li>\n`;
 }
@@ -105,7 +105,7 @@ function renderDifference(change: Change, plan: Plan): Html | null {
 		return name === "" ? null : html` <strong>${bdi(name)}</strong>`;
 	}
 	const { before, after, addUserIds, removeUserIds } = change;
-	const doubt = tellDoubt(change);
+	const doubt = describeDoubt(change);
 	const [from, to] = showRename(before.name, after.name);
 	return html`${
 		before.name === after.name
@@ -146,7 +146,7 @@ export function driftFigures(drift: OrganizationDrift): readonly (readonly [stri
 		[seen.length, seen.length === 1 ? "object drifted" : "objects drifted", seen.length === 0 ? "a" : "w", true],
 		[seen.filter((one) => !isOld(one)).length, "new", "r", compared],
 		[seen.filter(isOld).length, "still there", "w", compared],
-		[oldest === undefined ? 0 : tellTime(oldest.firstSeenAt, oldest.lastSeenAt), "the oldest", "w", compared],
+		[oldest === undefined ? 0 : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt), "the oldest", "w", compared],
 		[drift.gone.length, "gone", "a", drift.gone.length > 0],
 		[
 			drift.waiting.length,

@@ -7,8 +7,16 @@ import { showAddress } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
-import { driftHeadings, seenFindings, tellFinding, tellGone, tellKept, tellNobody, tellWhat } from "./drift-words.ts";
-import type { OrganizationResult } from "./result.ts";
+import {
+	describeDifference,
+	describeFinding,
+	describeGone,
+	describeKept,
+	describeUnattributed,
+	driftHeadings,
+	seenFindings,
+} from "./drift-words.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { type NoteOf, plainStyle, renderChange } from "./text.ts";
 
 /** A heading and its lines, each of them text of others that has to be shown as text. */
@@ -26,10 +34,10 @@ export function objectParts({ drift, plan }: OrganizationResult): readonly Drift
 	const changes = new Map<string, Change>(plan.changes.map((change) => [change.address, change]));
 	const show = (address: string, finding?: Finding): readonly string[] => {
 		const change = changes.get(address);
-		const what = finding === undefined ? "" : `  ${tellWhat(finding)}`;
+		const what = finding === undefined ? "" : `  ${describeDifference(finding)}`;
 		return [
 			...(change === undefined ? [`! ${showAddress(address)}${what}`] : changeLines(change, plan)),
-			...(finding === undefined ? [] : tellFinding(finding, drift, plan).map((line) => `    ${line}`)),
+			...(finding === undefined ? [] : describeFinding(finding, drift, plan).map((line) => `    ${line}`)),
 		];
 	};
 	const part = (title: string, objects: readonly (readonly string[])[]): DriftPart => {
@@ -58,10 +66,10 @@ export function objectParts({ drift, plan }: OrganizationResult): readonly Drift
 export function otherParts({ drift, plan }: OrganizationResult): readonly DriftPart[] {
 	if (drift === null) return [];
 	const kept = drift.findings.filter(({ state }) => state === "not-looked-at");
-	const nobody = tellNobody(drift, plan);
+	const nobody = describeUnattributed(drift, plan);
 	return [
-		{ title: driftHeadings.gone, lines: drift.gone.map(tellGone) },
-		{ title: driftHeadings.kept, lines: kept.map(tellKept) },
+		{ title: driftHeadings.gone, lines: drift.gone.map(describeGone) },
+		{ title: driftHeadings.kept, lines: kept.map(describeKept) },
 		{ title: driftHeadings.nobody, lines: nobody === null ? [] : [nobody] },
 	];
 }

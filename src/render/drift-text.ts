@@ -6,15 +6,16 @@ import { showText } from "../escape.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
+	describeFinding,
+	describeGone,
+	describeKept,
+	describeUnattributed,
 	driftHeadings,
 	summarizeFindings,
-	tellFinding,
-	tellGone,
-	tellKept,
-	tellNobody,
 	unmanagedNames,
 } from "./drift-words.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import {
 	capitalize,
 	count,
@@ -23,7 +24,6 @@ import {
 	renderChange,
 	renderGuards,
 	renderPlan,
-	renderProblem,
 	renderUnread,
 	type Style,
 	signsMean,
@@ -35,7 +35,7 @@ import { renderWaiting } from "./waiting-text.ts";
 export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, style: Style): string {
 	if (drift === undefined) return renderPlan(plan, style, summarizeDrift(plan));
 	const kept = drift.findings.filter(({ state }) => state === "not-looked-at");
-	const nobody = tellNobody(drift, plan);
+	const nobody = describeUnattributed(drift, plan);
 	const lines = [
 		style.strong(`Organization ${showText(plan.organizationId)}`),
 		...(needsSigns(plan) ? [style.faint(signsMean)] : []),
@@ -46,8 +46,8 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 			"",
 		]),
 		...renderProblems(plan, drift, style),
-		...list(driftHeadings.gone, drift.gone.map(tellGone), style.add),
-		...list(driftHeadings.kept, kept.map(tellKept), style.warn),
+		...list(driftHeadings.gone, drift.gone.map(describeGone), style.add),
+		...list(driftHeadings.kept, kept.map(describeKept), style.warn),
 		...(nobody === null ? [] : [capitalize(nobody), ""]),
 		...renderUnread(plan, style),
 		...renderWaiting(plan, style),
@@ -63,7 +63,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift | undefined, st
 function notesOn(address: string, drift: OrganizationDrift, plan: Plan, style: Style): readonly string[] {
 	const isThis = (one: Finding): boolean => one.address === address && one.state !== "not-looked-at";
 	const finding = drift.findings.find(isThis) ?? drift.waiting.find(isThis);
-	return finding === undefined ? [] : tellFinding(finding, drift, plan).map((line) => `    ${style.faint(line)}`);
+	return finding === undefined ? [] : describeFinding(finding, drift, plan).map((line) => `    ${style.faint(line)}`);
 }
 
 function renderProblems(plan: Plan, drift: OrganizationDrift, style: Style): readonly string[] {

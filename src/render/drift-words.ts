@@ -31,12 +31,12 @@ const words: ReadonlyMap<string, string> = new Map([
 	["not-there", "is not there"],
 	["tag-not-there", "is not there"],
 	["tag-ambiguous", "may be either of two tags"],
-	["tag-claimed-twice", "is meant by two entries"],
+	["duplicate-tag", "is meant by two entries"],
 	["tag-name-taken", "cannot have its name"],
 ]);
 
 /** What about the object is not as the document says. */
-export function tellWhat({ what }: Pick<Finding, "what">): string {
+export function describeDifference({ what }: Pick<Finding, "what">): string {
 	return words.get(what) ?? showText(what);
 }
 
@@ -46,9 +46,9 @@ export function seenFindings({ findings }: OrganizationDrift): readonly Finding[
 }
 
 /** Whether it is new, or for how long it has been so; null where there is no earlier report to say that by. */
-export function tellSince(finding: Finding, { comparedWith }: OrganizationDrift): string | null {
+export function describeSince(finding: Finding, { comparedWith }: OrganizationDrift): string | null {
 	const { state, firstSeenAt, lastSeenAt } = finding;
-	const since = `for ${tellTime(firstSeenAt, lastSeenAt)} (since ${showText(firstSeenAt)})`;
+	const since = `for ${formatDuration(firstSeenAt, lastSeenAt)} (since ${showText(firstSeenAt)})`;
 	switch (state) {
 		case "new":
 			return comparedWith === null ? null : "new since the last report";
@@ -62,7 +62,7 @@ export function tellSince(finding: Finding, { comparedWith }: OrganizationDrift)
 }
 
 /** One word for a mark beside the finding; null where nothing can be said. */
-export function tellState({ state }: Finding, { comparedWith }: OrganizationDrift): string | null {
+export function describeState({ state }: Finding, { comparedWith }: OrganizationDrift): string | null {
 	return state === "new" && comparedWith === null ? null : state.replaceAll("-", " ");
 }
 
@@ -74,15 +74,15 @@ const units = [
 ] as const;
 
 /** The time between two instants in the largest unit that fits, rounded down. */
-export function tellTime(from: string, to: string): string {
+export function formatDuration(from: string, to: string): string {
 	const ms = Date.parse(to) - Date.parse(from);
 	for (const [size, one, many] of units) if (ms >= size) return count(Math.floor(ms / size), one, many);
 	return "less than a minute";
 }
 
 /** Who last changed it; where another finding has somebody to name and this one has not, that; else null. */
-export function tellBy(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
-	if (finding.by !== null) return tellAttribution(finding.by, names);
+export function describeActor(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
+	if (finding.by !== null) return describeAttribution(finding.by, names);
 	const seen = seenFindings(drift);
 	const named = seen.some(({ by }) => by !== null);
 	return named && seen.includes(finding) && isAttributable(finding)
@@ -91,7 +91,7 @@ export function tellBy(finding: Finding, drift: OrganizationDrift, names: UserNa
 }
 
 /** Why nobody is named at all; null where somebody is, or nothing differs, or nobody asked. */
-export function tellNobody(drift: OrganizationDrift, { reads }: Pick<Plan, "reads">): string | null {
+export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<Plan, "reads">): string | null {
 	const seen = seenFindings(drift);
 	if (seen.length === 0 || seen.some(({ by }) => by !== null)) return null;
 	if (drift.unattributed !== null) return `who changed it cannot be told: ${showText(drift.unattributed)}`;
@@ -105,15 +105,15 @@ function isAttributable({ kind, what }: Finding): boolean {
 	return kind !== "supportedAsset" && !what.startsWith("tag-");
 }
 
-function tellAttribution(by: Attribution, names: UserNames): string {
+function describeAttribution(by: Attribution, names: UserNames): string {
 	const { activityId, type, at } = by;
 	const operation = showName(type.replace(/^ACTIVITY_TYPE_/, "").toLowerCase());
 	const when = at === null ? "" : `, ${showName(at)}`;
-	return `last changed by ${operation} of ${tellWho(by, names)}${when}, activity ${showName(activityId)}`;
+	return `last changed by ${operation} of ${describeWho(by, names)}${when}, activity ${showName(activityId)}`;
 }
 
 /** As every other user, by what the plan knows and by what the activity itself says; a name without an alias stays a name. */
-function tellWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
+function describeWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
 	if (userId === null) return userName === null ? "somebody whom the service does not name" : showName(userName);
 	if (!Object.hasOwn(names.userNames, userId) && userName !== null) {
 		return `${showName(userName)} (id ${showName(userId)})`;
@@ -122,25 +122,27 @@ function tellWho({ userId, userName, liveName }: Attribution, names: UserNames):
 }
 
 /** What a person can do, names made safe to show. */
-function tellTodo({ todo }: Finding): string {
+function describeTodo({ todo }: Finding): string {
 	return `to do: ${showText(todo)}`;
 }
 
 /** All that is said of a finding beside what differs, a line each. */
-export function tellFinding(finding: Finding, drift: OrganizationDrift, names: UserNames): readonly string[] {
-	return [tellSince(finding, drift), tellBy(finding, drift, names), tellTodo(finding)].filter((line) => line !== null);
+export function describeFinding(finding: Finding, drift: OrganizationDrift, names: UserNames): readonly string[] {
+	return [describeSince(finding, drift), describeActor(finding, drift, names), describeTodo(finding)].filter(
+		(line) => line !== null,
+	);
 }
 
 /** What is gone, and how long it was there as far as the reports show. */
-export function tellGone(gone: GoneFinding): string {
+export function describeGone(gone: GoneFinding): string {
 	const { address, firstSeenAt, goneAt } = gone;
-	return `${showAddress(address)}: ${tellWhat(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${tellTime(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
+	return `${showAddress(address)}: ${describeDifference(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${formatDuration(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
 }
 
 /** What is kept of the last report. */
-export function tellKept(finding: Finding): string {
+export function describeKept(finding: Finding): string {
 	const { address, firstSeenAt, lastSeenAt } = finding;
-	return `${showAddress(address)}: ${tellWhat(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
+	return `${showAddress(address)}: ${describeDifference(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
 }
 
 /** Names of the user tags that the document does not speak of. */
@@ -163,7 +165,7 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 		case "drifted": {
 			const unknown =
 				unread.length === 0 ? [] : [`${count(unread.length, "object", "objects")} more could not be read`];
-			const found = `${count(seen.length, "object is", "objects are")} not as the document says${tellAges(seen, drift)}`;
+			const found = `${count(seen.length, "object is", "objects are")} not as the document says${describeAges(seen, drift)}`;
 			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
 		}
 		case "could-not-look": {
@@ -180,7 +182,7 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 	}
 }
 
-function tellAges(seen: readonly Finding[], { comparedWith }: OrganizationDrift): string {
+function describeAges(seen: readonly Finding[], { comparedWith }: OrganizationDrift): string {
 	if (comparedWith === null) return "";
 	const old = seen.filter(({ state }) => state !== "new");
 	const [oldest] = [...old].sort((left, right) => Date.parse(left.firstSeenAt) - Date.parse(right.firstSeenAt));
@@ -190,7 +192,7 @@ function tellAges(seen: readonly Finding[], { comparedWith }: OrganizationDrift)
 			? []
 			: [
 					`${old.length} still there`,
-					`${old.length === 1 ? "" : "the oldest "}for ${tellTime(oldest.firstSeenAt, oldest.lastSeenAt)}`,
+					`${old.length === 1 ? "" : "the oldest "}for ${formatDuration(oldest.firstSeenAt, oldest.lastSeenAt)}`,
 				]),
 	];
 	return ` (${parts.join(", ")})`;

@@ -11,31 +11,36 @@ import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { CommandResult, ErrorDescription } from "../plan/result.ts";
 import { tellMoved } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
-import { driftHeadings, tellFinding, tellGone, tellState } from "./drift-words.ts";
+import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
 import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
-import { tellOverride } from "./overrides-text.ts";
+import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
+import { describeOverride } from "./overrides-text.ts";
 import type { PositionOf } from "./positions.ts";
-import { reportHeadings, tellActivity, tellExplain, tellOutcome, tellPart } from "./report-text.ts";
 import {
-	type CommandResult,
+	describeActivity,
+	describeExplainCommand,
+	describeOutcome,
+	describePart,
+	reportHeadings,
+} from "./report-text.ts";
+import {
+	describeRunOverrides,
+	describeSavedPlan,
 	errorAbove,
-	judgeResult,
-	type OrganizationResult,
-	organizationsOf,
-	type ToldError,
-	type Tone,
-	tellRunOverrides,
-	tellSavedPlan,
-	unreadOf,
-} from "./result.ts";
-import { headings, plainStyle, renderChange, renderGuard, tellUnread } from "./text.ts";
-import { aliasHeading, showMovedAlias, tellMovedAliases } from "./three-way-aliases.ts";
+	movedIn,
+	savedPlanOf,
+	summarizeResult,
+} from "./summary.ts";
+
+import { describeUnread, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
+import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
 import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
-import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
 	readonly positionOf?: PositionOf;
@@ -84,7 +89,7 @@ function annotationsOf(
 	result: CommandResult,
 	positionOf: PositionOf,
 ): readonly [verdict: Annotation, ...others: Annotation[]] {
-	const { verdict, tone } = judgeResult(result);
+	const { verdict, tone } = summarizeResult(result);
 	const { problems = [], command } = result;
 	const error = errorAbove(result);
 	return [
@@ -92,19 +97,19 @@ function annotationsOf(
 		{
 			level: (command === "plan" || command === "show") && tone === "attention" ? "notice" : levels[tone],
 			title: titleOf(command),
-			message: error === null ? verdict : tellError(error),
+			message: error === null ? verdict : renderMessageText(error),
 			at: undefined,
 		},
 		...problems.map((problem) => atProblem(problem)),
-		...(command === "show" && result.savedPlan?.statedByFile !== undefined
-			? [annotate("notice", "as stated by the file", tellSavedPlan(result) ?? "")]
+		...(command === "show" && savedPlanOf(result)?.statedByFile !== undefined
+			? [annotate("notice", "as stated by the file", describeSavedPlan(result) ?? "")]
 			: []),
-		...tellRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
-		...unreadOf(result).map(({ organizationId, error: why }) =>
-			annotate("error", "could not be read", `organization ${organizationId}: ${tellError(why)}`),
+		...describeRunOverrides(result).map((line) => annotate("warning", overrideTitle, line)),
+		...unplannedOf(result).map(({ organizationId, error: why }) =>
+			annotate("error", "could not be read", `organization ${organizationId}: ${renderMessageText(why)}`),
 		),
-		...(result.moved ?? []).map((one) =>
-			annotate("error", "moved since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
+		...movedIn(result).map((one) =>
+			annotate("error", "changed since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
 	];
@@ -114,7 +119,7 @@ function titleOf(what: string): string {
 	return `orgsync: ${what}`;
 }
 
-function tellError({ message, hint }: ToldError): string {
+function renderMessageText({ message, hint }: ErrorDescription): string {
 	return hint === null ? message : `${message}; ${hint}`;
 }
 
@@ -124,14 +129,14 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
 	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
-	const { plan, broken, overrides } = one;
-	const told = overrides.map((override) => annotate("warning", overrideTitle, tellOverride(override, plan.guards)));
+	const { plan, failed, overrides } = one;
+	const told = overrides.map((override) => annotate("warning", overrideTitle, describeOverride(override, plan.guards)));
 	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
 	return [
 		...told,
-		...(broken === null
+		...(failed === null
 			? []
-			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${tellError(broken.error)}`)]),
+			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
 		...resultAnnotations(one.results, positionOf),
 		...endAnnotations(one, positionOf),
 	];
@@ -155,7 +160,7 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 			const message = [problem.message, ...notesOn(problem.path)].join("; ");
 			return atProblem({ ...problem, message });
 		}),
-		...tellMovedAliases(threeWay).map((alias) =>
+		...describeMovedAliases(threeWay).map((alias) =>
 			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
 		),
 		...(threeWay?.undoes ?? []).map((undone) => {
@@ -167,14 +172,14 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		),
 		...(["inDoubt", "rejected"] as const).flatMap((which) =>
 			sortWaiting(plan)[which].map((activity) => {
-				const message = [...describeWaiting(activity, plan), tellWaiting(activity).join("; ")].join(": ");
+				const message = [...describeWaiting(activity, plan), describeWaitingEffect(activity).join("; ")].join(": ");
 				return annotate("warning", headings[which], message, firstOf(coveredAddresses([activity]), positionOf));
 			}),
 		),
-		...tellUnread(plan).map((message) => annotate("warning", headings.unread, message)),
+		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...changeAnnotations(one, positionOf),
 		...(drift?.gone ?? []).map((gone) =>
-			annotate("notice", driftHeadings.gone, tellGone(gone), positionOf(gone.address)),
+			annotate("notice", driftHeadings.gone, describeGone(gone), positionOf(gone.address)),
 		),
 	];
 }
@@ -185,7 +190,7 @@ function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: strin
 	const findings = new Map<string, Finding>([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
 	return (address) => {
 		const finding = findings.get(address);
-		return finding === undefined ? [] : tellFinding(finding, drift, plan);
+		return finding === undefined ? [] : describeFinding(finding, drift, plan);
 	};
 }
 
@@ -210,7 +215,9 @@ function changeAnnotations(
 				return annotate("notice", "left alone", `${message}; left alone: rejected before`, positionOf(address));
 			}
 			const waits = drift.waiting.some((one) => one.address === address);
-			const title = ["drift", waits ? "waits" : tellState(finding, drift)].filter((word) => word !== null).join(", ");
+			const title = ["drift", waits ? "waits" : describeState(finding, drift)]
+				.filter((word) => word !== null)
+				.join(", ");
 			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));
 		});
 }
@@ -220,7 +227,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 		.filter(({ outcome }) => outcome !== "completed")
 		.flatMap((result) => {
 			if (result.parts.length > 0) return partAnnotations(result, positionOf);
-			const message = `${result.step.reason}: ${tellOutcome(result)}`;
+			const message = `${result.step.reason}: ${describeOutcome(result)}`;
 			const at = firstOf(coveredAddresses([result.step]), positionOf);
 			return [annotate(levelOf(result), result.outcome.replaceAll("-", " "), message, at)];
 		});
@@ -232,9 +239,9 @@ function partAnnotations({ step, parts }: StepResult, positionOf: Positions): re
 		.filter(({ outcome }) => outcome !== "completed")
 		.map((part) => {
 			const { address, outcome } = part;
-			const waits = outcome.startsWith("awaiting") ? `; ${tellExplain(part)}` : "";
-			const named = part.activityId === null ? "" : `; ${tellActivity(part)}`;
-			const message = `${step.reason}: ${showAddress(address)}: ${tellPart(part)}${named}${waits}`;
+			const waits = outcome.startsWith("awaiting") ? `; ${describeExplainCommand(part)}` : "";
+			const named = part.activityId === null ? "" : `; ${describeActivity(part)}`;
+			const message = `${step.reason}: ${showAddress(address)}: ${describePart(part)}${named}${waits}`;
 			return annotate(levelOf({ step, outcome }), outcome.replaceAll("-", " "), message, positionOf(address));
 		});
 }

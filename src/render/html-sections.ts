@@ -12,19 +12,20 @@ import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { ErrorDescription } from "../plan/result.ts";
 import type { Waiting } from "../plan/waiting.ts";
 import { driftSections } from "./drift-html.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
-import { overridesHeading, tellOverride } from "./overrides-text.ts";
+import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
+import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
-import { type OrganizationResult, resultsByAddress, type ToldError } from "./result.ts";
-import { headings, tellDoubt, tellGuard, tellReported, tellUnread } from "./text.ts";
+import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";
-import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 type Undone = ReturnType<typeof markUndone>;
 
@@ -55,7 +56,7 @@ export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: st
 
 /** In the order in which a reader needs them: after an apply, what became of it comes first. */
 function sections(one: OrganizationResult): readonly Section[] {
-	const { plan, report, broken, results } = one;
+	const { plan, report, failed, results } = one;
 	const { waits, inDoubt, rejected } = sortWaiting(plan);
 	const steps: Section = {
 		title:
@@ -76,7 +77,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			title: "Why it broke off",
 			number: null,
 			look: "bad",
-			body: () => (broken === null ? null : renderMessage(broken.error)),
+			body: () => (failed === null ? null : renderMessage(failed.error)),
 		},
 		{
 			title: "After the last step",
@@ -88,7 +89,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			title: overridesHeading,
 			number: one.overrides.length,
 			look: "attention",
-			body: () => list(one.overrides.map((override) => html`${tellOverride(override, plan.guards)}`)),
+			body: () => list(one.overrides.map((override) => html`${describeOverride(override, plan.guards)}`)),
 		},
 		...driftSections(one),
 		...(results === null ? [] : [steps]),
@@ -119,7 +120,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			title: headings.unread,
 			number: null,
 			look: "attention",
-			body: () => list(tellUnread(plan).map((line) => html`${line}`)),
+			body: () => list(describeUnread(plan).map((line) => html`${line}`)),
 		},
 		{
 			title: "User tags that the document does not speak of",
@@ -188,7 +189,7 @@ function list(items: readonly Html[]): Html | null {
 
 /** An error with what to do about it; `more` stands before that. */
 export function renderMessage(
-	{ message, hint }: ToldError,
+	{ message, hint }: ErrorDescription,
 	problems: readonly Problem[] = [],
 	more: Html | null = null,
 ): Html {
@@ -212,12 +213,12 @@ function renderProblems(problems: readonly Problem[]): Html | null {
 function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
 	return list(
 		guards.map((guard) => {
-			const { found, allowed, meant } = tellGuard(guard);
+			const { found, allowed, meant } = describeGuard(guard);
 			const said = html`${found} <span class="soft">(${allowed})</span>`;
 			if (!guard.refuses) return html`<span class="word good">holds</span> <span>${said}</span>`;
 			return applied
 				? html`<span class="word attention">acknowledged</span> <span>${said}</span>`
-				: html`<span class="word bad">refuses</span> <span>${said}<br>when this is meant: <code>${meant}</code></span>`;
+				: html`<span class="word bad">refuses</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
 		}),
 	);
 }
@@ -238,7 +239,7 @@ function renderRemovals(
 	if (removals.length === 0) return null;
 	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
 	return html`<ul class="changes">${removals.map((change) => {
-		const doubt = tellDoubt(change);
+		const doubt = describeDoubt(change);
 		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
 			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
 		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
@@ -259,7 +260,7 @@ function renderTags(tags: readonly TagChange[], plan: Plan, results: Results, is
 function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Undone): Html {
 	const { before, after, addUserIds, removeUserIds, tagId } = change;
 	const renamed = before.name !== after.name;
-	const doubt = tellDoubt(change);
+	const doubt = describeDoubt(change);
 	const [from, to] = showRename(before.name, after.name);
 	const name = renamed
 		? html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`
@@ -272,7 +273,7 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 function renderReported(changes: readonly ReportChange[], plan: Plan): Html | null {
 	if (changes.length === 0) return null;
 	return html`<ul class="changes">${changes.map((change) => {
-		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code>${renderOwner(change.userId, plan)} ${tellReported(change)}${renderFields(change)}</div></li>\n`;
+		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code>${renderOwner(change.userId, plan)} ${describeReported(change)}${renderFields(change)}</div></li>\n`;
 	})}</ul>`;
 }
 
@@ -281,7 +282,9 @@ function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null 
 		activities.map((activity) => {
 			const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
 			const word = activity.state === "in-doubt" ? "in doubt" : relation;
-			const means = tellWaiting(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);
+			const means = describeWaitingEffect(activity).map(
+				(line) => html`<br><span class="soft">${sentence(line)}</span>`,
+			);
 			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${means}</span>`;
 		}),
 	);

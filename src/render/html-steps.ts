@@ -10,12 +10,19 @@ import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { nameOf } from "../plan/waiting.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
-import { listCovers, partsHeading, tellExplain, tellHeld, tellOutcome, tellPartActivity } from "./report-text.ts";
-import type { OrganizationResult, Tone } from "./result.ts";
+import type { OrganizationResult, Tone } from "./organizations.ts";
+import {
+	describeExplainCommand,
+	describeHold,
+	describeOutcome,
+	describePartActivity,
+	listCovers,
+	partsHeading,
+} from "./report-text.ts";
 import { count } from "./text.ts";
 
 /** The steps in rounds, or null when there is none. `id` is unique on the page. */
-export function renderSteps({ plan, report, results, broken }: OrganizationResult, id: string): Html | null {
+export function renderSteps({ plan, report, results, failed }: OrganizationResult, id: string): Html | null {
 	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
 	if (steps.length === 0) return null;
@@ -23,10 +30,10 @@ export function renderSteps({ plan, report, results, broken }: OrganizationResul
 	const body = html`<ol class="rounds">${rounds.map(
 		([, ofRound], index) =>
 			html`<li><p class="round">${titleOf(index, ofRound.length)}</p><ul class="steps">${ofRound.map((step) =>
-				renderStep(step, byId.get(step.id), id, broken !== null),
+				renderStep(step, byId.get(step.id), id, failed !== null),
 			)}</ul></li>`,
 	)}</ol>`;
-	const calm = broken === null && (results ?? []).every(({ outcome }) => outcome === "completed");
+	const calm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
 	if (steps.length <= mostStepsOpen || !calm) return body;
 	return html`<details><summary>${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}</summary>${body}</details>`;
 }
@@ -50,8 +57,8 @@ function roundOf(steps: readonly Step[]): (step: Step) => number {
 	return (step) => rounds.get(step.id) ?? 0;
 }
 
-/** `brokeOff`: a step without a result may have been under way. */
-function renderStep(step: Step, result: StepResult | undefined, id: string, brokeOff: boolean): Html {
+/** `isStopped`: a step without a result may have been under way. */
+function renderStep(step: Step, result: StepResult | undefined, id: string, isStopped: boolean): Html {
 	const { operation, reason, dependsOn, earlierActivity, covers } = step;
 	const after =
 		dependsOn.length === 0
@@ -60,8 +67,8 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, brok
 	const waits =
 		earlierActivity === null || result !== undefined
 			? null
-			: html`<p class="doubt">${tellHeld(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
-	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && brokeOff ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
+			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
+	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
 <p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
 }
 
@@ -92,7 +99,7 @@ function becameOf(result: StepResult | undefined): Html | null {
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	if (result.outcome === "completed") return parts;
 	const { activityId, fingerprint, policyEvaluations } = result;
-	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(tellOutcome(result))}</p>`}${policyEvaluations.map(
+	return html`${result.message === null ? null : html`<p class="doubt">${curveQuotes(describeOutcome(result))}</p>`}${policyEvaluations.map(
 		({ policyId, outcome }) =>
 			html`<p class="soft">policy <code>${policyId ?? "(not set)"}</code>: ${outcome ?? "no outcome given"}</p>`,
 	)}${
@@ -105,9 +112,9 @@ function becameOf(result: StepResult | undefined): Html | null {
 function renderParts(parts: readonly PartResult[]): Html {
 	return html`<p class="soft">${partsHeading}:</p><ul class="changes">${parts.map((part) => {
 		const { address, outcome, message } = part;
-		const named = tellPartActivity(part);
+		const named = describePartActivity(part);
 		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
 			message === null ? null : html`<p class="doubt">${curveQuotes(message)}</p>`
-		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${tellExplain(part)}</p>` : null}</div></li>\n`;
+		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${describeExplainCommand(part)}</p>` : null}</div></li>\n`;
 	})}</ul>`;
 }

@@ -4,33 +4,36 @@
  * by keyboard and by ear.
  */
 
-import { findsDifference } from "../plan/plan.ts";
 import { outcomesOf } from "../plan/report.ts";
+import type { CommandResult, FailedOrganization } from "../plan/result.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { hasFindings } from "../plan/three-way.ts";
 import { driftFigures } from "./drift-html.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
 import { curveQuotes, type Html, hashSource, html, trusted } from "./html-text.ts";
-import { overridesHeading } from "./overrides-text.ts";
-import { movedHeading } from "./report-text.ts";
 import {
-	type Broken,
-	type CommandResult,
-	droppedOf,
-	errorAbove,
-	judgeResult,
-	listMoved,
+	foldOrganizations,
+	hasDetails,
+	isAlone,
 	type OrganizationResult,
 	organizationsOf,
 	resultsByAddress,
 	type Tone,
-	tellRunOverrides,
-	tellSavedPlan,
-	unreadOf,
-} from "./result.ts";
+	unplannedOf,
+} from "./organizations.ts";
+import { overridesHeading } from "./overrides-text.ts";
+import { movedHeading } from "./report-text.ts";
+import {
+	describeMoved,
+	describeRunOverrides,
+	describeSavedPlan,
+	droppedOf,
+	errorAbove,
+	summarizeResult,
+} from "./summary.ts";
+
 import { count, headings } from "./text.ts";
 import { renderDroppedPage } from "./three-way-html.ts";
 import { sortWaiting } from "./waiting-text.ts";
@@ -43,13 +46,19 @@ const policy = [
 	"form-action 'none'",
 ].join("; ");
 
+export interface HtmlOptions {
+	/** Name and version of the program, for the foot of the page. */
+	readonly generatedBy?: string;
+}
+
 /** The page, whole. The same result gives the same bytes; nothing that a name holds is anything but text on it. */
-export function renderHtml(result: CommandResult): string {
-	const { verdict, tone } = judgeResult(result);
+export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: HtmlOptions = {}): string {
+	const { verdict, tone } = summarizeResult(result);
 	const organizations = organizationsOf(result);
-	const unread = unreadOf(result);
-	const isAlone = organizations.length + unread.length === 1;
-	const savedPlan = tellSavedPlan(result);
+	const unread = unplannedOf(result);
+	const alone = isAlone(result);
+	const { full } = foldOrganizations(result);
+	const savedPlan = describeSavedPlan(result);
 	const [headline, rest] = splitVerdict(verdict);
 	const page = html`<!doctype html>
 <html lang="en">
@@ -58,7 +67,7 @@ export function renderHtml(result: CommandResult): string {
 <meta http-equiv="Content-Security-Policy" content="${trusted(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<meta name="generator" content="${result.generatedBy ?? "orgsync"}">
+<meta name="generator" content="${generatedBy}">
 <title>orgsync ${result.command}: ${verdict}</title>
 <style>${trusted(style)}</style>
 </head>
@@ -66,15 +75,13 @@ export function renderHtml(result: CommandResult): string {
 <header class="head ${tone}"><div class="inside">
 <p class="brand">orgsync <b>${result.command}</b></p>
 <h1>${badge(tone)}<span>${headline}</span></h1>
-${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${isAlone ? organizations.map(factsOf) : null}
+${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${renderRunOverrides(result)}${isAlone ? null : renderOverview(organizations, unread)}${renderUnread(unread)}${
-	isAlone
-		? organizations.map((one) => renderSections(one, 2, ""))
-		: organizations.filter(hasDetails).map(renderOrganization)
+${renderError(result)}${renderRunOverrides(result)}${alone ? null : renderOverview(result)}${renderUnread(unread)}${
+	alone ? full.map((one) => renderSections(one, 2, "")) : full.map(renderOrganization)
 }${renderDroppedPage(droppedOf(result))}</main>
-<footer class="inside">${renderFoot(result, organizations)}</footer>
+<footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
 </body>
 </html>
@@ -189,7 +196,7 @@ function fact(number: string, words: string, look: string): Html {
 function renderError(result: CommandResult): Html | null {
 	const error = errorAbove(result);
 	if (error === null) return null;
-	const moved = listMoved(result);
+	const moved = describeMoved(result);
 	const list =
 		moved.length === 0
 			? null
@@ -200,21 +207,23 @@ ${renderMessage(error, result.problems, list)}</section>`;
 
 /** Overrides that are no organization's own. */
 function renderRunOverrides(result: CommandResult): Html | null {
-	const lines = tellRunOverrides(result);
+	const lines = describeRunOverrides(result);
 	if (lines.length === 0) return null;
 	return html`<section class="card attention" aria-labelledby="overrides"><h2 id="overrides">${overridesHeading}</h2>
 <ul class="lines">${lines.map((line) => html`<li>${line}</li>\n`)}</ul></section>`;
 }
 
 /** Organizations of which nothing is known but why. */
-function renderUnread(unread: readonly Broken[]): Html | null {
+function renderUnread(unread: readonly FailedOrganization[]): Html | null {
 	if (unread.length === 0) return null;
 	return html`<section class="card bad" aria-labelledby="unlooked"><h2 id="unlooked">${headings.unlooked} <span class="number">${unread.length}</span></h2>
 <ul>${unread.map(({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`)}</ul></section>`;
 }
 
 /** Those that need somebody first; whoever has nothing to show but its verdict has it here. Null when there is none. */
-function renderOverview(organizations: readonly OrganizationResult[], unread: readonly Broken[]): Html | null {
+function renderOverview(result: CommandResult): Html | null {
+	const organizations = organizationsOf(result);
+	const unread = unplannedOf(result);
 	const total = organizations.length + unread.length;
 	if (total === 0) return null;
 	const ordered = (["bad", "attention", "good"] as const).flatMap((tone) =>
@@ -231,17 +240,6 @@ function renderOverview(organizations: readonly OrganizationResult[], unread: re
 	})}</ul></nav>`;
 }
 
-/** Whether there is more to say of an organization than its verdict. */
-function hasDetails({ plan, threeWay, broken, results, overrides }: OrganizationResult): boolean {
-	return (
-		overrides.length > 0 ||
-		findsDifference(plan) ||
-		hasFindings(threeWay) ||
-		broken !== null ||
-		(results ?? []).length > 0
-	);
-}
-
 function sectionOf({ plan }: OrganizationResult): string {
 	return `o-${plan.organizationId}`;
 }
@@ -252,14 +250,15 @@ function renderOrganization(one: OrganizationResult): Html {
 <p class="lead">${one.verdict}</p>${renderSections(one, 3, id)}</section>\n`;
 }
 
-function renderFoot(result: CommandResult, organizations: readonly OrganizationResult[]): Html {
+function renderFoot(result: CommandResult, generatedBy: string): Html {
+	const organizations = organizationsOf(result);
 	const [only] = organizations;
-	const looked = organizations.length + unreadOf(result).length;
+	const looked = organizations.length + unplannedOf(result).length;
 	const what =
 		only === undefined
 			? null
 			: looked > 1
 				? html`<p>${count(looked, "organization", "organizations")}</p>`
 				: html`<p>Document <code>${only.plan.documentDigest}</code>${only.report === null ? null : html`<br>Plan <code>${only.report.planDigest}</code>`}</p>`;
-	return html`${what}<p>${result.generatedBy ?? "orgsync"}. This page holds everything it shows: it asks no server for anything.</p>`;
+	return html`${what}<p>${generatedBy}. This page holds everything it shows: it asks no server for anything.</p>`;
 }

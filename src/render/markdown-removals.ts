@@ -8,8 +8,8 @@ import { isHeldByRejection } from "../plan/step-groups.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { longestText } from "./markdown-text.ts";
-import { tellOutcome } from "./report-text.ts";
-import { type OrganizationResult, resultsByAddress } from "./result.ts";
+import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
+import { describeOutcome } from "./report-text.ts";
 import { plainStyle, renderChange } from "./text.ts";
 import { noteUndone } from "./three-way-text.ts";
 
@@ -20,15 +20,15 @@ const longestAddress = 60;
 const leftAlone = "left alone: rejected before";
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
-export function removalLines({ plan, threeWay, results, broken, drift }: OrganizationResult): readonly string[] {
+export function removalLines({ plan, threeWay, results, failed, drift }: OrganizationResult): readonly string[] {
 	if (drift !== null) return [];
 	const byAddress = resultsByAddress(results);
 	const note = noteUndone(threeWay, plainStyle);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
-		if (result === undefined && broken === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
+		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
 		if (result === undefined) return "  [no result]";
-		return `  [${tellOutcome({ ...result, message: null })}]`;
+		return `  [${describeOutcome({ ...result, message: null })}]`;
 	};
 	return plan.changes.flatMap((change) => {
 		if (change.action === "remove")

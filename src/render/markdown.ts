@@ -11,6 +11,7 @@ import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "../plan/result.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
@@ -18,26 +19,30 @@ import { nameOf } from "../plan/waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
-import { overridesHeading, tellOverride } from "./overrides-text.ts";
-import { listCovers, movedHeading, renderStep, reportHeadings, tellHeld, tellWaitedFor } from "./report-text.ts";
+import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
+import { describeOverride, overridesHeading } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import {
-	type Broken,
-	type CommandResult,
+	describeEarlierActivity,
+	describeHold,
+	listCovers,
+	movedHeading,
+	renderStep,
+	reportHeadings,
+} from "./report-text.ts";
+import {
+	describeMoved,
+	describeRunOverrides,
+	describeSavedPlan,
 	droppedOf,
 	errorAbove,
-	judgeResult,
-	listMoved,
-	type OrganizationResult,
-	organizationsOf,
-	type ToldError,
-	tellRunOverrides,
-	tellSavedPlan,
-	unreadOf,
-} from "./result.ts";
-import { headings, needsSigns, plainStyle, renderProblem, signsMean, tellGuard, tellUnread } from "./text.ts";
-import { aliasBlock, droppedBlock, partBlock, plannedHead, tellBase, undoneBlock } from "./three-way-markdown.ts";
+	summarizeResult,
+} from "./summary.ts";
+
+import { describeGuard, describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
+import { aliasBlock, describeBase, droppedBlock, partBlock, plannedHead, undoneBlock } from "./three-way-markdown.ts";
 import { noteUndone } from "./three-way-text.ts";
-import { describeWaiting, sortWaiting, tellWaiting } from "./waiting-text.ts";
+import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
 const longestGuard = 1_000;
@@ -52,6 +57,8 @@ export interface MarkdownOptions {
 	readonly limit?: number;
 	/** Where the whole is when it does not fit, for example the name of an artifact; shown as code. */
 	readonly whole?: string;
+	/** Name and version of the program, for the foot. */
+	readonly generatedBy?: string;
 }
 
 /**
@@ -60,23 +67,21 @@ export interface MarkdownOptions {
  * the same bytes.
  */
 export function renderMarkdown(result: CommandResult, options: MarkdownOptions = {}): string {
-	const { limit = 65_535, whole } = options;
-	const organizations = organizationsOf(result);
-	const { verdict } = judgeResult(result);
-	const unread = unreadOf(result);
-	const isOneOfSeveral = organizations.length + unread.length > 1;
+	const { limit = 65_535, whole, generatedBy } = options;
+	const { full, folded: calm } = foldOrganizations(result, "decisions");
+	const { verdict } = summarizeResult(result);
+	const unread = unplannedOf(result);
+	const isOneOfSeveral = full.length + calm.length + unread.length > 1;
 	const blocks = [
 		paragraph([markerOf(options.key ?? result.command), `### ${verdict}`].join("\n\n")),
 		...savedPlanBlock(result),
 		...errorBlocks(result),
-		bullets(1, ["override", "overrides"], overridesHeading, tellRunOverrides(result).map(codeSpan)),
+		bullets(1, ["override", "overrides"], overridesHeading, describeRunOverrides(result).map(codeSpan)),
 		unreadOnes(unread),
-		...(isOneOfSeveral ? [fineOnes(organizations)] : []),
-		...organizations
-			.filter((one) => !isOneOfSeveral || !needsNobody(one))
-			.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
+		calmOnes(calm),
+		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		droppedBlock(droppedOf(result)),
-		...(result.generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(result.generatedBy)}</sub>`, 5)]),
+		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
 	return fitBlocks(blocks, Math.max(2_000, limit), pointer);
@@ -126,7 +131,7 @@ function folded(rank: number, noun: Block["noun"], title: string, lines: readonl
 }
 
 function savedPlanBlock(result: CommandResult): readonly Block[] {
-	const said = tellSavedPlan(result);
+	const said = describeSavedPlan(result);
 	return said === null ? [] : [paragraph(codeSpan(said), 1)];
 }
 
@@ -135,16 +140,16 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	const error = errorAbove(result);
 	if (error === null) return [];
 	return [
-		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(tellError(error)[0])]),
-		bullets(1, ["moved object", "moved objects"], movedHeading, listMoved(result).map(codeSpan)),
-		...tellError(error)
+		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(renderMessageText(error)[0])]),
+		bullets(1, ["moved object", "moved objects"], movedHeading, describeMoved(result).map(codeSpan)),
+		...renderMessageText(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),
 	];
 }
 
 /** The message and, where there is one, the hint. */
-function tellError({ message, hint }: ToldError): readonly [message: string, ...hint: string[]] {
+function renderMessageText({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
 	const said = codeSpan(onOneLine(message));
 	return hint === null ? [said] : [said, `What to do: ${codeSpan(onOneLine(hint))}`];
 }
@@ -163,25 +168,19 @@ function problemList(title: string, problems: readonly Problem[]): Block {
 }
 
 /** Of many organizations those of which nothing is known but why, one line each. */
-function unreadOnes(unread: readonly Broken[]): Block {
+function unreadOnes(unread: readonly FailedOrganization[]): Block {
 	return bullets(
 		1,
 		["organization that could not be read", "organizations that could not be read"],
 		headings.unlooked,
-		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${tellError(error).join("; ")}`),
+		unread.map(({ organizationId, error }) => `${codeSpan(organizationId)}: ${renderMessageText(error).join("; ")}`),
 	);
 }
 
-/** Whether there is nothing to decide, and of a change of the document nothing to see either: limits, for example. */
-function needsNobody({ tone, threeWay, overrides }: OrganizationResult): boolean {
-	return tone === "good" && !hasFindings(threeWay) && overrides.length === 0;
-}
-
-/** Of many organizations those that need nobody, one line each. */
-function fineOnes(organizations: readonly OrganizationResult[]): Block {
-	const fine = organizations.filter(needsNobody);
-	const lines = fine.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
-	return folded(6, ["organization", "organizations"], `Nothing to decide (${fine.length})`, lines);
+/** Of many organizations those without anything to decide, one line each. */
+function calmOnes(organizations: readonly OrganizationResult[]): Block {
+	const lines = organizations.map(({ plan, verdict }) => `${showText(plan.organizationId)}  ${verdict}`);
+	return folded(6, ["organization", "organizations"], `Nothing to decide (${lines.length})`, lines);
 }
 
 function organizationBlocks(one: OrganizationResult, amongOthers: boolean): readonly Block[] {
@@ -189,7 +188,7 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 	const organization = codeSpan(plan.organizationId);
 	// Where something had drifted a reader could take the signs for what was done before.
 	const hasSigns = drift === null ? hasFindings(threeWay) : needsSigns(plan);
-	const about = `${tellBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
+	const about = `${describeBase(threeWay)}${hasSigns ? ` ${signsMean}` : ""}`;
 	const head = amongOthers
 		? `#### Organization ${organization}\n\n${verdict}${about}`
 		: `Organization ${organization}, read ${codeSpan(plan.readAt)}.${about}`;
@@ -205,15 +204,16 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan }) => problemList(headings.problems, plan.problems),
 	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
-	({ broken }) => bullets(1, ["error", "errors"], "Why it broke off", broken === null ? [] : tellError(broken.error)),
+	({ failed }) =>
+		bullets(1, ["error", "errors"], "Why it broke off", failed === null ? [] : renderMessageText(failed.error)),
 	({ plan, results }) =>
 		bullets(
 			1,
 			["guard", "guards"],
 			headings.guards,
 			(results === null ? blockingGuards(plan) : []).map((guard) => {
-				const { found, allowed, meant } = tellGuard(guard);
-				return `${codeSpanOf(found, longestGuard)} (${allowed}); when this is meant: \`${meant}\``;
+				const { found, allowed, meant } = describeGuard(guard);
+				return `${codeSpanOf(found, longestGuard)} (${allowed}); to override: \`${meant}\``;
 			}),
 		),
 	({ overrides, plan }) =>
@@ -221,14 +221,14 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 			1,
 			["override", "overrides"],
 			overridesHeading,
-			overrides.map((one) => codeSpanOf(tellOverride(one, plan.guards), longestGuard)),
+			overrides.map((one) => codeSpanOf(describeOverride(one, plan.guards), longestGuard)),
 		),
 	({ results }) =>
 		fenced(
 			1,
 			["step that did not complete", "steps that did not complete"],
 			"Not completed",
-			(results ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(tellStepResult),
+			(results ?? []).filter(({ outcome }) => outcome !== "completed").flatMap(renderStepResult),
 		),
 	({ report }) =>
 		bullets(
@@ -261,7 +261,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	(one) => bullets(3, ["rejected activity", "rejected activities"], headings.rejected, waitingLines(one, "rejected")),
-	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, tellUnread(plan).map(codeSpan)),
+	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, describeUnread(plan).map(codeSpan)),
 	({ plan, threeWay, drift }) => {
 		const note = noteUndone(threeWay, plainStyle);
 		const lines = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
@@ -269,13 +269,13 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	},
 	({ results }) => {
 		const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
-		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(tellStepResult));
+		return folded(7, ["step", "steps"], `Completed steps (${completed.length})`, completed.flatMap(renderStepResult));
 	},
-	({ plan, report, broken, results }) => {
+	({ plan, report, failed, results }) => {
 		const over = new Set((results ?? []).map(({ step }) => step.id));
 		const steps = report === null ? plan.steps.filter(({ id }) => !over.has(id)) : [];
-		const title = broken === null ? "Steps, in their order" : "Steps of which there is no result";
-		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(tellPlannedStep));
+		const title = failed === null ? "Steps, in their order" : "Steps of which there is no result";
+		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(describePlannedStep));
 	},
 	({ plan }) =>
 		folded(
@@ -293,14 +293,14 @@ function waitingLines(
 ): readonly string[] {
 	if (results !== null) return [];
 	return sortWaiting(plan)[which].map((activity) => {
-		const means = tellWaiting(activity, listCovers(coveredAddresses([activity])));
+		const means = describeWaitingEffect(activity, listCovers(coveredAddresses([activity])));
 		return [...describeWaiting(activity, plan), means.map(codeSpan).join("; ")]
 			.map((part, index, { length }) => (index === length - 1 ? part : codeSpan(part)))
 			.join(": ");
 	});
 }
 
-function tellStepResult(result: StepResult): readonly string[] {
+function renderStepResult(result: StepResult): readonly string[] {
 	const lines = renderStep(result, plainStyle);
 	if (result.step.earlierActivity?.state !== "in-doubt") return lines;
 	// What to do about a step in doubt is told in shorter lines, so that the name to give up is never cut.
@@ -311,15 +311,16 @@ function indent(line: string): string {
 	return `     ${line.trim()}`;
 }
 
-function tellHeldIn(earlierActivity: EarlierActivity): string {
+function describeNamedHold(earlierActivity: EarlierActivity): string {
 	const name = showName(nameOf(earlierActivity));
-	if (earlierActivity.relation === "rejected") return `${tellHeld(earlierActivity)} ${name}, needs --retry-rejected`;
-	return `waits for ${tellWaitedFor(earlierActivity)} ${name}`;
+	if (earlierActivity.relation === "rejected")
+		return `${describeHold(earlierActivity)} ${name}, needs --retry-rejected`;
+	return `waits for ${describeEarlierActivity(earlierActivity)} ${name}`;
 }
 
 /** A step, what it comes after, and the activity that stands for it. */
-function tellPlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
+function describePlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
-	const waits = earlierActivity === null ? "" : `, ${tellHeldIn(earlierActivity)}`;
+	const waits = earlierActivity === null ? "" : `, ${describeNamedHold(earlierActivity)}`;
 	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
 }

@@ -27,7 +27,7 @@ const flagSpelling: Spelling = {
 };
 
 /** Returns the override in one line: as it was given, and what it overrides. Names are escaped. */
-export function tellOverride(
+export function describeOverride(
 	override: Override,
 	guards: readonly Guard[] = [],
 	spelling: Spelling = flagSpelling,
@@ -58,5 +58,5 @@ export function renderOverrides(
 	guards: readonly Guard[] = [],
 ): readonly string[] {
 	if (overrides === undefined || overrides.length === 0) return [];
-	return [style.warn(`${overridesHeading}:`), ...overrides.map((one) => `  ${tellOverride(one, guards)}`), ""];
+	return [style.warn(`${overridesHeading}:`), ...overrides.map((one) => `  ${describeOverride(one, guards)}`), ""];
 }

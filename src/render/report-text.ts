@@ -4,6 +4,7 @@
 
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
+import type { FailedOrganization } from "../plan/result.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -16,7 +17,7 @@ export { listCovers };
 export const notApplied = "Not applied: nothing was sent.";
 
 /** What stands where an organization could not be read; the error is told beside it. */
-export const notRead = "Could not be read: nothing was sent.";
+const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Left alone: nothing was sent.";
@@ -68,13 +69,13 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	const lines = [
 		`${markOf(outcome, style)} ${showText(step.reason)}  ${style.faint(listCovers(coveredAddresses([step])))}`,
 	];
-	if (outcome !== "completed") lines.push(`     ${tellOutcome(result)}`);
+	if (outcome !== "completed") lines.push(`     ${describeOutcome(result)}`);
 	for (const { policyId, outcome: verdict } of result.policyEvaluations) {
 		lines.push(`     policy ${showValue(policyId)}: ${showText(verdict ?? "no outcome given")}`);
 	}
 	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
-		if (parts.length === 0) lines.push(`     ${tellActivity(result)}`, `     ${tellExplain(result)}`);
+		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
 		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
 	}
 	return lines;
@@ -84,10 +85,10 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 export const partsHeading = "Submitted one by one";
 
 function renderPart(part: PartResult, style: Style): readonly string[] {
-	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${tellPart(part)}`];
-	const named = tellPartActivity(part);
+	const lines = [`       ${markOf(part.outcome, style)} ${showAddress(part.address)}: ${describePart(part)}`];
+	const named = describePartActivity(part);
 	if (named !== null) lines.push(`          ${named}`);
-	if (part.outcome.startsWith("awaiting")) lines.push(`          ${tellExplain(part)}`);
+	if (part.outcome.startsWith("awaiting")) lines.push(`          ${describeExplainCommand(part)}`);
 	return lines;
 }
 
@@ -97,31 +98,31 @@ function markOf(outcome: Outcome, style: Style): string {
 }
 
 /** What became of one part and, where there is something to add, why. */
-export function tellPart({ outcome, message }: PartResult): string {
+export function describePart({ outcome, message }: PartResult): string {
 	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
 }
 
 type Named = Pick<StepResult, "activityId" | "fingerprint">;
 
 /** The activity and the fingerprint by which it is approved. */
-export function tellActivity({ activityId, fingerprint }: Named): string {
+export function describeActivity({ activityId, fingerprint }: Named): string {
 	const id = activityId === null ? "(no id)" : showName(activityId);
 	return `activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`;
 }
 
 /** The same of a part; only the fingerprint where no activity came of it, and null where nothing was sent. */
-export function tellPartActivity(part: PartResult): string | null {
-	if (part.activityId !== null) return tellActivity(part);
+export function describePartActivity(part: PartResult): string | null {
+	if (part.activityId !== null) return describeActivity(part);
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
 /** The command that says more of an activity that waits. */
-export function tellExplain({ activityId }: Pick<Named, "activityId">): string {
+export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
 	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`;
 }
 
 /** What became of a step and, where there is something to add, why. */
-export function tellOutcome({ step, outcome, message }: StepResult): string {
+export function describeOutcome({ step, outcome, message }: StepResult): string {
 	// An activity that the service is still working on waits for nobody: its message says all.
 	const worksOn = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
 	const says = worksOn ? "has not ended" : words[outcome];
@@ -129,13 +130,13 @@ export function tellOutcome({ step, outcome, message }: StepResult): string {
 }
 
 /** What holds a step back, in words before the name of the activity. */
-export function tellHeld(earlierActivity: EarlierActivity): string {
+export function describeHold(earlierActivity: EarlierActivity): string {
 	if (earlierActivity.relation === "rejected") return "rejected before as activity";
-	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${tellWaitedFor(earlierActivity)}`;
+	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${describeEarlierActivity(earlierActivity)}`;
 }
 
 /** What the name of an activity that a step waits for is the name of. */
-export function tellWaitedFor({ activityId }: EarlierActivity): string {
+export function describeEarlierActivity({ activityId }: EarlierActivity): string {
 	return activityId === null ? "what was sent before," : "activity";
 }
 
@@ -152,8 +153,25 @@ export function summarizeReport(report: Report): string {
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
 }
 
-/** One sentence on an organization in which an error ended the work; the error is told beside it. */
-export function summarizeBroken(taken: number, total: number): string {
+/** Returns one sentence on an organization in which an error ended the work; the error is shown beside it. */
+export function summarizeFailed(finished: number, total: number): string {
 	if (total === 0) return leftAlone;
-	return `Broke off: ${taken} of ${total} ${total === 1 ? "step" : "steps"} taken; see the error.`;
+	return `Stopped: ${finished} of ${total} ${total === 1 ? "step" : "steps"} finished; see the error.`;
+}
+
+/** Returns the steps that finished before an error ended the work, ending with a newline. */
+export function renderFailed(
+	{ steps }: FailedOrganization,
+	total: number,
+	style: Style,
+	which: "all" | "open",
+): string {
+	const shown = steps.filter(({ outcome }) => which === "all" || outcome !== "completed");
+	const lines = shown.flatMap((result) => renderStep(result, style));
+	return `${[...lines, ...(lines.length === 0 ? [] : [""]), summarizeFailed(steps.length, total)].join("\n")}\n`;
+}
+
+/** Returns one sentence on an organization without a plan, ending with a newline. */
+export function renderUnplanned({ error }: FailedOrganization): string {
+	return `${error.code === "live-problem" ? leftAlone : notRead}\n`;
 }

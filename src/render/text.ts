@@ -1,8 +1,6 @@
 /**
  * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
  */
-
-import type { Problem } from "../errors.ts";
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
@@ -15,6 +13,7 @@ import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
 import { showUser, tellOwner } from "../plan/user-labels.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import { renderProblem } from "./problem-text.ts";
 import { plainStyle, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
@@ -53,21 +52,20 @@ export function renderPlan(
 	lead: readonly string[] = [],
 	note: NoteOf = noNote,
 ): string {
-	const lines = [style.strong(`Organization ${showText(plan.organizationId)}`), "", ...lead];
-	for (const change of plan.changes) lines.push(...renderChange(change, plan, style, note), "");
-	if (plan.problems.length > 0) {
-		lines.push(style.remove(`${headings.problems}:`));
-		lines.push(...plan.problems.map((problem) => `  ${renderProblem(problem)}`), "");
-	}
-	lines.push(...renderUnread(plan, style), ...renderWaiting(plan, style), ...renderGuards(plan, style));
-	lines.push(...renderOverrides(plan.overrides, style, plan.guards));
-	lines.push(summary);
+	const problems = plan.problems.map((problem) => `  ${renderProblem(problem)}`);
+	const lines = [
+		style.strong(`Organization ${showText(plan.organizationId)}`),
+		"",
+		...lead,
+		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
+		...(problems.length === 0 ? [] : [style.remove(`${headings.problems}:`), ...problems, ""]),
+		...renderUnread(plan, style),
+		...renderWaiting(plan, style),
+		...renderGuards(plan, style),
+		...renderOverrides(plan.overrides, style, plan.guards),
+		summary,
+	];
 	return `${lines.join("\n")}\n`;
-}
-
-/** `file:line:column: message`, on one line. */
-export function renderProblem({ file, line, column, message }: Problem): string {
-	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
 }
 
 /**
@@ -145,7 +143,7 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 	if (change.action === "remove") {
 		const name =
 			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
-		const doubt = tellDoubt(change);
+		const doubt = describeDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
 		const owner = tellOwner(change.userId, plan);
 		return [
@@ -153,13 +151,13 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 		];
 	}
 	return [
-		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(tellReported(change))}`,
+		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
 		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }
 
 /** Why a difference that orgsync cannot close is there. */
-export function tellReported({ before }: ReportChange): string {
+export function describeReported({ before }: ReportChange): string {
 	return `${before === null ? "is not there" : "differs"}; it can only be reported`;
 }
 
@@ -177,7 +175,7 @@ export function differingFields({
 }
 
 /** What is not known about a change although it is planned; null when all is. */
-export function tellDoubt(change: TagChange | RemovalChange): string | null {
+export function describeDoubt(change: TagChange | RemovalChange): string | null {
 	if (change.kind !== "userTag") {
 		return change.basis === "unknown" ? "not known to be there; removed once, to be sure" : null;
 	}
@@ -198,20 +196,19 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 	const add = (user: string) => `    ${style.add("+ member")} ${name(user)}${note(change, "add-member", user)}`;
 	const remove = (user: string) =>
 		`    ${style.remove("- member")} ${name(user)}${note(change, "remove-member", user)}`;
-	lines.push(...change.addUserIds.map(add), ...change.removeUserIds.map(remove));
-	const doubt = tellDoubt(change);
-	if (doubt !== null) lines.push(`    ${style.warn(doubt)}`);
-	return lines;
+	const doubt = describeDoubt(change);
+	const unsure = doubt === null ? [] : [`    ${style.warn(doubt)}`];
+	return [...lines, ...change.addUserIds.map(add), ...change.removeUserIds.map(remove), ...unsure];
 }
 
 /** What could not be read, under its heading; no line when all was. */
 export function renderUnread(plan: Plan, style: Style): readonly string[] {
 	if (plan.unread.length === 0) return [];
-	return [style.warn(`${headings.unread}:`), ...tellUnread(plan).map((line) => `  ${line}`), ""];
+	return [style.warn(`${headings.unread}:`), ...describeUnread(plan).map((line) => `  ${line}`), ""];
 }
 
 /** What could not be read and why, one line a reason; at most five addresses in each. */
-export function tellUnread(plan: Pick<Plan, "unread">): readonly string[] {
+export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
 	return [...byReason.values()].flatMap((group) => {
 		const first = group[0];
@@ -237,12 +234,12 @@ export function renderGuards(plan: Plan, style: Style): readonly string[] {
 
 /** What a guard found and how it is acknowledged, in one line. */
 export function renderGuard(guard: Guard): string {
-	const { found, allowed, meant } = tellGuard(guard);
-	return `${found} (${allowed}); when this is meant: ${meant}`;
+	const { found, allowed, meant } = describeGuard(guard);
+	return `${found} (${allowed}); to override: ${meant}`;
 }
 
 /** What a guard found, what is allowed, and the flag that acknowledges it. */
-export function tellGuard({ kind, found, limit, message }: Guard): {
+export function describeGuard({ kind, found, limit, message }: Guard): {
 	readonly found: string;
 	readonly allowed: string;
 	readonly meant: string;

@@ -18,7 +18,7 @@ export interface MovedAlias {
 }
 
 /** The aliases that mean another user. None is left out: of this every reader has to know. */
-export function tellMovedAliases(threeWay: ThreeWay | null): readonly MovedAlias[] {
+export function describeMovedAliases(threeWay: ThreeWay | null): readonly MovedAlias[] {
 	return threeWay === null
 		? []
 		: movedAliases(threeWay).map(({ alias, before, after }) => ({
@@ -34,7 +34,7 @@ export function showMovedAlias({ alias, now, before }: MovedAlias): string {
 }
 
 /** The aliases that only one of the documents has, and what becomes of each, in words; escaped. */
-export function tellOtherAliases(threeWay: ThreeWay): readonly { readonly alias: string; readonly text: string }[] {
+export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly alias: string; readonly text: string }[] {
 	const moved: ReadonlySet<AliasDifference> = new Set(movedAliases(threeWay));
 	return (threeWay.aliases ?? [])
 		.filter((one) => !moved.has(one))

@@ -3,21 +3,21 @@
  */
 import type { ThreeWay } from "../plan/three-way.ts";
 import { bdi, curveQuotes, type Html, html } from "./html-text.ts";
-import type { OrganizationResult } from "./result.ts";
+import type { OrganizationResult } from "./organizations.ts";
 import { count, signsMean } from "./text.ts";
-import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
-import { tellPlanned } from "./three-way-markdown.ts";
+import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
+import { describePlanned } from "./three-way-markdown.ts";
 import {
 	describeDrifted,
+	describeDropped,
+	describeEmptyPart,
 	describeMeant,
+	describeUndone,
+	describeUnreadDrift,
 	type Entry,
 	type EntryLine,
 	type Sign,
 	signOfUndone,
-	tellDriftUnread,
-	tellDropped,
-	tellNothing,
-	tellUndone,
 	threeWayHeadings,
 	undoesDrift,
 } from "./three-way-text.ts";
@@ -34,7 +34,7 @@ const mostOpen = 30;
 
 /** The aliases that mean another user; no section where there is none. */
 export function aliasSections({ threeWay, results }: OrganizationResult): readonly Section[] {
-	const moved = results === null ? tellMovedAliases(threeWay) : [];
+	const moved = results === null ? describeMovedAliases(threeWay) : [];
 	if (moved.length === 0) return [];
 	const items = moved.map(
 		({ alias, now, before }) =>
@@ -54,7 +54,7 @@ export function aliasSections({ threeWay, results }: OrganizationResult): readon
 export function undoneSections({ threeWay, results }: OrganizationResult): readonly Section[] {
 	if (threeWay === null || threeWay.undoes.length === 0 || results !== null) return [];
 	const items = threeWay.undoes.map((one) => {
-		const words = tellUndone(one, threeWay).map((part, index) =>
+		const words = describeUndone(one, threeWay).map((part, index) =>
 			index % 2 === 0 ? part : html`<strong>${bdi(part)}</strong>`,
 		);
 		return html`<li>${mark(signOfUndone(one))}<div><code>${one.address}</code> ${words}</div></li>\n`;
@@ -72,18 +72,18 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 		number: entries.length === 0 ? null : entries.length,
 		look: "plain",
 		body: () =>
-			html`${entries.length === 0 ? html`<p>${tellNothing(which, threeWay)}</p>` : html`<p class="note">${signsMean}</p>${renderEntries(entries)}`}${more.map(
+			html`${entries.length === 0 ? html`<p>${describeEmptyPart(which, threeWay)}</p>` : html`<p class="note">${signsMean}</p>${renderEntries(entries)}`}${more.map(
 				(line) => html`<p class="doubt">${line}</p>`,
 			)}`,
 	});
 	return [
 		part("meant", meant),
-		part("drifted", drifted, tellDriftUnread(threeWay)),
+		part("drifted", drifted, describeUnreadDrift(threeWay)),
 		{
 			title: threeWayHeadings.planned,
 			number: null,
 			look: "plain",
-			body: () => html`<p>${tellPlanned(threeWay, plan)}</p>`,
+			body: () => html`<p>${describePlanned(threeWay, plan)}</p>`,
 		},
 	];
 }
@@ -92,7 +92,7 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 export function renderDroppedPage(dropped: readonly ThreeWay[]): Html | null {
 	if (dropped.length === 0) return null;
 	return html`<section class="card attention" aria-labelledby="dropped"><h2 id="dropped">${threeWayHeadings.dropped} <span class="number">${dropped.length}</span></h2>
-<ul class="lines">${dropped.map((one) => html`<li><span>${tellDropped(one)}</span></li>\n`)}</ul></section>`;
+<ul class="lines">${dropped.map((one) => html`<li><span>${describeDropped(one)}</span></li>\n`)}</ul></section>`;
 }
 
 /** The word beside a planned part that puts drift back; null where it does not. */
@@ -112,16 +112,16 @@ function renderEntry({ sign, address, text, note, lines }: Entry): Html {
 		lines.length <= mostOpen
 			? all
 			: html`<details><summary>${count(lines.length, "difference", "differences")}</summary>${all}</details>`;
-	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(curveQuotes(text))} `}${tellNote(note)}${shown}</div></li>\n`;
+	return html`<li>${mark(sign)}<div><code>${address}</code> ${text === "" ? null : html`${bdi(curveQuotes(text))} `}${renderNote(note)}${shown}</div></li>\n`;
 }
 
 function renderLine({ sign, text, note }: EntryLine): Html {
 	const said =
 		sign === null ? bdi(text) : html`<span class="chip ${looks[sign]}">${signs[sign]}\u00a0${bdi(text)}</span>`;
-	return html`<p>${said} ${tellNote(note)}</p>`;
+	return html`<p>${said} ${renderNote(note)}</p>`;
 }
 
-function tellNote(note: string): Html | null {
+function renderNote(note: string): Html | null {
 	return note === "" ? null : html`<span class="soft">${note}</span>`;
 }
 

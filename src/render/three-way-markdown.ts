@@ -8,15 +8,15 @@ import { groupSteps } from "../plan/step-groups.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { type Block, codeSpan, fence } from "./markdown-text.ts";
 import { count, plainStyle } from "./text.ts";
-import { aliasHeading, tellMovedAliases } from "./three-way-aliases.ts";
+import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
 import {
 	describeDrifted,
+	describeDropped,
+	describeEmptyPart,
 	describeMeant,
+	describeUndone,
+	describeUnreadDrift,
 	renderEntry,
-	tellDriftUnread,
-	tellDropped,
-	tellNothing,
-	tellUndone,
 	threeWayHeadings,
 	undoesDrift,
 } from "./three-way-text.ts";
@@ -30,7 +30,7 @@ const none: Block = { rank: 0, noun: ["line", "lines"], lines: [], wrap: () => "
 export function undoneBlock(threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
 	const lines = threeWay.undoes.map((one) => {
-		const words = tellUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
+		const words = describeUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
 		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
 	return bullets(1.5, ["change that would be undone", "changes that would be undone"], threeWayHeadings.undoes, lines);
@@ -38,14 +38,14 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 
 /** The aliases that mean another user; kept as what apply would undo is. */
 export function aliasBlock(threeWay: ThreeWay | null): Block {
-	const lines = tellMovedAliases(threeWay).map(
+	const lines = describeMovedAliases(threeWay).map(
 		({ alias, now, before }) => `${codeSpan(alias)} is now ${codeSpan(now)}, before ${codeSpan(before)}`,
 	);
 	return bullets(1.4, ["alias of another user", "aliases of other users"], aliasHeading, lines);
 }
 
 /** Where the base is named, behind what is said of the organization; empty without one. */
-export function tellBase(threeWay: ThreeWay | null): string {
+export function describeBase(threeWay: ThreeWay | null): string {
 	return threeWay === null ? "" : ` Base: ${codeSpan(showName(threeWay.base.name))}.`;
 }
 
@@ -53,12 +53,12 @@ export function tellBase(threeWay: ThreeWay | null): string {
 export function partBlock(part: "meant" | "drifted", threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
 	const entries = part === "meant" ? describeMeant(threeWay) : describeDrifted(threeWay);
-	const unread = part === "drifted" ? tellDriftUnread(threeWay) : [];
+	const unread = part === "drifted" ? describeUnreadDrift(threeWay) : [];
 	const shown = [...entries.flatMap((entry) => renderEntry(entry, plainStyle)), ...unread.map((line) => `! ${line}`)];
 	// Marks in front are what a `diff` block colours.
 	const lines = shown.map((line) => line.replace(/^ {4}([+-]) /, "$1   "));
 	const title = threeWayHeadings[part];
-	const nothing = entries.length === 0 ? tellNothing(part, threeWay) : null;
+	const nothing = entries.length === 0 ? describeEmptyPart(part, threeWay) : null;
 	if (lines.length === 0) return sentence(4, `**${title}**\n\n${nothing}`);
 	return {
 		rank: part === "meant" ? 5 : 4,
@@ -76,13 +76,13 @@ export function partBlock(part: "meant" | "drifted", threeWay: ThreeWay | null):
 /** The title above what the plan holds. */
 export function plannedHead(threeWay: ThreeWay | null, plan: Plan): Block {
 	if (threeWay === null) return none;
-	return sentence(4, `**${threeWayHeadings.planned}**\n\n${tellPlanned(threeWay, plan)}`);
+	return sentence(4, `**${threeWayHeadings.planned}**\n\n${describePlanned(threeWay, plan)}`);
 }
 
 /** One sentence on what the plan holds, for a reader who finds the rest below. */
-export function tellPlanned(threeWay: ThreeWay, plan: Plan): string {
+export function describePlanned(threeWay: ThreeWay, plan: Plan): string {
 	if (plan.problems.length > 0) return "Nothing: the organization cannot become what the document says.";
-	if (plan.changes.length === 0) return tellNothing("planned", threeWay);
+	if (plan.changes.length === 0) return describeEmptyPart("planned", threeWay);
 	const sent = groupSteps(plan.steps).sent.length;
 	const changes = `${count(plan.changes.length, "object differs", "objects differ")}, ${count(sent, "activity", "activities")} to submit.`;
 	return threeWay.undoes.length === 0 ? changes : `${changes} What puts drift back is marked (${undoesDrift}).`;
@@ -90,7 +90,7 @@ export function tellPlanned(threeWay: ThreeWay, plan: Plan): string {
 
 /** Organizations that only the base speaks of. */
 export function droppedBlock(dropped: readonly ThreeWay[]): Block {
-	const lines = dropped.map((one) => codeSpan(tellDropped(one)));
+	const lines = dropped.map((one) => codeSpan(describeDropped(one)));
 	return bullets(3, ["organization", "organizations"], threeWayHeadings.dropped, lines);
 }
 

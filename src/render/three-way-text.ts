@@ -9,13 +9,13 @@ import type { Plan } from "../plan/plan.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
 import type { MeantDifference } from "../plan/three-way-meant.ts";
 import { showUser } from "../plan/user-labels.ts";
-import { count, type NoteOf, renderPlan, type Style, signsMean, tellUnread } from "./text.ts";
+import { count, describeUnread, type NoteOf, renderPlan, type Style, signsMean } from "./text.ts";
 import {
 	aliasHeading,
+	describeMovedAliases,
+	describeOtherAliases,
 	showMovedAlias,
 	summarizeAliases,
-	tellMovedAliases,
-	tellOtherAliases,
 } from "./three-way-aliases.ts";
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
@@ -54,7 +54,7 @@ export interface Entry {
 /** What the change of the document means, an entry an object. */
 export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	const already = new Set(threeWay.alreadySo.map(keyOf));
-	const aliases = tellOtherAliases(threeWay).map(({ alias, text }): Entry => {
+	const aliases = describeOtherAliases(threeWay).map(({ alias, text }): Entry => {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
 	});
 	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
@@ -68,7 +68,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 			note: whole === undefined ? "" : note(whole),
 			lines: differences
 				.filter((one) => one !== whole)
-				.map((one) => tellMeant(one, threeWay, note(one), whole?.what === "managed")),
+				.map((one) => describeMeantLine(one, threeWay, note(one), whole?.what === "managed")),
 		};
 	});
 	return [...aliases, ...objects];
@@ -86,7 +86,7 @@ const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: S
 
 const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", atLeast: "at least these" };
 
-function tellMeant(
+function describeMeantLine(
 	{ what, userId, field, before, after, address }: MeantDifference,
 	names: ThreeWay,
 	so: string,
@@ -128,19 +128,19 @@ export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 		const address = showAddress(first.address);
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
-			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: tellFate(first), lines: [] };
+			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
 		}
-		if (what === "not-there") return { sign: "!", address, text: "is not there", note: tellFate(first), lines: [] };
-		if (what === "problem") return { sign: "!", address, text: message ?? "", note: tellFate(first), lines: [] };
-		const lines = differences.map((one) => tellDrifted(one, threeWay));
+		if (what === "not-there") return { sign: "!", address, text: "is not there", note: describeFate(first), lines: [] };
+		if (what === "problem") return { sign: "!", address, text: message ?? "", note: describeFate(first), lines: [] };
+		const lines = differences.map((one) => describeDriftedLine(one, threeWay));
 		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
 		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
 
-function tellDrifted(difference: DriftedDifference, names: ThreeWay): EntryLine {
+function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): EntryLine {
 	const { what, userId, field, before, after, fate } = difference;
-	const note = tellFate(difference);
+	const note = describeFate(difference);
 	// Both sides by their names, not by an arrow: which way it points depends on who reads it.
 	if (userId === null) {
 		const part = what === "renamed" ? "name" : (field ?? what);
@@ -160,7 +160,7 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 	held: "it stays: rejected before; needs --retry-rejected",
 };
 
-function tellFate({ fate, what, basis }: DriftedDifference): string {
+function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
 	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
 	const told = removes ? "apply removes it" : said;
@@ -171,7 +171,7 @@ function tellFate({ fate, what, basis }: DriftedDifference): string {
  * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
  * shown already; each format marks them in its own way.
  */
-export function tellUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
+export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
 	const doubt = basis === "last-applied" ? [" (as last applied, not as live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
@@ -191,7 +191,7 @@ export function signOfUndone({ what }: PlannedDifference): Sign {
 
 /** The same as one text, escaped. */
 export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
-	return `${showAddress(undone.address)}  ${tellUndone(undone, names).map(showText).join("")}`;
+	return `${showAddress(undone.address)}  ${describeUndone(undone, names).map(showText).join("")}`;
 }
 
 /** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
@@ -216,7 +216,7 @@ export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style):
 }
 
 /** What stands where one of the three parts is empty. */
-export function tellNothing(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
+export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
 	const isNew = base.documentDigest === null;
 	if (part === "meant")
 		return isNew
@@ -228,8 +228,8 @@ export function tellNothing(part: "meant" | "drifted" | "planned", { base, unrea
 }
 
 /** What is not known of drift, one line a reason. */
-export function tellDriftUnread({ unread }: ThreeWay): readonly string[] {
-	return tellUnread({ unread }).map((line) => `not known to have drifted: ${line}`);
+export function describeUnreadDrift({ unread }: ThreeWay): readonly string[] {
+	return describeUnread({ unread }).map((line) => `not known to have drifted: ${line}`);
 }
 
 /** The entry in lines, as text and Markdown have them; escaped. */
@@ -257,14 +257,14 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 			...entries.flatMap((entry) => renderEntry(entry, style)),
 			...more.map((line) => style.warn(`! ${line}`)),
 		];
-		const lines = entries.length === 0 ? [tellNothing(which, threeWay), ...shown] : shown;
+		const lines = entries.length === 0 ? [describeEmptyPart(which, threeWay), ...shown] : shown;
 		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
 	};
 	const undone = threeWay.undoes.map((one) => {
 		const sign = signOfUndone(one);
 		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
 	});
-	const moved = tellMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
+	const moved = describeMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
 	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
 	const lead = [
 		`Base: ${showName(base.name)}${isNew}`,
@@ -273,9 +273,9 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
 		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
 		...part("meant", describeMeant(threeWay)),
-		...part("drifted", describeDrifted(threeWay), tellDriftUnread(threeWay)),
+		...part("drifted", describeDrifted(threeWay), describeUnreadDrift(threeWay)),
 		style.strong(`${threeWayHeadings.planned}:`),
-		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${tellNothing("planned", threeWay)}`] : []),
+		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${describeEmptyPart("planned", threeWay)}`] : []),
 		"",
 	];
 	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
@@ -284,11 +284,13 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 
 /** The organizations that only the base speaks of; ends with a newline. */
 export function renderDropped(dropped: readonly ThreeWay[], style: Style): string {
-	return [style.warn(`${threeWayHeadings.dropped}:`), ...dropped.map((one) => `  ${tellDropped(one)}`), ""].join("\n");
+	return [style.warn(`${threeWayHeadings.dropped}:`), ...dropped.map((one) => `  ${describeDropped(one)}`), ""].join(
+		"\n",
+	);
 }
 
 /** What is left alone in an organization that only the base speaks of, on one line. */
-export function tellDropped({ organizationId, base, meant }: ThreeWay): string {
+export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
 	return `${showText(organizationId)}: in ${showName(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
 }

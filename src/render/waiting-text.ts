@@ -61,7 +61,7 @@ export function renderWaiting(plan: Plan, style: Style): readonly string[] {
 		if (activities.length === 0) return [];
 		const lines = activities.flatMap((activity) => [
 			`  ${describeWaiting(activity, plan).join(": ")}`,
-			...tellWaiting(activity).map((line) => `    ${line}`),
+			...describeWaitingEffect(activity).map((line) => `    ${line}`),
 		]);
 		return [style.warn(`${heading}:`), ...lines, ""];
 	});
@@ -88,7 +88,7 @@ export function describeWaiting(activity: Waiting, names: UserNames): readonly s
 }
 
 /** What it means for this plan, and what to do about one that is in doubt. `what` is what it covers, escaped. */
-export function tellWaiting(
+export function describeWaitingEffect(
 	activity: Waiting,
 	what: string = activity.covers.map(({ address }) => showAddress(address)).join(", "),
 ): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * Rows of the journal's file to entries and memory. A file on disk is not to be trusted: somebody else may have written it,
- * so what does not agree with itself is refused by name, and nothing of it is used.
+ * Reads rows of the journal's file. The file is not trusted, because others may have written it: a row that contradicts
+ * itself is an error that names the row, and nothing is sent.
  */
 
 import { StorageError } from "../errors.ts";
@@ -8,9 +8,9 @@ import { removalKindNames } from "../plan/kinds/names.ts";
 import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
-import { type JournalEntry, requestDigestOf } from "./journal.ts";
+import { type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
 
-/** A row of the table `sent`, as the file has it. */
+/** A row of the table `sent`. */
 export interface SentRow {
 	readonly fingerprint: string;
 	readonly organization_id: string;
@@ -27,7 +27,7 @@ export interface SentRow {
 	readonly settled_position: number | null;
 }
 
-/** A row of the table `applied`, as the file has it. */
+/** A row of the table `applied`. */
 export interface AppliedRow {
 	readonly kind: string;
 	readonly id: string;
@@ -47,7 +47,7 @@ const outcomes: readonly unknown[] = [
 	"abandoned",
 ];
 
-/** The entry of a row. Throws StorageError when the bytes are not the request that the row says they are. */
+/** Returns the entry of a row. Throws StorageError if the bytes are not the request that the row describes. */
 export function toEntry(row: SentRow): JournalEntry {
 	const body = decodeSubmit(row.bytes);
 	if (body === undefined) return refuse(row, "its bytes are no request of orgsync");
@@ -59,10 +59,15 @@ export function toEntry(row: SentRow): JournalEntry {
 		covers: readTexts(row.covers) ?? refuse(row, "its addresses cannot be read"),
 		planDigests: readDigests(row.plans) ?? refuse(row, "the saved plans that it was sent for cannot be read"),
 		sentAtMs: row.sent_at_ms,
-		outcome: row.outcome as JournalEntry["outcome"],
 		activityId: row.activity_id,
-		settledAtMs: row.settled_at_ms,
-		settledPosition: row.settled_position,
+		...(row.outcome === null
+			? { outcome: "in-flight" }
+			: {
+					outcome: row.outcome as RecordedOutcome,
+					settledAtMs: row.settled_at_ms ?? row.sent_at_ms,
+					// Version 1 of the tables had no positions.
+					settledPosition: row.settled_position ?? 0,
+				}),
 	};
 }
 
@@ -87,7 +92,7 @@ function refuse(row: SentRow, because: string): never {
 const changedHint =
 	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
-/** What was last applied, of rows sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
+/** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
 export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
 	const kinds: readonly string[] = ["userTag", ...removalKindNames];
 	const values = new Map(rows.map((row) => [row, kinds.includes(row.kind) ? readValue(row) : undefined]));
@@ -127,7 +132,7 @@ function readTexts(text: string): readonly string[] | undefined {
 	return isTexts(value) ? value : undefined;
 }
 
-/** Digests of saved plans, each once. */
+/** Returns digests of saved plans, each once; undefined for anything else. */
 function readDigests(text: string): readonly string[] | undefined {
 	const digests = readTexts(text);
 	const isSound = digests?.every((digest) => /^sha256:[0-9a-f]{64}$/.test(digest)) === true;

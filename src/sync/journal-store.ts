@@ -1,10 +1,8 @@
 /**
- * The journal in a SQLite database: its tables, their versions, and the statements that read and write them.
+ * The journal in a SQLite database: the statements that read and write its tables.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StorageError } from "../errors.ts";
 import type { LastApplied } from "../plan/organization.ts";
-import type { Outcome } from "../plan/report.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
@@ -13,101 +11,17 @@ import {
 	type Journal,
 	type JournalEntry,
 	type NewJournalEntry,
+	type RecordedOutcome,
+	type SettledEntry,
 } from "./journal.ts";
 import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
-
-/** The version of the tables that this orgsync writes. */
-export const schemaVersion = 3;
-
-/** The version of the tables in a database; 0 when it has none. */
-export function versionOf(database: DatabaseSync): number {
-	return (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
-}
-
-/** Makes the tables, or brings those of an earlier version forward. Throws StorageError for a newer version. */
-export function migrate(database: DatabaseSync): void {
-	if (versionOf(database) > schemaVersion) {
-		throw new StorageError("it was written by a newer orgsync", { hint: "upgrade orgsync" });
-	}
-	inTransaction(database, () => {
-		// Another process may have done it meanwhile.
-		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
-		if (versionOf(database) < 2) database.exec(stepToVersion2);
-		if (versionOf(database) < 3) database.exec(stepToVersion3);
-	});
-}
-
-const tablesOfVersion1 = `
-	CREATE TABLE sent (
-		fingerprint TEXT PRIMARY KEY,
-		organization_id TEXT NOT NULL,
-		operation TEXT NOT NULL,
-		bytes TEXT NOT NULL,
-		timestamp_ms INTEGER NOT NULL,
-		wish TEXT NOT NULL,
-		covers TEXT NOT NULL,
-		sent_at_ms INTEGER NOT NULL,
-		outcome TEXT,
-		activity_id TEXT,
-		settled_at_ms INTEGER
-	) STRICT;
-	CREATE INDEX sent_by_wish ON sent (wish, timestamp_ms);
-	CREATE INDEX sent_by_organization ON sent (organization_id, sent_at_ms);
-	CREATE TABLE applied (
-		organization_id TEXT NOT NULL,
-		kind TEXT NOT NULL,
-		id TEXT NOT NULL,
-		value TEXT NOT NULL,
-		PRIMARY KEY (organization_id, kind, id)
-	) STRICT;
-	CREATE TABLE abandoned (
-		organization_id TEXT NOT NULL,
-		name TEXT NOT NULL,
-		at_ms INTEGER NOT NULL,
-		PRIMARY KEY (organization_id, name)
-	) STRICT;
-	PRAGMA user_version = 1;
-`;
-
-/** Clocks can be wrong, so that rows are ordered by when they were written: each write takes the next position. */
-const stepToVersion2 = `
-	CREATE TABLE position (value INTEGER NOT NULL) STRICT;
-	INSERT INTO position SELECT coalesce(max(rowid), 0) FROM sent;
-	ALTER TABLE sent ADD COLUMN written INTEGER;
-	ALTER TABLE sent ADD COLUMN settled_position INTEGER;
-	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
-	ALTER TABLE sent ADD COLUMN plans TEXT NOT NULL DEFAULT '[]';
-	UPDATE sent SET written = rowid;
-	DROP INDEX sent_by_wish;
-	DROP INDEX sent_by_organization;
-	CREATE INDEX sent_by_wish ON sent (wish, written);
-	CREATE INDEX sent_by_organization ON sent (organization_id, written);
-	PRAGMA user_version = 2;
-`;
-
-const stepToVersion3 = `
-	ALTER TABLE sent RENAME COLUMN wish TO request_digest;
-	PRAGMA user_version = 3;
-`;
-
-/** What `work` gives, all of it written or nothing. An error of SQLite may have ended the transaction by itself. */
-function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-	database.exec("BEGIN IMMEDIATE");
-	try {
-		const value = work();
-		database.exec("COMMIT");
-		return value;
-	} catch (error) {
-		if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
-		throw error;
-	}
-}
+import { inTransaction } from "./journal-schema.ts";
 
 /**
- * How final an outcome is: it gives way only to one that is as final or more so. A failure may be no more than the refusal
- * of one sender, so it gives way to what an activity came to.
+ * How final an outcome is: only an outcome of the same or a higher rank replaces it. A failure may be the refusal of one
+ * sender, so the end of an activity replaces it.
  */
-const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
+const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
 	"not-attempted": 0,
 	unknown: 0,
 	"awaiting-approval": 0,
@@ -122,7 +36,8 @@ const finality: Readonly<Record<Outcome | "abandoned", 0 | 1 | 2>> = {
 interface Claim {
 	readonly requestDigest: string;
 	readonly choose: (entries: readonly JournalEntry[]) => ClaimDecision;
-	readonly resolve: (choice: ClaimDecision) => void;
+	readonly planDigest: string | undefined;
+	readonly resolve: (decision: ClaimDecision) => void;
 	readonly reject: (error: unknown) => void;
 }
 
@@ -136,7 +51,7 @@ export class JournalStore implements Journal {
 		this.#database = database;
 	}
 
-	/** The statement of this text, made once: every step asks the same few questions. */
+	/** Returns the statement of this text, prepared once. */
 	#prepare(sql: string): StatementSync {
 		const known = this.#statements.get(sql);
 		if (known !== undefined) return known;
@@ -145,9 +60,14 @@ export class JournalStore implements Journal {
 		return statement;
 	}
 
-	claim<C extends ClaimDecision>(requestDigest: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C> {
+	claim<D extends ClaimDecision>(
+		requestDigest: string,
+		choose: (entries: readonly JournalEntry[]) => D,
+		planDigest?: string,
+	): Promise<D> {
 		return new Promise((resolve, reject) => {
-			this.#claims.push({ requestDigest, choose, resolve: resolve as (choice: ClaimDecision) => void, reject });
+			const claim = { requestDigest, choose, planDigest, resolve: resolve as Claim["resolve"], reject };
+			this.#claims.push(claim);
 			// Steps that begin together share one write to the disk, which is what takes the time.
 			if (this.#claims.length === 1) setImmediate(() => this.#flush());
 		});
@@ -159,29 +79,22 @@ export class JournalStore implements Journal {
 		covers: readonly string[],
 		nowMs: number,
 	): Promise<boolean> {
-		const choice = await this.claim(requestDigest, (entries) => {
+		const { kind } = await this.claim(requestDigest, (entries): ClaimDecision => {
 			const known = entries.find((entry) => entry.body.fingerprint === body.fingerprint);
 			const isFirst = known === undefined || known.outcome === "not-attempted";
-			return { isFirst, ...(isFirst ? { put: { body, covers, nowMs } } : {}) };
+			return isFirst ? { kind: "send", entry: { body, covers, nowMs } } : { kind: "skip" };
 		});
-		return choice.isFirst;
+		return kind === "send";
 	}
 
 	#flush(together: readonly Claim[] = this.#claims.splice(0)): void {
 		try {
-			// Only this must outlive a power cut: what became of the bytes can be asked again, by the same bytes.
+			// Only this must survive a power cut: what became of the bytes can be asked again, by the same bytes.
 			this.#database.exec("PRAGMA synchronous = FULL");
-			const choices = inTransaction(this.#database, () =>
-				together.map(({ requestDigest, choose }) => {
-					const choice = choose(this.#entriesOf(requestDigest));
-					if (choice.put !== undefined) this.#put(choice.put, requestDigest, choice.plan);
-					if (choice.again !== undefined) this.#noteAgain(choice.again, choice.plan);
-					return choice;
-				}),
-			);
-			for (const [index, { resolve }] of together.entries()) resolve(choices[index] as ClaimDecision);
+			const decisions = inTransaction(this.#database, () => together.map((claim) => this.#decide(claim)));
+			for (const [index, { resolve }] of together.entries()) resolve(decisions[index] as ClaimDecision);
 		} catch (error) {
-			// What cannot be put down of one organization must not keep the others, which happened to begin with it.
+			// A claim that cannot be written must not fail those of other organizations that share its write.
 			if (together.length > 1) for (const one of together) this.#flush([one]);
 			else for (const { reject } of together) reject(error);
 		} finally {
@@ -189,12 +102,19 @@ export class JournalStore implements Journal {
 		}
 	}
 
+	#decide({ requestDigest, choose, planDigest }: Claim): ClaimDecision {
+		const decision = choose(this.#entriesOf(requestDigest));
+		if (decision.kind === "send") this.#insert(decision.entry, requestDigest, planDigest);
+		if (decision.kind === "resend") this.#recordResend(decision.entry, planDigest);
+		return decision;
+	}
+
 	#entriesOf(requestDigest: string): readonly JournalEntry[] {
 		const rows = this.#prepare("SELECT * FROM sent WHERE request_digest = ? ORDER BY written DESC").all(requestDigest);
 		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
-	#put({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, plan: string | undefined): void {
+	#insert({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, planDigest: string | undefined): void {
 		this.#prepare(
 			`INSERT INTO sent (fingerprint, organization_id, operation, bytes, timestamp_ms, request_digest, covers, plans, sent_at_ms, written)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (fingerprint) DO UPDATE
@@ -208,14 +128,15 @@ export class JournalStore implements Journal {
 			body.timestampMs,
 			requestDigest,
 			JSON.stringify(covers),
-			JSON.stringify(plan === undefined ? [] : [plan]),
+			JSON.stringify(planDigest === undefined ? [] : [planDigest]),
 			nowMs,
 			this.#nextPosition(),
 		);
 	}
 
-	#noteAgain({ body, planDigests }: JournalEntry, plan: string | undefined): void {
-		const all = JSON.stringify(plan === undefined || planDigests.includes(plan) ? planDigests : [...planDigests, plan]);
+	#recordResend({ body, planDigests }: JournalEntry, planDigest: string | undefined): void {
+		const isNew = planDigest !== undefined && !planDigests.includes(planDigest);
+		const all = JSON.stringify(isNew ? [...planDigests, planDigest] : planDigests);
 		this.#prepare("UPDATE sent SET sent_again = 1, plans = ? WHERE fingerprint = ?").run(all, body.fingerprint);
 	}
 
@@ -230,7 +151,7 @@ export class JournalStore implements Journal {
 
 	recordOutcome(
 		fingerprint: string,
-		outcome: Outcome | "abandoned",
+		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
 		applied?: (memory: LastApplied) => readonly AppliedObject[],
@@ -245,7 +166,7 @@ export class JournalStore implements Journal {
 		});
 	}
 
-	#settle(fingerprint: string, outcome: Outcome | "abandoned", activityId: string | null, nowMs: number): boolean {
+	#settle(fingerprint: string, outcome: RecordedOutcome, activityId: string | null, nowMs: number): boolean {
 		const stronger = Object.entries(finality)
 			.filter(([, rank]) => rank > finality[outcome])
 			.map(([name]) => `'${name}'`);
@@ -302,11 +223,12 @@ export class JournalStore implements Journal {
 		).map(toEntry);
 	}
 
-	completedEntries(organizationId: string, plan: string): readonly JournalEntry[] {
+	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[] {
 		const rows = this.#prepare(
 			"SELECT * FROM sent WHERE organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written",
-		).all(organizationId, plan) as unknown as SentRow[];
-		return rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(plan));
+		).all(organizationId, planDigest) as unknown as SentRow[];
+		const entries = rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(planDigest));
+		return entries.filter((entry) => entry.outcome !== "in-flight");
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {

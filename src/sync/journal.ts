@@ -1,12 +1,12 @@
 /**
- * The journal: what was submitted, on disk before it is sent, and what was last applied. A SQLite file; it holds bodies
- * and fingerprints, never keys, stamps or bundles.
+ * The journal: which requests were sent, on disk before they are sent, and what was last applied. A SQLite file. It holds
+ * request bodies and fingerprints, never keys, stamps or bundles.
  *
- * It is evidence, not authority. A row says what may have been sent; nothing is sent because a row is there. And a row is
- * believed only where its bytes, fingerprint, operation, organization and wish agree (journal-rows.ts).
+ * The journal is evidence, not authority: nothing is sent because an entry exists. An entry counts only if its bytes,
+ * fingerprint, operation, organization and request digest agree (journal-rows.ts).
  *
- * The rule it keeps: after `claim` or `sending` has returned, the bytes survive a kill, so that whatever happens next, the
- * same bytes can follow and no second activity is made.
+ * After `claim` or `recordSending` has returned, the bytes survive a crash and a power cut. Whatever happens next, the same
+ * bytes can follow. Why that matters is in submit-once.ts.
  */
 import type { RemovalKindName } from "../plan/kinds/names.ts";
 import type { LastApplied, LastAppliedTag } from "../plan/organization.ts";
@@ -15,63 +15,74 @@ import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 
-/** One body that was sent, or was about to be. */
-export interface JournalEntry {
+/** A request that was sent, or was about to be. */
+export type JournalEntry = EntryOutcome & {
 	readonly body: RequestBody;
-	/** Digest of organization, operation and parameters: the same wish at another time has other bytes. */
+	/** Digest of organization, operation and parameters: equal requests have the same, whatever their timestamps. */
 	readonly requestDigest: string;
+	/** Addresses that it changes. */
 	readonly covers: readonly string[];
 	/** Digests of the saved plans for which it was sent, the first one first; empty for an apply without one. */
 	readonly planDigests: readonly string[];
+	/** Milliseconds since 1970. */
 	readonly sentAtMs: number;
-	/** Null from `sending` until `settled`: its outcome is not known. `abandoned`: by the operator. */
-	readonly outcome: Outcome | "abandoned" | null;
+	/** Null while no answer has named one. */
 	readonly activityId: string | null;
-	readonly settledAtMs: number | null;
-	/** Where in the journal's order of writing its outcome was noted; null while there is none. See `position`. */
-	readonly settledPosition: number | null;
-}
+};
 
-/** Bytes to put down before they are sent. */
+/** What became of an entry. It is in flight from the moment it is recorded until an outcome is. */
+type EntryOutcome =
+	| { readonly outcome: "in-flight" }
+	| {
+			readonly outcome: RecordedOutcome;
+			/** Milliseconds since 1970. */
+			readonly settledAtMs: number;
+			/** The journal's position when the outcome was recorded; see `position`. */
+			readonly settledPosition: number;
+	  };
+
+/** An entry whose outcome was recorded. */
+export type SettledEntry = Extract<JournalEntry, { readonly settledAtMs: number }>;
+
+/** The outcome of a request; `abandoned` by the operator. */
+export type RecordedOutcome = Outcome | "abandoned";
+
+/** A request to record before it is sent. */
 export interface NewJournalEntry {
 	readonly body: RequestBody;
-	/** Addresses that it touches, for people who read the journal. */
+	/** Addresses that it changes. */
 	readonly covers: readonly string[];
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
 }
 
-/** What is to be done about a wish. It is written before anything is sent. */
-export interface ClaimDecision {
-	/** Bytes that are sent for the first time. */
-	readonly put?: NewJournalEntry;
-	/** The entry whose bytes are sent again, perhaps while another process still waits for their answer. */
-	readonly again?: JournalEntry;
-	/** Digest of the saved plan for which either is sent; left out without one. */
-	readonly plan?: string;
-}
+/** What to do about a request: nothing, send it for the first time, or send the bytes of an entry again. */
+export type ClaimDecision =
+	| { readonly kind: "skip" }
+	| { readonly kind: "send"; readonly entry: NewJournalEntry }
+	| { readonly kind: "resend"; readonly entry: JournalEntry };
 
-/** What is remembered when a step has completed. */
+/** An object as it was last applied. */
 export type AppliedObject =
 	| { readonly kind: "userTag"; readonly id: string; readonly tag: LastAppliedTag }
 	| { readonly kind: RemovalKindName; readonly id: string; readonly appliedAt: string };
 
-/** What can be read of a journal. Every method throws StorageError for a row that does not agree with itself. */
+/** The reads of a journal. Every method throws StorageError for a row that contradicts itself. */
 export interface JournalView {
-	/** The entry of exactly these bytes, or undefined. */
+	/** Returns the entry of exactly these bytes, or undefined. */
 	entry(fingerprint: string): JournalEntry | undefined;
-	/** Entries of an organization whose end is not known: in flight, unknown or pending; oldest first. */
+	/** Returns the entries of an organization that are in flight, in doubt or pending, oldest first. */
 	openEntries(organizationId: string): readonly JournalEntry[];
-	/** Entries that were rejected and are the last of their wish: it is submitted again only on request. */
+	/** Returns the rejected entries that no equal request followed: they are submitted again only if the operator asks. */
 	rejectedEntries(organizationId: string): readonly JournalEntry[];
-	/** Entries of an organization that were sent for the saved plan with this digest and completed, oldest first. */
-	completedEntries(organizationId: string, plan: string): readonly JournalEntry[];
-	/** Ids and fingerprints that were abandoned. */
+	/** Returns the entries that were sent for the saved plan with this digest and completed, oldest first. */
+	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[];
+	/** Returns the ids and fingerprints that were abandoned. */
 	abandonedNames(organizationId: string): ReadonlySet<string>;
 	lastApplied(organizationId: string): LastApplied;
 	/**
-	 * How much has been written so far. What is settled later has a greater `settledPosition`, in whichever process and
-	 * whatever the clocks say.
+	 * Returns a number that each write increases. What is settled later has a greater `settledPosition`, in whichever
+	 * process and whatever the clocks say.
 	 */
 	position(): number;
 	close(): void;
@@ -79,52 +90,62 @@ export interface JournalView {
 
 export interface Journal extends JournalView {
 	/**
-	 * Decides about a wish and puts its bytes on disk, in one transaction: no other process can decide about the same wish
-	 * in between. `choose` gets the entries of the wish, the latest written first; it has to be pure. Resolves with what it
-	 * chose, once that would survive a kill and a power cut; choices made together share one write.
+	 * Decides about a request and puts its bytes on disk, in one transaction: no other process can decide about an equal
+	 * request in between. `choose` gets the entries of equal requests, the latest written first, and has to be pure. Resolves
+	 * with its decision once that would survive a crash and a power cut. Claims made together share one write.
+	 * `planDigest` is the digest of the saved plan for which the request is sent.
 	 */
-	claim<C extends ClaimDecision>(requestDigest: string, choose: (entries: readonly JournalEntry[]) => C): Promise<C>;
+	claim<D extends ClaimDecision>(
+		requestDigest: string,
+		choose: (entries: readonly JournalEntry[]) => D,
+		planDigest?: string,
+	): Promise<D>;
 	/**
-	 * Puts bytes on disk, in flight from now on; an entry that is there already stays as it is, unless it was never
-	 * attempted. False when they were in flight already.
+	 * Puts bytes on disk as in flight. An entry that exists stays as it is, unless it was never attempted. Returns false if
+	 * the entry stays.
 	 */
 	recordSending(body: RequestBody, requestDigest: string, covers: readonly string[], nowMs: number): Promise<boolean>;
 	/**
-	 * Notes what became of a body, and in the same transaction what `applied` makes of the memory. What is known to have
-	 * ended stays so: another process that shares the journal may have asked later, and be answered earlier. An outcome
-	 * without an activity says nothing of bytes that another process has sent too. False when it was not noted.
+	 * Records the outcome of a request, and in the same transaction what `applied` returns for the last-applied state. A
+	 * final outcome stays: another process may have asked later and been answered earlier. An outcome without an activity
+	 * does not count if another process has sent the bytes too. Returns false if the outcome was not recorded.
 	 */
 	recordOutcome(
 		fingerprint: string,
-		outcome: Outcome | "abandoned",
+		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: LastApplied) => readonly AppliedObject[],
+		applied?: (lastApplied: LastApplied) => readonly AppliedObject[],
 	): boolean;
-	/** Notes that nothing came of bytes that are in doubt and nothing can any more: they never arrived, and are too old. */
+	/** Records that a request in doubt never arrived and is too old to arrive: it was not attempted. */
 	recordNeverArrived(fingerprint: string, nowMs: number): void;
 	/**
-	 * Abandons an activity by its id or fingerprint: its wish may be submitted again, and it holds nothing back any more.
-	 * Works for activities of others too, which the journal has no entry of.
+	 * Abandons an activity by its id or fingerprint: an equal request may be submitted, and nothing waits for it. The
+	 * activity can be another runner's, without an entry here.
 	 */
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void;
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void;
 }
 
-/** Outcomes after which the same activity can still become something else. */
-const openOutcomes: readonly JournalEntry["outcome"][] = [
-	null,
+/** Returns the outcome of an entry as steps have it: `unknown` if it is in flight or was abandoned. */
+export function knownOutcome({ outcome }: Pick<JournalEntry, "outcome">): Outcome {
+	return outcome === "in-flight" || outcome === "abandoned" ? "unknown" : outcome;
+}
+
+/** Outcomes that can still change. */
+const openOutcomes: ReadonlySet<JournalEntry["outcome"]> = new Set([
+	"in-flight",
 	"unknown",
 	"awaiting-approval",
 	"awaiting-authenticator",
-];
+]);
 
-/** Whether the end of the entry is not known. */
+/** Whether the outcome of the entry can still change. */
 export function isOpen({ outcome }: Pick<JournalEntry, "outcome">): boolean {
-	return openOutcomes.includes(outcome);
+	return openOutcomes.has(outcome);
 }
 
-/** The digest by which the same wish is known again, whatever the time. */
+/** Returns the digest that equal requests have in common, whatever their timestamps. */
 export function requestDigestOf(
 	organizationId: string,
 	operation: SubmitName,

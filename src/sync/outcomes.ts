@@ -1,41 +1,45 @@
 /**
- * What an answer to a submit means for the step that wanted it. Pure.
+ * What an answer to a submit means for the request. Pure.
  */
+import type { StorageError } from "../errors.ts";
 import type { Outcome, StepResult } from "../plan/report.ts";
 import type { Activity } from "../wire/activity.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { JournalEntry } from "./journal.ts";
 
-/** What became of a wish. `activity` is there when the service answered with one. */
+/** What became of a request. */
 export interface SubmitResult extends Omit<StepResult, "step" | "tookMs" | "parts"> {
+	/** Null if the service did not answer with one. */
 	readonly activity: Activity | null;
-	/** Nothing can be sent at all: no connection, or the key is not accepted. Further wishes would meet the same. */
+	/** Whether every further request would fail too: there is no connection, or the key is not accepted. */
 	readonly isFatal: boolean;
-	/** Why the journal could not note the outcome; left out when it could. The bytes are open there still. */
-	readonly journalError?: Error;
-	/** Whether it was submitted although the same was rejected before; left out where it was not. */
-	readonly isRetry?: true;
+	/** Why the journal could not record the outcome, null if it could. If not, its entry is still open. */
+	readonly journalError: StorageError | null;
+	/** Whether it was submitted although an equal request was rejected before. */
+	readonly isRetry: boolean;
 }
 
-export type AnswerOutcome = Omit<SubmitResult, "fingerprint" | "requests">;
+type AnswerOutcome = Omit<SubmitResult, "fingerprint" | "requests">;
 
-const nothing = {
+const defaults = {
 	activity: null,
 	activityId: null,
 	refusedStatus: null,
 	keyNotAccepted: false,
 	policyEvaluations: [],
 	isFatal: false,
+	journalError: null,
+	isRetry: false,
 } as const;
 
-/** The outcome of an answer to bytes that were never sent before. */
+/** Returns the outcome of an answer to bytes that were sent for the first time. */
 export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 	switch (answer.kind) {
 		case "activity":
 			return outcomeOfActivity(answer.activity);
 		case "refused":
 			return {
-				...nothing,
+				...defaults,
 				outcome: answer.httpStatus === 401 || answer.httpStatus === 403 ? "denied" : "failed",
 				message: answer.message,
 				policyEvaluations: answer.policyEvaluations,
@@ -46,7 +50,7 @@ export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 		case "unknown": {
 			const keyNotAccepted = answer.keyNotAccepted === true;
 			return {
-				...nothing,
+				...defaults,
 				outcome: "unknown",
 				message: `${answer.because}; only the same request may be sent again`,
 				keyNotAccepted,
@@ -54,15 +58,18 @@ export function outcomeOfAnswer(answer: SubmitAnswer): AnswerOutcome {
 			};
 		}
 		case "not-sent":
-			return { ...nothing, outcome: "not-attempted", message: answer.because, isFatal: true };
+			return { ...defaults, outcome: "not-attempted", message: answer.because, isFatal: true };
 	}
 }
 
 /**
- * The outcome of an answer to bytes that were sent before. Only an activity tells what became of them; after anything else
- * they are what they were: pending when that was last heard of them, in doubt otherwise.
+ * Returns the outcome of an answer to bytes that were sent before. Only an activity shows what became of them. After any
+ * other answer the entry keeps its state: pending if it was pending when last read, otherwise in doubt.
  */
-export function outcomeOfResend(answer: SubmitAnswer, { outcome, activityId }: JournalEntry): AnswerOutcome {
+export function outcomeOfResend(
+	answer: SubmitAnswer,
+	{ outcome, activityId }: Pick<JournalEntry, "outcome" | "activityId">,
+): AnswerOutcome {
 	if (answer.kind === "activity") return outcomeOfActivity(answer.activity);
 	const judged = outcomeOfAnswer(answer);
 	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
@@ -84,22 +91,22 @@ const outcomes: ReadonlyMap<string, Outcome> = new Map([
 	["ACTIVITY_STATUS_PENDING", "awaiting-approval"],
 ]);
 
-/** The outcome of an activity by its status; of one with a status that orgsync does not know, `unknown`. */
+/** Returns the outcome of an activity by its status: `unknown` for a status that orgsync does not know. */
 export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 	const outcome = outcomes.get(activity.status);
 	if (outcome === undefined) {
 		const message = `its status is \`${activity.status}\`, which orgsync does not know`;
-		return { ...nothing, outcome: "unknown", activity, activityId: activity.id, message };
+		return { ...defaults, outcome: "unknown", activity, activityId: activity.id, message };
 	}
 	const messages: Readonly<Record<string, string>> = {
-		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service says no more than that it failed",
-		ACTIVITY_STATUS_CREATED: "the service has not begun with it yet",
-		ACTIVITY_STATUS_PENDING: "the service is still working on it",
+		ACTIVITY_STATUS_FAILED: activity.failure?.message ?? "the service gives no reason",
+		ACTIVITY_STATUS_CREATED: "the service has not started to process it",
+		ACTIVITY_STATUS_PENDING: "the service is still processing it",
 	};
-	return { ...nothing, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
+	return { ...defaults, outcome, activity, activityId: activity.id, message: messages[activity.status] ?? null };
 }
 
-/** Whether the service is still working on the activity, so that asking again soon may show its end. */
+/** Whether the service is still processing the activity, so that asking again soon may show how it ended. */
 export function isProcessing(answer: SubmitAnswer): boolean {
 	return (
 		answer.kind === "activity" &&
@@ -107,12 +114,17 @@ export function isProcessing(answer: SubmitAnswer): boolean {
 	);
 }
 
-/** An entry for which nothing was sent in this run. */
-export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: string): SubmitResult {
-	return { ...nothing, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
+/** Returns the result of a request that is not submitted. */
+export function notAttempted(message: string): SubmitResult {
+	return { ...defaults, outcome: "not-attempted", message, fingerprint: null, requests: 0 };
 }
 
-/** An open entry whose bytes the service would not accept any more. */
+/** Returns the result of an entry for which nothing was sent in this run. */
+export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outcome, message: string): SubmitResult {
+	return { ...defaults, outcome, message, activityId, fingerprint: body.fingerprint, requests: 0 };
+}
+
+/** Returns the result of an open entry whose bytes the service does not accept any more. */
 export function expiredResult(entry: JournalEntry): SubmitResult {
 	const { outcome, activityId, body } = entry;
 	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";

@@ -1,8 +1,8 @@
 /**
- * The whole organization, as far as one key can read it, for `export`: not what a document speaks of, but what there is.
+ * Reads the whole organization for `export`, as far as one key can read it, whatever documents say.
  *
- * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
- * change anything. Boot proofs and supported assets are not asked for: they change by themselves, and nobody decided them.
+ * What cannot be read is unknown, never empty. This file has a Reader and cannot change anything. Kinds
+ * that are not exported are not read.
  */
 import {
 	emptyLastApplied,
@@ -16,29 +16,30 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { stringOr, toUserNames, toUserTags } from "./live-values.ts";
-import { awaitAll, type QueryFunction, queryIfAvailable, readRemovables, unknownIfUnavailable } from "./read.ts";
+import { stringOr, toUserNames, toUserTags } from "./live-objects.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
+import { readRemovables } from "./read.ts";
 
 /**
- * What the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
- * Throws AuthenticationError, TransportError, and ServiceError where `list_user_tags` fails.
+ * Reads what the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
+ * Throws AuthenticationError, TransportError, and ServiceError if `list_user_tags` fails.
  */
 export async function readWholeOrganization(
 	organizationId: string,
 	reader: Reader,
 	reads: Reads,
 ): Promise<WholeOrganization> {
-	const ask: QueryFunction = async (operation, fields = {}) =>
+	const query: QueryFunction = async (operation, fields = {}) =>
 		(await reader.query(operation, { organizationId, ...fields })).value;
-	const askExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
-		reads === "auto" ? queryIfAvailable(ask, operation) : notAsked;
-	const listTags = ask(queries.list_user_tags);
-	const listUsers = askExtended(extendedReads.list_users);
+	const queryExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
+		reads === "auto" ? queryIfAvailable(query, operation) : notRead;
+	const listTags = query(queries.list_user_tags);
+	const listUsers = queryExtended(extendedReads.list_users);
 	const [userTags, users, removables, profiles] = await awaitAll([
 		listTags,
 		listUsers,
-		readRemovables((_kind, operation) => askExtended(operation), listUsers),
-		askExtended(extendedReads.get_session_profiles),
+		readRemovables((_kind, operation) => queryExtended(operation), listUsers),
+		queryExtended(extendedReads.get_session_profiles),
 	] as const);
 	const live: LiveOrganization = {
 		organizationId,
@@ -47,14 +48,14 @@ export async function readWholeOrganization(
 		users: toUserNames(users),
 		records: {
 			sessionProfile: toSessionProfiles(profiles),
-			mfaPolicy: users.known ? await readMfaPolicies(users.value, ask) : {},
+			mfaPolicy: users.known ? await readMfaPolicies(users.value, query) : {},
 		},
 		lastApplied: emptyLastApplied,
 	};
 	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
 }
 
-const notAsked: Known<never> = {
+const notRead: Known<never> = {
 	known: false,
 	because: "the eight documented queries do not list them, and extended reads are off",
 };
@@ -84,18 +85,13 @@ function toSessionProfiles(answer: Known<LiveRecord>): Records {
 	);
 }
 
-/** The MFA policies of every user: those that `list_users` shows (docs/service.md#extended-reads), else one query a user. */
-async function readMfaPolicies(users: LiveRecord, ask: QueryFunction): Promise<Records> {
-	const operation = queries.get_mfa_policies;
+/** Reads the MFA policies of every user that `list_users` does not show (docs/service.md#extended-reads): a query a user. */
+async function readMfaPolicies(users: LiveRecord, query: QueryFunction): Promise<Records> {
 	const found = await awaitAll(
 		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
 			const userId = String(user.userId).toLowerCase();
 			if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: user.mfaPolicies as LiveRecord[] }];
-			const policies = await unknownIfUnavailable(
-				async () => recordsOf(await ask(operation, { userId }), "mfaPolicies"),
-				operation,
-			);
-			return [userId, policies];
+			return [userId, await queryList(query, queries.get_mfa_policies, { userId })];
 		}),
 	);
 	return Object.fromEntries(found);

@@ -1,10 +1,9 @@
 /**
- * The live organization, read with as few queries as the document needs, all of them at once.
+ * Reads the live organization with as few queries as the document needs, all of them at once.
  *
- * The rule it keeps: what could not be read is said aloud and is unknown, never empty. It is handed a Reader and cannot
- * change anything.
+ * A kind that can only be read is one entry of `recordReads`. What cannot be read is unknown, never empty. This file
+ * has a Reader and cannot change anything.
  */
-import { isUnavailable, type ServiceError } from "../errors.ts";
 import { readOnlyKinds } from "../plan/kinds/index.ts";
 import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../plan/kinds/names.ts";
 import {
@@ -22,22 +21,31 @@ import {
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { digestRecord, stringOr, toUserNames, toUserTags } from "./live-values.ts";
+import { toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
+import {
+	awaitAll,
+	confirmOrganization,
+	type QueryFunction,
+	queryIfAvailable,
+	queryList,
+	queryObject,
+} from "./live-queries.ts";
 
 export interface LiveReading {
 	readonly live: LiveOrganization;
 	/**
-	 * A time by the service's own clock at which nothing had been read yet, in milliseconds since 1970; undefined when the
-	 * service does not say, or nobody measured how long it took. It is the Date header's, which is written when the answer
-	 * is, less all the time that the query took; the header counts whole seconds and so errs to the early side too.
+	 * A time by the service's clock at which nothing had been read yet, in milliseconds since 1970. Undefined if the service
+	 * does not say, or if it was not measured how long the queries took. It is the time of the Date header, which is written
+	 * with the answer, less all the time that the query took. The header has whole seconds, so it errs to the early side too.
 	 */
 	readonly serverTimeMs: number | undefined;
 }
 
 /**
- * What the service has of everything that the document speaks of. With `"auto"` the extended reads are asked too where
- * they show something that the document needs; a service that does not have one (404, 501) or denies it (403) in its own
- * error shape leaves that part unknown. `steadyNow` tells milliseconds from any beginning and is never set back. Throws AuthenticationError, TransportError, and ServiceError where a documented query fails.
+ * Reads what the document is about. With `"auto"` that includes the extended reads that show something it needs. What a
+ * service does not have (404, 501) or denies (403), in its own error shape, is unknown. `steadyNow` returns milliseconds
+ * from any start and is never set back. Throws AuthenticationError, TransportError, and ServiceError if a documented query
+ * fails.
  */
 export async function readLive(
 	desired: DesiredOrganization,
@@ -46,50 +54,40 @@ export async function readLive(
 	reads: Reads,
 	steadyNow?: () => number,
 ): Promise<LiveReading> {
-	const times: number[] = [];
-	let isAnswered = false;
-	const ask = async (
-		operation: QueryOperation,
-		fields: Readonly<Record<string, unknown>> = {},
-	): Promise<LiveRecord> => {
-		const startedAtMs = steadyNow?.();
-		const answer = await reader.query(operation, { organizationId: desired.organizationId, ...fields });
-		isAnswered = true;
-		if (answer.serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined) {
-			times.push(answer.serverTimeMs - Math.max(0, steadyNow() - startedAtMs));
-		}
-		return answer.value;
-	};
+	const { query, answerTimes } = timeQueries(desired.organizationId, reader, steadyNow);
 	const wants = wantedReads(desired, reads);
-	const gone: ServiceError[] = [];
-	const listTags = wants.userTags ? ask(queries.list_user_tags) : undefined;
-	const listUsers = wants.users ? queryIfAvailable(ask, extendedReads.list_users) : notRead(reads);
+	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
+	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
+	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
+		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
 	const [userTags, users, removables, records] = await awaitAll([
 		listTags,
 		listUsers,
-		readRemovables(
-			(kind, operation) => (wants.removables.has(kind) ? queryIfAvailable(ask, operation) : notRead(reads)),
-			listUsers,
-		),
-		readRecords({ desired, ask, gone }),
+		readRemovables(listRemovables, listUsers),
+		readRecords(desired, query),
 	] as const);
-	// Any other answer shows that the organization is there.
-	if (gone.length > 0 && !isAnswered) await confirmOrganization(ask);
+	// Without an answer, what is known of an object is a 404, which can be about the organization.
+	const isKnown = Object.values(records).some((found) => Object.values(found).some(({ known }) => known));
+	if (isKnown && answerTimes.length === 0) await confirmOrganization(query);
 	const live: LiveOrganization = {
 		organizationId: desired.organizationId,
 		userTags:
 			userTags === undefined
-				? { known: false, because: "the document speaks of no user tags" }
+				? { known: false, because: "the document lists no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
 		removables,
 		users: toUserNames(users),
 		records,
 		lastApplied,
 	};
+	const times = answerTimes.filter((time) => time !== undefined);
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
 }
 
-/** What was read for more than this document, as if it had been read for this one alone: the same plan comes of it. */
+/**
+ * Returns what was read for more than this document as if it had been read for this one alone, so that both readings lead to
+ * the same plan.
+ */
 export function narrowReading(desired: DesiredOrganization, live: LiveOrganization, reads: Reads): LiveOrganization {
 	const wants = wantedReads(desired, reads);
 	if (wants.users) return live;
@@ -99,12 +97,23 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
 	return { ...live, users: unread, userTags: { known: true, value: userTags } };
 }
 
-export type QueryFunction = (
-	operation: QueryOperation,
-	fields?: Readonly<Record<string, unknown>>,
-) => Promise<LiveRecord>;
+/**
+ * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
+ * undefined if that is not known.
+ */
+function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
+	const answerTimes: (number | undefined)[] = [];
+	const query: QueryFunction = async (operation, fields = {}) => {
+		const startedAtMs = steadyNow?.();
+		const { value, serverTimeMs } = await reader.query(operation, { organizationId, ...fields });
+		const isTimed = serverTimeMs !== undefined && steadyNow !== undefined && startedAtMs !== undefined;
+		answerTimes.push(isTimed ? serverTimeMs - Math.max(0, steadyNow() - startedAtMs) : undefined);
+		return value;
+	};
+	return { query, answerTimes };
+}
 
-/** Which of the whole-organization reads the document needs: the number of requests is the cost (docs/service.md#rates-and-limits). */
+/** Which of the whole-organization reads the document needs: requests are the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
 	const tags = tagsOf(desired);
@@ -117,18 +126,6 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	};
 }
 
-/** Like Promise.all, but waits for every read to end before the first error goes on, so that none runs on unseen. */
-export async function awaitAll<const T extends readonly unknown[]>(
-	reads: T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-	const results = await Promise.allSettled(reads);
-	const failed = results.find((result) => result.status === "rejected");
-	if (failed !== undefined) throw failed.reason;
-	return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)) as {
-		-readonly [K in keyof T]: Awaited<T[K]>;
-	};
-}
-
 function notRead(reads: Reads): Known<LiveRecord> {
 	const because =
 		reads === "documented"
@@ -137,198 +134,79 @@ function notRead(reads: Reads): Known<LiveRecord> {
 	return { known: false, because };
 }
 
-/** The answer of an extended read, or unknown where the service does not have it or denies it. */
-export async function queryIfAvailable(ask: QueryFunction, operation: QueryOperation): Promise<Known<LiveRecord>> {
-	return unknownIfUnavailable(() => ask(operation), operation);
-}
+/** Reads the records of one kind under a key: those among which an expected object is (`liveKeyOf`). */
+type RecordRead = (
+	key: string,
+	query: QueryFunction,
+	desired: DesiredOrganization,
+) => Promise<Known<readonly LiveRecord[]>>;
 
-/** The value, or unknown when the service does not have the query or denies it. Every other error is thrown. */
-export async function unknownIfUnavailable<T>(read: () => Promise<T>, operation: QueryOperation): Promise<Known<T>> {
-	try {
-		return { known: true, value: await read() };
-	} catch (error) {
-		if (!isUnavailable(error)) throw error;
-		const because =
-			error.httpStatus === 403
-				? `the service denies ${operation.name} to this key`
-				: `the service does not answer ${operation.name} (HTTP ${error.httpStatus})`;
-		return { known: false, because };
-	}
-}
-
-/**
- * Nothing when the organization exists. A 404 for one of its objects may be about the organization itself, and then
- * nothing is known of the object. Throws what the query throws; that it is denied shows that there is one.
- */
-export async function confirmOrganization(ask: (operation: QueryOperation) => Promise<unknown>): Promise<void> {
-	try {
-		await ask(queries.list_user_tags);
-	} catch (error) {
-		if (!isUnavailable(error) || error.httpStatus !== 403) throw error;
-	}
-}
-
-/** The same, but 404 is an answer: the object is not there, if the organization is; each is added to `gone`. */
-async function orAbsent(
-	read: () => Promise<LiveRecord>,
-	operation: QueryOperation,
-	gone: ServiceError[],
-): Promise<Known<LiveRecord | null>> {
-	try {
-		return await unknownIfUnavailable(async () => {
-			try {
-				return await read();
-			} catch (error) {
-				if (isUnavailable(error) && error.httpStatus === 404) throw new NotThere(error);
-				throw error;
-			}
-		}, operation);
-	} catch (error) {
-		if (!(error instanceof NotThere)) throw error;
-		gone.push(error.cause);
-		return { known: true, value: null };
-	}
-}
-
-class NotThere extends Error {
-	override readonly cause: ServiceError;
-
-	constructor(cause: ServiceError) {
-		super(cause.message);
-		this.cause = cause;
-	}
-}
-
-/** What `read` gives for each key, asked for once however often the key occurs. */
-async function byKey<T>(all: readonly string[], read: (key: string) => Promise<T>): Promise<Record<string, T>> {
-	const keys = [...new Set(all)];
-	const values = await awaitAll(keys.map(read));
-	return Object.fromEntries(keys.map((key, index) => [key, values[index] as T]));
-}
-
-interface RecordQuery {
-	readonly desired: DesiredOrganization;
-	readonly ask: QueryFunction;
-	/** Takes the 404 answers, each of which may be about the organization itself. */
-	readonly gone: ServiceError[];
-}
-
-type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
-
-/** The queries of each read-only kind, for what the document expects. */
-const recordReads: { readonly [K in ReadOnlyKindName]: (query: RecordQuery) => Promise<Records> } = {
-	sessionProfile: (query) =>
-		readEach("sessionProfile", query, (sessionProfileId) =>
-			readOne(query, queries.get_session_profile, { sessionProfileId }),
-		),
+/** The query of each kind that can only be read. */
+const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {
+	sessionProfile: (sessionProfileId, query) => queryOne(query, queries.get_session_profile, { sessionProfileId }),
 	mfaPolicy: readMfaPolicies,
-	bootProof: (query) =>
-		readEach("bootProof", query, (appName) => readOne(query, queries.get_latest_boot_proof, { appName })),
-	supportedAsset: (query) =>
-		readEach("supportedAsset", query, (caip2) => readList(query, queries.list_supported_assets, { caip2 })),
+	bootProof: (appName, query) => queryOne(query, queries.get_latest_boot_proof, { appName }),
+	supportedAsset: (caip2, query) => queryList(query, queries.list_supported_assets, { caip2 }),
 };
 
-async function readRecords(query: RecordQuery): Promise<LiveOrganization["records"]> {
-	const found = await awaitAll(readOnlyKinds.map(async ({ name }) => [name, await recordReads[name](query)] as const));
-	return Object.fromEntries(found);
+/** Reads one policy if the document expects only that one of the user, by its id; otherwise all of the user. */
+function readMfaPolicies(
+	userId: string,
+	query: QueryFunction,
+	desired: DesiredOrganization,
+): Promise<Known<readonly LiveRecord[]>> {
+	const [first, ...others] = expectationsOf(desired, "mfaPolicy").filter(({ group }) => group === userId);
+	return others.length === 0 && first?.foundBy === "id"
+		? queryOne(query, queries.get_mfa_policy, { userId, mfaPolicyId: first.key })
+		: queryList(query, queries.get_mfa_policies, { userId });
 }
 
-function readEach(
-	kind: ReadOnlyKindName,
-	{ desired }: RecordQuery,
-	read: (key: string) => Promise<Known<readonly LiveRecord[]>>,
-): Promise<Records> {
-	return byKey(expectationsOf(desired, kind).map(liveKeyOf), read);
-}
-
-/** The record of an answer; none when the service does not have it. */
-async function readOne(
-	{ ask, gone }: RecordQuery,
+/** Returns the object of an answer as a list; an empty one if the object does not exist. */
+async function queryOne(
+	query: QueryFunction,
 	operation: QueryOperation,
 	fields: Readonly<Record<string, unknown>>,
 ): Promise<Known<readonly LiveRecord[]>> {
-	const found = await orAbsent(
-		async () => (await ask(operation, fields))[operation.answerKey] as LiveRecord,
-		operation,
-		gone,
-	);
+	const found = await queryObject(query, operation, fields);
 	return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
 }
 
-function readList(
-	{ ask }: RecordQuery,
-	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<Known<readonly LiveRecord[]>> {
-	return unknownIfUnavailable(
-		async () => ((await ask(operation, fields))[operation.answerKey] ?? []) as LiveRecord[],
-		operation,
-	);
+async function readRecords(desired: DesiredOrganization, query: QueryFunction): Promise<LiveOrganization["records"]> {
+	const readKind = async (kind: ReadOnlyKindName) => {
+		const keys = [...new Set(expectationsOf(desired, kind).map(liveKeyOf))];
+		const found = await awaitAll(keys.map(async (key) => [key, await recordReads[kind](key, query, desired)] as const));
+		return [kind, Object.fromEntries(found)] as const;
+	};
+	return Object.fromEntries(await awaitAll(readOnlyKinds.map(({ name }) => readKind(name))));
 }
 
-/** One `get_mfa_policies` a user, or, where one policy of the user is expected and named by id, one `get_mfa_policy`. */
-function readMfaPolicies(query: RecordQuery): Promise<Records> {
-	const byUser = Map.groupBy(expectationsOf(query.desired, "mfaPolicy"), liveKeyOf);
-	return readEach("mfaPolicy", query, (userId) => {
-		const [first, ...others] = byUser.get(userId) ?? [];
-		return others.length === 0 && first?.foundBy === "id"
-			? readOne(query, queries.get_mfa_policy, { userId, mfaPolicyId: first.key })
-			: readList(query, queries.get_mfa_policies, { userId });
-	});
+interface RemovableRead {
+	readonly operation: QueryOperation;
+	/** Members of an answer that hold the id and the name of each object. */
+	readonly id: string;
+	readonly name: string;
 }
 
-/** The reads that list objects which can be removed; null: they come with the users. */
+/** The query of each kind that can only be removed; null: its objects come with the users. */
 const removableReads: { readonly [K in RemovalKindName]: RemovableRead | null } = {
 	policy: { operation: extendedReads.list_policies, id: "policyId", name: "policyName" },
 	oauthProvider: null,
 	tvcApp: { operation: extendedReads.list_tvc_apps, id: "id", name: "name" },
 };
 
-interface RemovableRead {
-	readonly operation: QueryOperation;
-	/** Names of the members that hold the id and the name of each object. */
-	readonly id: string;
-	readonly name: string;
-}
+type Answer = Known<LiveRecord> | Promise<Known<LiveRecord>>;
 
-/** Returns what `ask` shows of the objects that can be removed; those of users come from `users`. */
+/** Returns the objects that can be removed, as far as `list` shows them; those of users come from `users`. */
 export async function readRemovables(
-	ask: (kind: RemovalKindName, operation: QueryOperation) => Known<LiveRecord> | Promise<Known<LiveRecord>>,
-	users: Known<LiveRecord> | Promise<Known<LiveRecord>>,
+	list: (kind: RemovalKindName, operation: QueryOperation) => Answer,
+	users: Answer,
 ): Promise<LiveOrganization["removables"]> {
 	const read = async (kind: RemovalKindName): Promise<Known<readonly LiveRemovable[]>> => {
 		const how = removableReads[kind];
-		return how === null ? toOauthProviders(await users) : toRemovables(await ask(kind, how.operation), how);
+		if (how === null) return toOauthProviders(await users);
+		return toNamed(await list(kind, how.operation), how.operation, how.id, how.name);
 	};
 	const found = await awaitAll(removalKindNames.map(async (kind) => [kind, await read(kind)] as const));
+	// One entry for each name, which `Object.fromEntries` cannot say in its type.
 	return Object.fromEntries(found) as LiveOrganization["removables"];
-}
-
-/** The OAuth providers that `list_users` shows. */
-function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveRemovable[]> {
-	if (!users.known) return users;
-	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
-		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
-			userId: String(user.userId).toLowerCase(),
-			id: String(provider.providerId).toLowerCase(),
-			name: stringOr(provider.providerName, ""),
-			digest: digestRecord(provider),
-		})),
-	);
-	return { known: true, value };
-}
-
-/** The objects of an answer's list by id and name. */
-function toRemovables(
-	answer: Known<LiveRecord>,
-	{ operation, id, name }: RemovableRead,
-): Known<readonly LiveRemovable[]> {
-	if (!answer.known) return answer;
-	const value = (answer.value[operation.answerKey] as readonly LiveRecord[]).map((item) => ({
-		id: String(item[id]).toLowerCase(),
-		userId: null,
-		name: stringOr(item[name], ""),
-		digest: digestRecord(item),
-	}));
-	return { known: true, value };
 }

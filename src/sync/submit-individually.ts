@@ -1,89 +1,73 @@
 /**
- * Removals that could not be seen, sent apart. Where the service cannot be read, a removal names what the document lists,
- * and one thing that is gone already can make the service refuse all of it (docs/service.md#not-documented: unknown ids
- * among policies or providers). Then each thing is removed by itself, so that what is still there goes.
+ * Submits a refused removal again, object by object. If live state cannot be read, a removal lists what the document lists,
+ * and one object that is gone already can make the service refuse all of it (docs/service.md#not-documented). Submitted
+ * individually, the others are removed.
  *
- * That one of them is refused again is not taken for its absence: 404 is also the answer to an unknown organization.
+ * A 404 for one of them does not mean that it is gone: the service answers it for an unknown organization too.
  */
-
 import type { PartResult } from "../plan/report.ts";
 import { listParameter } from "../plan/requests.ts";
-import type { SubmitResult } from "./outcomes.ts";
-import { type ActivityRequest, type SubmitContext, submitOnce } from "./submit-once.ts";
+import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
+import { submitOnce } from "./submit-once.ts";
 
-/** One thing that was removed, or was not, by itself. */
+/** One object of a removal, and the result of its own request. */
 export interface SubmittedPart {
 	readonly id: string;
 	readonly address: string;
-	readonly sent: SubmitResult;
+	readonly result: SubmitResult;
 }
 
-/** What the report says of each of them. */
-export function toPartResults(apart: readonly SubmittedPart[]): readonly PartResult[] {
-	return apart.map(({ address, sent: { outcome, activityId, fingerprint, message, refusedStatus } }) => {
+/** Returns the parts as the report has them. */
+export function toPartResults(parts: readonly SubmittedPart[]): readonly PartResult[] {
+	return parts.map(({ address, result: { outcome, activityId, fingerprint, message, refusedStatus } }) => {
 		return { address, outcome, activityId, fingerprint, message, refusedStatus };
 	});
 }
 
-/** The ids of a wish that can be sent apart: at least two, none of which could be seen; else none. */
-export function separableIds(wish: ActivityRequest): readonly string[] {
-	const ids = wish.isUnobservable === true ? wish.parameters[listParameter(wish.operation) ?? ""] : undefined;
-	return Array.isArray(ids) && ids.length > 1 ? (ids as string[]) : [];
-}
-
-/** What became of each of them, sent one after the other. */
+/**
+ * Submits each object of a refused removal, one after the other, and returns the results. Returns none if the refusal is
+ * not about a missing object, or if there is nothing to separate: one object, or objects that live state shows.
+ */
 export async function submitIndividually(
-	wish: ActivityRequest,
+	request: ActivityRequest,
+	refused: SubmitResult,
 	context: SubmitContext,
 ): Promise<readonly SubmittedPart[]> {
-	const list = listParameter(wish.operation) ?? "";
-	const results: SubmittedPart[] = [];
-	let stop: SubmitResult | undefined;
-	for (const id of separableIds(wish)) {
-		const covers = wish.covers.filter((one) => one.id === id);
+	if (refused.outcome !== "failed" || refused.refusedStatus !== 404 || request.isUnobservable !== true) return [];
+	const list = listParameter(request.operation);
+	const ids = list === undefined ? [] : [request.parameters[list]].flat().map(String);
+	if (list === undefined || ids.length < 2) return [];
+	const parts: SubmittedPart[] = [];
+	let last: SubmitResult | undefined;
+	for (const id of ids) {
+		const covers = request.covers.filter((one) => one.id === id);
 		const address = covers[0]?.address ?? id;
-		if (stop !== undefined) {
-			results.push({ id, address, sent: notAttemptedAfter(stop) });
+		if (last !== undefined && (last.isFatal || last.journalError !== null)) {
+			const message = `nothing more was submitted after ${last.message ?? last.outcome}`;
+			parts.push({ id, address, result: notAttempted(message) });
 			continue;
 		}
-		const sent = await submitOnce({ ...wish, covers, parameters: { ...wish.parameters, [list]: [id] } }, context);
-		results.push({ id, address, sent });
-		if (sent.isFatal || sent.journalError !== undefined) stop = sent;
+		last = await submitOnce({ ...request, covers, parameters: { ...request.parameters, [list]: [id] } }, context);
+		parts.push({ id, address, result: last });
 	}
-	return results;
+	return parts;
 }
 
-/** A part that is not sent, because what became of the one before keeps everything from being sent. */
-function notAttemptedAfter({ message, outcome }: SubmitResult): SubmitResult {
-	return {
-		outcome: "not-attempted",
-		activity: null,
-		activityId: null,
-		fingerprint: null,
-		requests: 0,
-		message: `nothing more was sent after ${message ?? outcome}`,
-		refusedStatus: null,
-		keyNotAccepted: false,
-		policyEvaluations: [],
-		isFatal: false,
+/** Returns one result for the whole removal: that of the first part that did not complete, with the ids of all of them. */
+export function combineParts(whole: SubmitResult, parts: readonly SubmittedPart[]): SubmitResult {
+	const results = parts.map(({ result }) => result);
+	const incomplete = parts.filter(({ result }) => result.outcome !== "completed");
+	const combined: SubmitResult = {
+		...(incomplete[0]?.result ?? results.at(-1) ?? whole),
+		requests: results.reduce((sum, { requests }) => sum + requests, whole.requests),
+		isFatal: results.some(({ isFatal }) => isFatal),
+		isRetry: [whole, ...results].some(({ isRetry }) => isRetry),
+		journalError: results.find(({ journalError }) => journalError !== null)?.journalError ?? null,
 	};
-}
-
-/** All of it as one: how it went with the first that did not complete, and which they are. */
-export function combineParts(together: SubmitResult, apart: readonly SubmittedPart[]): SubmitResult {
-	const open = apart.filter(({ sent }) => sent.outcome !== "completed");
-	const requests = apart.reduce((sum, { sent }) => sum + sent.requests, together.requests);
-	const first = open[0]?.sent ?? apart.at(-1)?.sent ?? together;
-	const journalError = apart.find(({ sent }) => sent.journalError !== undefined)?.sent.journalError;
-	const isFatal = apart.some(({ sent }) => sent.isFatal);
-	const isRetry = together.isRetry === true || apart.some(({ sent }) => sent.isRetry === true);
-	const failed = {
-		isFatal,
-		...(isRetry ? { isRetry: true as const } : {}),
-		...(journalError === undefined ? {} : { journalError }),
-	};
-	if (open.length === 0) return { ...first, requests, ...failed };
-	const ids = open.map(({ id }) => id).join(", ");
-	const message = `the service refused it as a whole (${together.message}); submitted one by one, ${apart.length - open.length} of ${apart.length} were removed, not ${ids}. What is gone already can be taken out of the document`;
-	return { ...first, message, requests, ...failed };
+	if (incomplete.length === 0) return combined;
+	const ids = incomplete.map(({ id }) => id).join(", ");
+	const removed = `${parts.length - incomplete.length} of ${parts.length}`;
+	const message = `the service refused it as a whole (${whole.message}); submitted one by one, ${removed} were removed, not ${ids}. Take objects that no longer exist out of the document`;
+	return { ...combined, message };
 }

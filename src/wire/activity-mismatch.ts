@@ -1,16 +1,16 @@
 /**
- * Whether an activity is the one that our bytes made. A fingerprint alone is a claim: an answer that carries it and names
- * another organization, operation or change is not taken for the outcome of what was sent. Pure.
+ * Whether an activity is the one that a request made. A fingerprint alone is a claim: an answer that has it and names another
+ * organization, operation or change is not taken as the result of the request. Pure.
  */
 import type { Activity } from "./activity.ts";
 import type { RequestBody } from "./request-body.ts";
 
 /**
- * What of the activity is not what `body` asked for, for a person; null when all of it agrees. Ids are the same in any
- * case, lists of ids in any order, and an absent, null or empty value is no value.
+ * Returns what of the activity differs from the request, for messages; null when all of it matches. Ids match in any case, lists
+ * of ids in any order, and an absent, null or empty value is no value.
  *
- * Unverified, chosen: an answer without an intent agrees; a vote may also be answered with the activity that was voted on,
- * which its parameters name by fingerprint, and then only the organization is compared.
+ * Unverified, chosen: an answer without an intent matches. A vote may also be answered with the activity that was voted on, which
+ * its parameters name by fingerprint; then only the organization is compared.
  */
 export function findMismatch(body: RequestBody, activity: Activity): string | null {
 	const { operation, organizationId, fingerprint } = body;
@@ -28,7 +28,7 @@ export function findMismatch(body: RequestBody, activity: Activity): string | nu
 	return field === undefined ? null : `another ${field} in its intent`;
 }
 
-/** A word of the answer, where it is one. */
+/** Returns a word of the answer if it is one. */
 function plain(text: string): string {
 	return /^[\w-]{1,100}$/.test(text) ? text : "(unreadable)";
 }

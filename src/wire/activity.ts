@@ -1,21 +1,21 @@
 /**
- * An answer's `activity` to ours, read forgivingly: what may be absent or null is, times come in three shapes, and a
- * status nobody knows is passed through as it is (docs/service.md#activity-statuses). Pure.
+ * Reads the `activity` of an answer, tolerantly: what may be absent or null is, times come in three shapes, and an unknown status
+ * is passed through (docs/service.md#activity-statuses). Pure.
  */
 import type { SubmitOperation } from "./operations.ts";
 
-/** One approval or rejection. A vote's raw message and its signature make a stamp together: both are left out. */
+/** One approval or rejection. The vote's raw message and signature are left out: together they are a stamp. */
 interface Vote {
 	readonly id: string | undefined;
 	readonly userId: string | undefined;
-	/** What the service calls the user. */
+	/** The name of the user at the service. */
 	readonly userName: string | undefined;
 	/** `VOTE_SELECTION_APPROVED` or `VOTE_SELECTION_REJECTED`; any other is passed through. */
 	readonly selection: string | undefined;
 	readonly createdAtMs: number | undefined;
 }
 
-/** What the service says of one submit. `status` may be any word: only the known ones mean something. */
+/** What the service returns for a submit. `status` can be any word; only the known ones mean something. */
 export interface Activity {
 	readonly id: string;
 	readonly organizationId: string;
@@ -35,8 +35,8 @@ export interface Activity {
 }
 
 /**
- * The activity that `value` holds. `value` fits schemas/activity.json: the caller has checked it. It must not be read
- * as proof that the activity is ours; its fingerprint is compared elsewhere.
+ * Returns the activity in `value`, which fits schemas/activity.json. It does not prove that the activity is the one of a request:
+ * compare it with `findMismatch`.
  */
 export function readActivity(operation: SubmitOperation, value: Readonly<Record<string, unknown>>): Activity {
 	const canApprove = value.canApprove;
@@ -58,14 +58,14 @@ export function readActivity(operation: SubmitOperation, value: Readonly<Record<
 	};
 }
 
-/** True for an object with members: neither null nor a list. */
+/** Returns true for an object with members: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * The object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
- * `V2` behind its name) is still read. `activity` is passed over: docs/service.md#activity-object shows it beside the result.
+ * Returns the object under `key`, or else under the only other key, so that a newer version of an operation (an intent with
+ * `V2` behind its name) is still read. `activity` is skipped: docs/service.md#activity-object shows it beside the result.
  */
 function readInner(value: unknown, key: string): Readonly<Record<string, unknown>> | null {
 	if (!isRecord(value)) return null;
@@ -96,11 +96,11 @@ function readVote(value: Readonly<Record<string, unknown>>): Vote {
 }
 
 /**
- * Milliseconds since 1970 of `{seconds, nanos}`, an ISO 8601 text or an epoch text; undefined for anything else
- * (docs/service.md#times).
+ * Returns the milliseconds since 1970 of `{seconds, nanos}`, of an ISO 8601 text or of an epoch text; undefined for anything
+ * else (docs/service.md#times).
  *
- * Unverified, chosen: an epoch text of more than 11 digits counts milliseconds, a shorter one seconds; an ISO text
- * without a zone is UTC.
+ * Unverified, chosen: an epoch text of more than 11 digits is in milliseconds, a shorter one in seconds; an ISO text without a
+ * zone is UTC.
  */
 export function readTime(value: unknown): number | undefined {
 	if (isRecord(value)) {

@@ -1,7 +1,6 @@
 /**
- * Status, headers and text of an answer to what they mean. The rule: an answer counts as success only when it fits the
- * operation's schema, and an error of the service counts as a refusal only when it judged the request. Everything
- * between the two is inconclusive. Pure: no clock, no network.
+ * Classifies an answer by its status, headers and text. It is a success only when it fits the operation's schema, and a refusal
+ * only when the service itself rejected the request. Everything between the two is inconclusive. Pure: no clock, no network.
  */
 import { isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
@@ -16,7 +15,7 @@ export interface Answer {
 	readonly text: string;
 }
 
-/** How one policy judged a request (docs/service.md#policy-evaluation): both members may be missing. */
+/** How one policy evaluated a request (docs/service.md#policy-evaluation). Both members may be missing. */
 export interface PolicyEvaluation {
 	readonly policyId?: string;
 	readonly outcome?: string;
@@ -29,66 +28,66 @@ interface ValidAnswer {
 	readonly serverTimeMs: number | undefined;
 }
 
-/** An answer that says no; sending it again changes nothing. It proves something only in the service's error shape. */
+/** An error that a retry does not change. It proves something only in the service's error shape. */
 export interface RefusedAnswer {
 	readonly kind: "refused";
 	readonly httpStatus: number;
-	/** Set when the answer has the service's error shape; without it something else may have answered. */
+	/** Set when the answer has the service's error shape. Without it, something else may have answered. */
 	readonly grpcCode: number | undefined;
 	readonly message: string;
 	readonly hint: string | undefined;
 	readonly policyEvaluations: readonly PolicyEvaluation[];
-	/** The key or the stamp is what was not accepted. */
+	/** The service rejects the key or the stamp. */
 	readonly keyNotAccepted: boolean;
 	readonly serverTimeMs: number | undefined;
 }
 
-/** No answer that settles anything: perhaps nothing was done, perhaps all of it. */
+/** An answer that settles nothing: the request may have had no effect, or all of it. */
 export interface InconclusiveAnswer {
 	readonly kind: "inconclusive";
 	readonly sent: "no" | "maybe";
 	readonly message: string;
 	readonly hint: string | undefined;
 	readonly retry: "yes" | "briefly" | "no";
-	/** Set when a service answered; without it, nothing usable came at all. */
+	/** Set when a service answered. Without it, no usable answer came. */
 	readonly httpStatus: number | undefined;
 	readonly grpcCode: number | undefined;
-	/** How long the service asks to wait (`Retry-After`), in milliseconds. */
+	/** The delay that the service asks for (`Retry-After`), in milliseconds. */
 	readonly waitMs: number | undefined;
-	/** 429: the request was turned away at the door. */
+	/** The answer is a 429. */
 	readonly throttled: boolean;
-	/** `ratelimit-remaining: 0` with a 429: nobody else would be let in either. */
+	/** `ratelimit-remaining: 0` with a 429: no other request would pass either. */
 	readonly exhausted: boolean;
 }
 
 export type ClassifiedAnswer = ValidAnswer | RefusedAnswer | InconclusiveAnswer;
 
-/** Who asked whom and when: what the words of a answer need. `stampHeaderValue` is taken out of every text. */
+/** What the messages about an answer need. `stampHeaderValue` is removed from every text. */
 export interface AnswerContext {
 	readonly url: string;
 	readonly organizationId: string;
 	readonly publicKey: string | undefined;
 	readonly stampHeaderValue: string;
-	/** Our clock, milliseconds since 1970; used for a `Retry-After` that is a date when the answer has no `Date`. */
+	/** Our clock, in milliseconds since 1970; for a `Retry-After` that is a date, when the answer has no `Date`. */
 	readonly nowMs: number;
 }
 
-/** Client errors that say nothing about what was done: time-out, too early, closed on the way (gRPC 1 as HTTP). */
+/** Client errors that leave open whether the request had an effect: timeout, too early, closed on the way (gRPC 1 as HTTP). */
 const inconclusiveStatuses = [408, 425, 499];
 
 /**
- * What `answer` says about a request of `operation` (docs/service.md#errors).
+ * Classifies the answer to a request of `operation` (docs/service.md#errors).
  *
- * 2xx: fits, or inconclusive. 3xx: never followed. 429 and 5xx: inconclusive, and worth another attempt; 501 means that the
- * operation does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the
- * request on, so a refusal without the service's error shape does not prove that nothing was done.
+ * 2xx: valid, or inconclusive. 3xx: never followed. 429 and 5xx: inconclusive and worth a retry; 501 means that the operation
+ * does not exist. Any other 4xx: refused. Gateways answer for the service, also after they have passed the request on, so a
+ * refusal without the service's error shape does not prove that the request had no effect.
  *
- * Unverified, chosen: every 2xx is read like 200; a 429 is a quota, which waiting does not mend, when the service's own
- * message says so and neither `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
+ * Unverified, chosen: every 2xx is read like 200. A 429 is a quota, which waiting does not change, when the service's own message
+ * says so and neither `Retry-After` nor `ratelimit-remaining: 0` says that it is a rate.
  */
 export function classifyAnswer(operation: Operation, answer: Answer, asked: AnswerContext): ClassifiedAnswer {
 	const { httpStatus } = answer;
-	// Judged by nothing but its depth, whatever it says: no success, and no refusal either.
+	// Text that is too deep is not parsed: no success, and no refusal either.
 	if (isDecidedByBody(httpStatus) && isTextTooDeep(answer.text)) return classifyTooDeep(operation, answer, asked);
 	if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(operation, answer, asked);
 	if (httpStatus >= 300 && httpStatus < 400) return classifyRedirect(answer, asked);
@@ -108,7 +107,7 @@ export function classifyAnswer(operation: Operation, answer: Answer, asked: Answ
 	return classifyRefusal(answer, asked, body);
 }
 
-/** `fields` with what an inconclusive answer has unless it says otherwise. */
+/** Returns an inconclusive answer with `fields` and the defaults of the others. */
 export function inconclusive(
 	fields: Pick<InconclusiveAnswer, "message" | "retry"> & Partial<InconclusiveAnswer>,
 ): InconclusiveAnswer {
@@ -125,7 +124,7 @@ export function inconclusive(
 	};
 }
 
-/** False where the body decides nothing (a redirect) and where another attempt may mend it. */
+/** Returns false where the body decides nothing (a redirect) and where a retry may help. */
 function isDecidedByBody(httpStatus: number): boolean {
 	if (httpStatus === 429 || inconclusiveStatuses.includes(httpStatus)) return false;
 	return httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500) || httpStatus === 501;
@@ -191,7 +190,7 @@ function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody)
 	const limit = headers["ratelimit-limit"];
 	return inconclusive({
 		message: `too many requests${limit === undefined ? "" : ` (limit ${cleanText(limit, asked)})`}${withMessage(body)}`,
-		hint: "ask for fewer a second with --max-rps, or allow more time with --timeout",
+		hint: "lower the rate with --max-rps, or allow more time with --timeout",
 		retry: "yes",
 		httpStatus: answer.httpStatus,
 		grpcCode: body.grpcCode,
@@ -205,7 +204,7 @@ function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody):
 	const { httpStatus } = answer;
 	if (httpStatus === 407) {
 		const hint = "put them into the proxy's address: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT";
-		return makeRefusal(answer, body, "a proxy on the way wants a user name and a password (407)", hint);
+		return makeRefusal(answer, body, "a proxy requires a user name and a password (407)", hint);
 	}
 	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
 		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
@@ -244,7 +243,7 @@ function makeRefusal(answer: Answer, body: ErrorBody, message: string, hint: str
 	};
 }
 
-/** What an error's body says, as far as it can be read; ` with CONTENT-TYPE` in `foreign` when it is not JSON. */
+/** The body of an error, as far as it can be read. `foreign` is ` with CONTENT-TYPE` when it is not JSON. */
 interface ErrorBody {
 	/** Set only when the body has the service's error shape. */
 	readonly grpcCode: number | undefined;
@@ -268,8 +267,8 @@ function readErrorBody(answer: Answer, asked: AnswerContext): ErrorBody {
 }
 
 /**
- * Whether it is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error shape
- * (docs/service.md#errors); gateways that write errors in JSON put the HTTP status there, or other members.
+ * Returns whether a value is the number of a gRPC error (1 to 16). With a text as `message` beside it, that is the service's error
+ * shape (docs/service.md#errors). Gateways that write errors in JSON have the HTTP status there, or other members.
  */
 function isGrpcCode(code: unknown): code is number {
 	return typeof code === "number" && Number.isInteger(code) && code >= 1 && code <= 16;
@@ -279,7 +278,7 @@ function withMessage(body: ErrorBody): string {
 	return body.message === "" ? "" : `: ${body.message}`;
 }
 
-/** The first list named `policyEvaluations` at most four levels down: where it sits exactly is told differently. */
+/** Returns the first list named `policyEvaluations`, at most four levels down: its exact place is not documented. */
 function findPolicyEvaluations(value: unknown, depth: number): readonly PolicyEvaluation[] {
 	if (typeof value !== "object" || value === null || depth > 4) return [];
 	const list = (value as Record<string, unknown>).policyEvaluations;
@@ -314,7 +313,7 @@ function readDate(answer: Answer): number | undefined {
 	return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Milliseconds that `Retry-After` asks for, in seconds or as a date against the answer's own `Date`. */
+/** Returns the milliseconds of `Retry-After`, which is in seconds or a date, compared with the answer's own `Date`. */
 function readRetryAfter(answer: Answer, asked: AnswerContext): number | undefined {
 	const text = answer.headers["retry-after"]?.trim() ?? "";
 	if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -322,14 +321,14 @@ function readRetryAfter(answer: Answer, asked: AnswerContext): number | undefine
 	return Number.isNaN(ms) ? undefined : Math.max(0, ms - (readDate(answer) ?? asked.nowMs));
 }
 
-/** A text of the service as one short line without control characters, and without our stamp, were it echoed. */
+/** Returns a text of the service as one short line without control characters, and without our stamp. */
 function cleanText(text: string, asked: AnswerContext): string {
 	const safe = asked.stampHeaderValue === "" ? text : text.replaceAll(asked.stampHeaderValue, "[stamp]");
 	const line = safe.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
 	return line.length > 500 ? `${line.slice(0, 500)}…` : line;
 }
 
-/** The first mistake in words, by the field's name only: a value may be a secret. */
+/** Returns the first error in words, with the name of the field only: the value may be a secret. */
 function describeSchemaErrors(mistakes: readonly SchemaError[]): string {
 	const first = mistakes[0];
 	if (first === undefined) return "it is not an object";

@@ -1,6 +1,6 @@
 /**
- * Reader and Submitter over HTTP. Reader and Submitter are two types, because planning is handed only the first. What
- * becomes of one request is request.ts's, and how bytes travel is transport.ts's; here is what it means for who asked.
+ * Reader and Submitter over HTTP. They are two types, because planning is handed only the first. request.ts sends one request with
+ * its retries, transport.ts has the connections; this file turns the result into what the caller needs.
  */
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
@@ -17,7 +17,7 @@ import { openTransport, sendAttempt } from "./transport.ts";
 
 export type { AttemptEvent } from "./request.ts";
 
-/** What became of a submit. `requests` counts the attempts, those that found no connection too; 0 is possible. */
+/** What became of a submit. `requests` counts all attempts, also those without a connection; it can be 0. */
 export type SubmitAnswer =
 	| {
 			readonly kind: "activity";
@@ -27,27 +27,27 @@ export type SubmitAnswer =
 			readonly requests: number;
 	  }
 	| {
-			/** The service answered the only attempt that can have arrived with its own error: no activity came of it. */
+			/** The service answered the only attempt that can have arrived with its own error: it made no activity. */
 			readonly kind: "refused";
 			readonly httpStatus: number;
 			readonly grpcCode: number;
 			readonly message: string;
 			readonly hint?: string | undefined;
 			readonly policyEvaluations: readonly PolicyEvaluation[];
-			/** The key or the stamp is what was not accepted. */
+			/** The service rejects the key or the stamp. */
 			readonly keyNotAccepted: boolean;
 			readonly requests: number;
 	  }
-	/** Perhaps sent, perhaps done: only the same bytes may follow. */
+	/** In doubt: only the same bytes may follow. */
 	| {
 			readonly kind: "unknown";
 			readonly because: string;
 			readonly hint?: string | undefined;
-			/** The last answer says that the key is not accepted: no other request would be either. */
+			/** The last answer rejects the key: it would reject any other request too. */
 			readonly keyNotAccepted?: boolean;
 			readonly requests: number;
 	  }
-	/** No attempt ever left this machine. */
+	/** No attempt left this machine. */
 	| {
 			readonly kind: "not-sent";
 			readonly because: string;
@@ -61,35 +61,35 @@ export interface QueryAnswer {
 	/** The service's clock when it answered (`Date`, whole seconds), milliseconds since 1970. */
 	readonly serverTimeMs: number | undefined;
 	/**
-	 * When it was asked, milliseconds since 1970 by our clock; only a Reader that keeps answers sets it, and then
-	 * `serverTimeMs` is of that moment too.
+	 * When the query was sent, in milliseconds since 1970 by our clock. Only a Reader that caches answers sets it, and then
+	 * `serverTimeMs` is of that time too.
 	 */
 	readonly askedAtMs?: number;
-	/** The journal's position when it was asked, from a Reader that keeps answers and knows it. */
+	/** The journal's position when the query was sent, from a Reader that caches answers and knows it. */
 	readonly askedAtPosition?: number;
 }
 
-/** What reads. It cannot change anything. */
+/** Reads and cannot change anything. */
 export interface Reader {
 	/**
-	 * The answer to one query. `fields` holds `organizationId` and whatever else the operation asks for.
+	 * Returns the answer to one query. `fields` holds `organizationId` and what else the operation takes.
 	 *
-	 * Throws AuthenticationError when the key is not accepted, ServiceError when the service answers with an error or
-	 * with something that is no answer to this query, TransportError when no usable answer comes in time, and
-	 * ConfigurationError when the request cannot be stamped.
+	 * Throws AuthenticationError when the service rejects the key, ServiceError when it returns an error or something that is no
+	 * answer to this query, TransportError when no usable answer comes in time, and ConfigurationError when the request cannot be
+	 * stamped.
 	 */
 	query(operation: QueryOperation, fields: Readonly<Record<string, unknown>>): Promise<QueryAnswer>;
 }
 
-/** What changes. Nothing but applying may hold one. */
+/** Submits activities. Only apply may hold one. */
 export interface Submitter {
 	/**
-	 * What became of the bytes of `body`, which are sent as they are. Errors of the network and of the service are
-	 * answers here; only a request that cannot be stamped throws (ConfigurationError), and then nothing was sent.
+	 * Sends the bytes of `body` as they are and returns what became of them. Errors of the network and of the service are answers
+	 * here. Only a request that cannot be stamped throws (ConfigurationError), and then nothing was sent.
 	 *
-	 * `refused` only for an error in the service's own shape that answers the first attempt: then there is no activity. Once
-	 * an attempt was lost no error tells what became of it, whatever it says and whoever says it; neither does a redirect or
-	 * a gateway's page. Then it is `unknown`, and so is an activity that is not what the bytes asked for.
+	 * `refused` only for an error in the service's own shape that answers the first attempt: then there is no activity. After a lost
+	 * attempt no error proves anything, and neither does a redirect or the page of a gateway. Then the answer is `unknown`, as it is
+	 * for an activity that does not match the request.
 	 */
 	submit(body: RequestBody): Promise<SubmitAnswer>;
 }
@@ -99,27 +99,24 @@ export interface ClientOptions {
 	readonly url: string;
 	readonly stamper: Stamper;
 	/**
-	 * For one operation with all its attempts and the waits between them, from the first attempt on. Making the stamp does
-	 * not count, and neither does waiting for our own limiter; but when the service answers nothing but 429 for so long, or
-	 * asks everybody to wait so long, operations end that have waited for their turn meanwhile.
+	 * For one operation with all its attempts and the delays between them, from the first attempt on. Making the stamp and
+	 * waiting in the queue do not count. But operations in the queue end when the service answers every request with 429 for this
+	 * long, or asks for a pause this long.
 	 */
 	readonly timeoutMs?: number;
 	/** For one attempt. */
 	readonly attemptTimeoutMs?: number;
-	/**
-	 * The most requests in flight at once; fewer while the service turns some away. 8 when left out, or `connections` if
-	 * those are more.
-	 */
+	/** Max requests in flight; fewer while the service answers 429. 8 when left out, or `connections` if that is more. */
 	readonly concurrency?: number;
-	/** The most attempts a second, evenly spaced; no limit when left out. */
+	/** Max attempts a second, evenly spaced; no limit when left out. */
 	readonly maxRequestsPerSecond?: number;
-	/** Connections kept to the service; as many as requests may be in flight when left out. */
+	/** Max connections to the service; as many as requests may be in flight when left out. */
 	readonly connections?: number;
-	/** Proxies to use; none when left out. The environment is not looked at: see `readProxies`. */
+	/** Proxies to use; none when left out. The environment is not read: see `readProxies`. */
 	readonly proxy?: ProxyOptions;
 	/**
-	 * True accepts any certificate and any TLS that Node would accept. Otherwise certificates are verified and TLS is 1.2 at
-	 * least, whatever the environment says; see `refuseWeakTls`.
+	 * True accepts any certificate and any TLS version. Otherwise certificates are verified and TLS is at least 1.2, whatever
+	 * the environment says; see `refuseWeakTls`.
 	 */
 	readonly insecure?: boolean;
 	readonly onAttempt?: (event: AttemptEvent) => void;
@@ -130,27 +127,27 @@ export interface ClientOptions {
 	readonly now?: () => number;
 }
 
-/** A way to the service whose requests are counted together. */
+/** Reads and submits with counts of its own. */
 export interface OrganizationClient {
 	readonly reader: Reader;
 	readonly submitter: Submitter;
-	/** Since it was made. */
+	/** Returns the counts since the client was made. */
 	stats(): ClientStats;
 }
 
 export interface Client extends OrganizationClient {
 	/**
-	 * The same connections, limiter and key with counts of their own, for work whose requests are told apart. Its requests
-	 * count for the client too. `throttledMs` is the time since then in which any request of the client was held back.
+	 * Returns a client with the same connections, rate limit and key, and with counts of its own. Its requests count for this
+	 * client too. Its `throttledMs` is the time since then in which any request of this client waited.
 	 */
 	forOrganization(): OrganizationClient;
-	/** Resolves when the requests in flight are answered and the connections closed; nothing can be sent afterwards. */
+	/** Resolves when the requests in flight are answered and the connections are closed. Later requests fail. */
 	close(): Promise<void>;
 }
 
 /**
- * A client of the service at `url`. Throws ConfigurationError when the address or the proxy's is not one that may be
- * used, or a limit is no limit.
+ * Returns a client of the service at `url`. Throws ConfigurationError when the address of the service or the proxy cannot be
+ * used, or a limit is out of range.
  */
 export function createClient(options: ClientOptions): Client {
 	const base = parseServiceUrl(options.url);
@@ -160,7 +157,7 @@ export function createClient(options: ClientOptions): Client {
 		attemptTimeoutMs = 10_000,
 	} = options;
 	const sleep = options.sleep ?? ((delayMs) => new Promise<void>((resolve) => setTimeout(resolve, delayMs)));
-	// The wall clock may be set back while we wait; this one may not.
+	// Unlike the wall clock, this one is never set back.
 	const now = options.now ?? (() => performance.timeOrigin + performance.now());
 	const gapMs = readGapMs(options.maxRequestsPerSecond);
 	const queue = makeRequestQueue({
@@ -199,7 +196,7 @@ export function createClient(options: ClientOptions): Client {
 	};
 }
 
-/** A line with counts of its own; what it counts, `context.count` hears of too. */
+/** Returns a client with counts of its own, which also calls `context.count`. */
 function makeOrganizationClient(context: RequestContext): { line: OrganizationClient; count: RequestContext["count"] } {
 	const counts = { queries: 0, submits: 0, retries: 0 };
 	const throttledBeforeMs = context.queue.throttledMs();
@@ -218,15 +215,15 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 
 function checkConcurrency(concurrency: number): number {
 	if (Number.isInteger(concurrency) && concurrency >= 1) return concurrency;
-	throw new ConfigurationError("the number of requests at once is not a whole number above 0");
+	throw new ConfigurationError("the maximum concurrency is not a whole number above 0");
 }
 
-/** The time between two attempts; rates below one a second are meant too. */
+/** Returns the interval between two attempts. The rate can be below one a second. */
 function readGapMs(maxRequestsPerSecond: number | undefined): number {
 	if (maxRequestsPerSecond === undefined) return 0;
 	if (Number.isFinite(maxRequestsPerSecond) && maxRequestsPerSecond > 0) return 1000 / maxRequestsPerSecond;
-	throw new ConfigurationError("the number of requests a second is not a number above 0", {
-		hint: "for example --max-rps 1, or 0.5 for one in two seconds",
+	throw new ConfigurationError("the request rate is not a number above 0", {
+		hint: "for example --max-rps 1, or 0.5 for one request in two seconds",
 	});
 }
 
@@ -263,8 +260,13 @@ async function submit(context: RequestContext, body: RequestBody): Promise<Submi
 		const activity = readActivity(operation, answer.value);
 		const difference = findMismatch(body, activity);
 		if (difference === null) return { kind: "activity", activity, serverTimeMs: answer.serverTimeMs, requests };
-		const because = `the answer is about something else than was sent: it names ${difference}`;
-		return { kind: "unknown", because, hint: "does something between here and the service change bodies?", requests };
+		const because = `the answer does not match the request: it names ${difference}`;
+		return {
+			kind: "unknown",
+			because,
+			hint: "check whether a proxy or a gateway changes the bodies of requests",
+			requests,
+		};
 	}
 	if (answer.kind === "refused") {
 		const { httpStatus, grpcCode, message, hint, policyEvaluations, keyNotAccepted } = answer;
@@ -273,7 +275,7 @@ async function submit(context: RequestContext, body: RequestBody): Promise<Submi
 		}
 		const why = earlierMayHaveArrived
 			? "an earlier attempt may have arrived"
-			: "it is no error of the service's own, so the request may have arrived";
+			: "the error is not one of the service's own, so the request may have arrived";
 		return { kind: "unknown", because: `${message}; ${why}`, hint, keyNotAccepted, requests };
 	}
 	return { kind: mayHaveArrived ? "unknown" : "not-sent", because: answer.message, hint: answer.hint, requests };

@@ -1,9 +1,8 @@
 /**
- * Who speaks to the service, and where it is. First found wins: what was given (flags, a provider's arguments), then
- * `ORGSYNC_*`, then the names and key files that people already have from the vendor's tools (docs/service.md#stamps).
+ * Finds the address of the service, the organization and the key. Precedence: what the caller passes (flags, arguments of a
+ * provider), then `ORGSYNC_*`, then the names and key files of the vendor's tools (docs/service.md#stamps).
  *
- * The rule it keeps: a private key is read from a file, the environment or a secret, and goes nowhere but into the
- * stamper. The environment is handed in.
+ * A private key comes from a file, the environment or a secret, and goes only into the stamper. The environment is an argument.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,33 +13,33 @@ import { createApiKeyStamper, createCommandStamper, type Stamper } from "./stamp
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was given by whoever calls; the first of these that is there is used. */
+/** What the caller passes, in order of precedence. */
 export interface CredentialOptions {
 	readonly stampCommand?: string | undefined;
-	/** A key file of the vendor's kind: NAME.private, with NAME.public beside it when there is one. */
+	/** A key file in the vendor's format: NAME.private, with NAME.public beside it if there is one. */
 	readonly keyFile?: string | undefined;
 	/** Where the name of the key file comes from, for messages; `--key-file` when left out. */
 	readonly keyFileSource?: string;
-	/** The folder from which names of files are resolved; the working folder when left out. */
+	/** The folder that relative names of files are resolved from; the working folder when left out. */
 	readonly directory?: string;
 	readonly privateKey?: string | undefined;
 	readonly publicKey?: string | undefined;
 }
 
-/** The base address of the service in the environment, or undefined. */
+/** Returns the base address of the service from the environment, or undefined. */
 export function findUrl(environment: Environment): string | undefined {
 	return firstSet(environment, ["ORGSYNC_URL", "TURNKEY_BASE_URL"]);
 }
 
-/** The organization in the environment, or undefined. */
+/** Returns the organization from the environment, or undefined. */
 export function findOrganizationId(environment: Environment): string | undefined {
 	const names = ["ORGSYNC_ORGANIZATION_ID", "TURNKEY_ORGANIZATION_ID", "ORGANIZATION_ID"];
 	return firstSet(environment, names)?.toLowerCase();
 }
 
 /**
- * Returns the stamper, or undefined when there is no key anywhere. `warn` gets a line about a key file that others can
- * read. Throws ConfigurationError when what is there cannot be used as a key.
+ * Returns the stamper, or undefined when there is no key. `warn` gets a line about a key file that others can read. Throws
+ * ConfigurationError when a key cannot be used.
  */
 export function findStamper(given: CredentialOptions, environment: Environment, warn?: Warn): Stamper | undefined {
 	const fromFile = (file: string, from: string): Stamper => {
@@ -83,7 +82,7 @@ function firstSet(environment: Environment, names: readonly string[]): string | 
 	return names.map((name) => setValue(environment, name)).find((value) => value !== undefined);
 }
 
-/** The variable's value; one that is set to nothing counts as not set. */
+/** Returns the variable's value; undefined for an empty one. */
 function setValue(environment: Environment, name: string): string | undefined {
 	const value = environment[name]?.trim();
 	return value === "" ? undefined : value;

@@ -1,5 +1,5 @@
 /**
- * Reads key files. No message repeats a text that can be a key, even when a key is given in place of the name of its file.
+ * Reads key files. No message repeats a text that can be a key, even when a key is passed in place of the name of its file.
  */
 import { existsSync, type Stats, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -19,8 +19,8 @@ export interface KeyPairText {
 
 /**
  * Returns the key in NAME, if that file exists, or in NAME.private, and the public key in NAME.public, if that exists. `given` is
- * where the name comes from, for example `--key-file`; `directory` is what a relative name is resolved from. Warns when others can read the key. Throws ConfigurationError when the
- * file cannot be read, or when others can write it.
+ * where the name comes from, for example `--key-file`; `directory` is what a relative name is resolved from. Warns when others
+ * can read the key. Throws ConfigurationError when the file cannot be read, or when others can write it.
  */
 export function readKeyFile(
 	file: string,
@@ -35,7 +35,7 @@ export function readKeyFile(
 	const read = (name: string, shown: string): ReturnType<typeof readText> =>
 		readText(resolve(directory, name), shown, shown === name, given);
 	const { text: privateKey, stats } = read(privateFile, shownAs);
-	// The mode of a pipe says nothing.
+	// A pipe has no meaningful mode.
 	if (stats.isFile()) checkMode(resolve(directory, privateFile), stats, shownAs, warn);
 	const hasPublic = publicFile !== privateFile && exists(publicFile);
 	return { privateKey, publicKey: hasPublic ? read(publicFile, publicFile).text : undefined, shownAs };
@@ -56,7 +56,7 @@ function readText(
 		return { text: bytes.toString("utf8").trim(), stats };
 	} catch (error) {
 		const reason = explainFileError(error);
-		// The system's words for an unusual error have the path in them.
+		// The message of an unusual error has the path in it.
 		const because = reason.includes(file) || reason.includes("Received") ? "it cannot be opened" : reason;
 		throw new ConfigurationError(`the key file ${shownAs} cannot be read: ${because}`, {
 			hint: isShown
@@ -67,9 +67,9 @@ function readText(
 }
 
 /**
- * Whether a text that should be the name of a file can be a key. Behind the folders that exist, it has 40 characters of a key in
- * a row, or a character that only encoded keys have. Slashes count only behind a folder that exists: base64 has them, and so
- * does every path that does not exist.
+ * Returns whether a text that should be the name of a file can be a key. Behind the folders that exist, it has 40 characters of a
+ * key in a row, or a character that only encoded keys have. Slashes count only behind a folder that exists: base64 has them, and
+ * so does every path that does not exist.
  */
 function mayBeKey(path: string): boolean {
 	let folder = dirname(path);

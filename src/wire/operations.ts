@@ -1,12 +1,12 @@
 /**
- * The 13 operations of the interface as one table. Data only: no function here sends, signs or parses anything.
+ * The 13 operations of the interface as one table. Data only: nothing here sends, signs or parses. An operation is one entry.
  *
  * Source: docs/service.md#operations. Each row has a JSON Schema of the same name under schemas/operations/. The two tables
  * below the first, `extendedReads` and `approvals`, are outside the 13 (docs/service.md#extended-reads and
  * docs/service.md#votes): a server may not have them, and nothing here may depend on them.
  */
 
-/** One query: reads, never changes. Its answer is a flat object that holds `answerKey`. */
+/** One query. Its answer is a flat object with the member `answerKey`. */
 export interface QueryOperation {
 	readonly name: string;
 	readonly family: "query";
@@ -18,7 +18,7 @@ export interface QueryOperation {
 	readonly summary: string;
 }
 
-/** One submit: creates an activity. Its answer holds an `activity` (docs/service.md#activity-object). */
+/** One submit, which creates an activity. Its answer has an `activity` (docs/service.md#activity-object). */
 export interface SubmitOperation {
 	readonly name: string;
 	readonly family: "submit";
@@ -34,80 +34,75 @@ export interface SubmitOperation {
 
 export type Operation = QueryOperation | SubmitOperation;
 
+type Named<Row, Names> = { readonly [Name in keyof Names & string]: Row & { readonly name: Name } };
+
+/** Returns the queries with the name and the path that their keys give them. */
+function defineQueries<const Rows extends Record<string, Omit<QueryOperation, "name" | "family" | "path">>>(
+	rows: Rows,
+): Named<QueryOperation, Rows> {
+	const named = Object.entries(rows).map(([name, row]) => {
+		return [name, { name, family: "query", path: `/public/v1/query/${name}`, ...row }];
+	});
+	return Object.fromEntries(named);
+}
+
+/** Returns the submits with the name and the path that their keys give them. */
+function defineSubmits<const Rows extends Record<string, Omit<SubmitOperation, "name" | "family" | "path">>>(
+	rows: Rows,
+): Named<SubmitOperation, Rows> {
+	const named = Object.entries(rows).map(([name, row]) => {
+		return [name, { name, family: "submit", path: `/public/v1/submit/${name}`, ...row }];
+	});
+	return Object.fromEntries(named);
+}
+
 /** The eight queries (docs/service.md#queries). */
-export const queries = {
+export const queries = defineQueries({
 	get_session_profile: {
-		name: "get_session_profile",
-		family: "query",
-		path: "/public/v1/query/get_session_profile",
 		fields: ["organizationId", "sessionProfileId"],
 		answerKey: "sessionProfile",
 		summary: "one session profile of the organization",
 	},
 	get_mfa_policy: {
-		name: "get_mfa_policy",
-		family: "query",
-		path: "/public/v1/query/get_mfa_policy",
 		fields: ["organizationId", "userId", "mfaPolicyId"],
 		answerKey: "mfaPolicy",
 		summary: "one MFA policy of a user",
 	},
 	get_mfa_policies: {
-		name: "get_mfa_policies",
-		family: "query",
-		path: "/public/v1/query/get_mfa_policies",
 		fields: ["organizationId", "userId"],
 		answerKey: "mfaPolicies",
 		summary: "all MFA policies of a user",
 	},
 	get_mfa_status: {
-		name: "get_mfa_status",
-		family: "query",
-		path: "/public/v1/query/get_mfa_status",
 		fields: ["organizationId", "activityId", "userId"],
 		answerKey: "mfaStatuses",
 		summary: "which MFA requirements the voters of an activity have met",
 	},
 	get_latest_boot_proof: {
-		name: "get_latest_boot_proof",
-		family: "query",
-		path: "/public/v1/query/get_latest_boot_proof",
 		fields: ["organizationId", "appName"],
 		answerKey: "bootProof",
 		summary: "the latest boot proof of an enclave app",
 	},
 	get_policy_evaluations: {
-		name: "get_policy_evaluations",
-		family: "query",
-		path: "/public/v1/query/get_policy_evaluations",
 		fields: ["organizationId", "activityId"],
 		answerKey: "policyEvaluations",
 		summary: "how the policies judged an activity",
 	},
 	list_user_tags: {
-		name: "list_user_tags",
-		family: "query",
-		path: "/public/v1/query/list_user_tags",
 		fields: ["organizationId"],
 		answerKey: "userTags",
 		summary: "all user tags of the organization",
 	},
 	list_supported_assets: {
-		name: "list_supported_assets",
-		family: "query",
-		path: "/public/v1/query/list_supported_assets",
 		fields: ["organizationId", "caip2"],
 		answerKey: "assets",
 		summary: "the assets that a network supports",
 	},
-} as const satisfies Record<string, QueryOperation>;
+});
 
 /** The five submits (docs/service.md#submits). */
-export const submits = {
+export const submits = defineSubmits({
 	update_user_tag: {
-		name: "update_user_tag",
-		family: "submit",
-		path: "/public/v1/submit/update_user_tag",
 		type: "ACTIVITY_TYPE_UPDATE_USER_TAG",
 		fields: ["userTagId", "newUserTagName", "addUserIds", "removeUserIds"],
 		intentKey: "updateUserTagIntent",
@@ -115,9 +110,6 @@ export const submits = {
 		summary: "rename a user tag, add members and remove members, together or not at all",
 	},
 	delete_oauth_providers: {
-		name: "delete_oauth_providers",
-		family: "submit",
-		path: "/public/v1/submit/delete_oauth_providers",
 		type: "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS",
 		fields: ["userId", "providerIds"],
 		intentKey: "deleteOauthProvidersIntent",
@@ -125,9 +117,6 @@ export const submits = {
 		summary: "remove OAuth providers of one user",
 	},
 	delete_policies: {
-		name: "delete_policies",
-		family: "submit",
-		path: "/public/v1/submit/delete_policies",
 		type: "ACTIVITY_TYPE_DELETE_POLICIES",
 		fields: ["policyIds"],
 		intentKey: "deletePoliciesIntent",
@@ -135,9 +124,6 @@ export const submits = {
 		summary: "remove policies",
 	},
 	delete_tvc_app_and_deployments: {
-		name: "delete_tvc_app_and_deployments",
-		family: "submit",
-		path: "/public/v1/submit/delete_tvc_app_and_deployments",
 		type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS",
 		fields: ["appId"],
 		intentKey: "deleteTvcAppAndDeploymentsIntent",
@@ -145,16 +131,13 @@ export const submits = {
 		summary: "remove a TVC app and all its deployments",
 	},
 	init_import_private_key: {
-		name: "init_import_private_key",
-		family: "submit",
-		path: "/public/v1/submit/init_import_private_key",
 		type: "ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY",
 		fields: ["userId"],
 		intentKey: "initImportPrivateKeyIntent",
 		resultKey: "initImportPrivateKeyResult",
 		summary: "get the bundle that a private key is encrypted to before it is imported",
 	},
-} as const satisfies Record<string, SubmitOperation>;
+});
 
 /** The 13 operations of the interface: the eight queries and the five submits. */
 export const operations = { ...queries, ...submits } as const;
@@ -163,94 +146,67 @@ export const operations = { ...queries, ...submits } as const;
  * Reads outside the 13, which show what the 13 cannot (docs/service.md#extended-reads). Extensions: a server may answer
  * 404, 501 or 403 to them, and then what they would have shown is unknown.
  */
-export const extendedReads = {
+export const extendedReads = defineQueries({
 	list_users: {
-		name: "list_users",
-		family: "query",
-		path: "/public/v1/query/list_users",
 		fields: ["organizationId"],
 		answerKey: "users",
 		summary: "users with their tags and OAuth providers",
 	},
 	list_policies: {
-		name: "list_policies",
-		family: "query",
-		path: "/public/v1/query/list_policies",
 		fields: ["organizationId"],
 		answerKey: "policies",
 		summary: "policies of the organization",
 	},
 	list_tvc_apps: {
-		name: "list_tvc_apps",
-		family: "query",
-		path: "/public/v1/query/list_tvc_apps",
 		fields: ["organizationId"],
 		answerKey: "tvcApps",
 		summary: "TVC apps of the organization",
 	},
 	whoami: {
-		name: "whoami",
-		family: "query",
-		path: "/public/v1/query/whoami",
 		fields: ["organizationId"],
 		answerKey: "userId",
 		summary: "whose key stamps the requests; alone among the queries its answer has several members",
 	},
 	get_activity: {
-		name: "get_activity",
-		family: "query",
-		path: "/public/v1/query/get_activity",
 		fields: ["organizationId", "activityId"],
 		answerKey: "activity",
 		summary: "one activity",
 	},
 	list_activities: {
-		name: "list_activities",
-		family: "query",
-		path: "/public/v1/query/list_activities",
 		fields: ["organizationId", "filterByStatus", "filterByType", "paginationOptions"],
 		answerKey: "activities",
 		summary: "activities, newest first, by status and type, a page at a time",
 	},
 	get_session_profiles: {
-		name: "get_session_profiles",
-		family: "query",
-		path: "/public/v1/query/get_session_profiles",
 		fields: ["organizationId"],
 		answerKey: "sessionProfiles",
 		summary: "all session profiles of the organization",
 	},
-} as const satisfies Record<string, QueryOperation>;
+});
 
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/service.md#votes). */
-export const approvals = {
+export const approvals = defineSubmits({
 	approve_activity: {
-		name: "approve_activity",
-		family: "submit",
-		path: "/public/v1/submit/approve_activity",
 		type: "ACTIVITY_TYPE_APPROVE_ACTIVITY",
 		fields: ["fingerprint"],
 		intentKey: "approveActivityIntent",
 		resultKey: "approveActivityResult",
-		summary: "vote for an activity that waits",
+		summary: "approve a pending activity",
 	},
 	reject_activity: {
-		name: "reject_activity",
-		family: "submit",
-		path: "/public/v1/submit/reject_activity",
 		type: "ACTIVITY_TYPE_REJECT_ACTIVITY",
 		fields: ["fingerprint"],
 		intentKey: "rejectActivityIntent",
 		resultKey: "rejectActivityResult",
-		summary: "vote against an activity that waits",
+		summary: "reject a pending activity",
 	},
-} as const satisfies Record<string, SubmitOperation>;
+});
 
 export type QueryName = keyof typeof queries;
 export type SubmitName = keyof typeof submits;
 export type ExtendedReadName = keyof typeof extendedReads;
 
-/** Activity statuses (docs/service.md#activity-statuses). Any other is not finished and not understood, never success. */
+/** Activity statuses (docs/service.md#activity-statuses). Any other is unknown, and never a success. */
 export const activityStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",

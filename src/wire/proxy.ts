@@ -1,18 +1,25 @@
 /**
- * Which proxy, if any, stands between us and the service. Pure. The rules are curl's, as people know them, but for one:
- * what runs on this machine is only ever asked through a proxy on this machine.
+ * Finds the proxy to the service, if any. Pure. undici's ProxyAgent has the tunnel (transport.ts). The choice of the proxy is made
+ * here, because undici's EnvHttpProxyAgent differs from curl in ways that users notice:
+ *
+ * - its NO_PROXY knows no networks (10.0.0.0/8), no IPv6 address without brackets and no `*` in a list, and `2.3` excludes
+ *   10.1.2.3;
+ * - it sends https through HTTP_PROXY when HTTPS_PROXY is not set;
+ * - it drops a user name without a password, and its errors show the proxy's address with the password.
+ *
+ * One rule differs from curl: a service on this machine is reached only through a proxy on this machine.
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../errors.ts";
 import { isLoopback } from "./service-url.ts";
 
-/** Proxies as the usual environment variables name them; an empty text is none. */
+/** Proxies as the usual environment variables name them. An empty text is none. */
 export interface ProxyOptions {
 	/** For a service whose address is http: `HTTP_PROXY`. */
 	readonly http?: string | undefined;
 	/** For a service whose address is https: `HTTPS_PROXY`. */
 	readonly https?: string | undefined;
-	/** What is asked directly: `NO_PROXY`, names and addresses parted by commas or blanks, `*` for everything. */
+	/** Addresses without a proxy: `NO_PROXY`, names and addresses separated by commas or blanks, `*` for all. */
 	readonly no?: string | undefined;
 }
 
@@ -24,18 +31,18 @@ export interface ServiceProxy {
 	readonly authorization: string | undefined;
 }
 
-/** The proxies that `environment` names; a lower-case name goes before the same one in capitals, as with curl. */
+/** Returns the proxies of an environment. As with curl, a lower-case name takes precedence over the upper-case one. */
 export function readProxies(environment: Readonly<Record<string, string | undefined>>): ProxyOptions {
 	const read = (name: string) => environment[name] ?? environment[name.toUpperCase()];
 	return { http: read("http_proxy"), https: read("https_proxy"), no: read("no_proxy") };
 }
 
 /**
- * The proxy for a service at `service`, or undefined when it is asked directly. Throws ConfigurationError, without the
- * address in it, for it may hold a password, when a proxy that would be used is none.
+ * Returns the proxy for the service at `service`, or undefined for a direct connection. Throws ConfigurationError for a proxy that
+ * cannot be used, without its address, which may hold a password.
  *
- * Plain http goes to this machine only (service-url.ts), and 127.0.0.1 as another machine's proxy sees it is another
- * service: so such a service is asked directly unless the proxy is on this machine too.
+ * A service on this machine is asked directly unless the proxy is on this machine too: to another machine's proxy, 127.0.0.1 is
+ * another service.
  */
 export function findProxy(service: URL, options: ProxyOptions): ServiceProxy | undefined {
 	const [name, text] =
@@ -79,7 +86,7 @@ function isExcluded(service: URL, list: string): boolean {
 		.some((entry) => matches(entry, host, port));
 }
 
-/** Without the brackets of an IPv6 address and the dot at the end of a name. */
+/** Returns the host without the brackets of an IPv6 address and the dot at the end of a name. */
 function plainHost(hostname: string): string {
 	return hostname
 		.toLowerCase()

@@ -1,72 +1,72 @@
 /**
- * How fast one client may ask: a state and what each start and each end of an attempt makes of it. The rule: the service
- * decides. When it turns a request away (429) the whole client asks for less at once, and asks for more again only while
- * answers come; when it says how long to wait, nobody asks meanwhile. Pure: the clock is handed in.
+ * The rate limiter of one client: its state, and what each start and each end of an attempt makes of it. After a 429 the whole
+ * client sends less at once, and sends more again only while answers come. During a pause that the service asks for, no
+ * request is sent. Pure: the clock is an argument.
  *
- * Less is half, more is one: the way networks share a line among those who do not know of each other. The service's rate
- * is per address and per organization (docs/service.md#rates-and-limits), so other programs may use it up as well.
- * One request at a time may still be too fast, for the smallest rate is one a second: then the time from start to start
- * grows, and shrinks again before more are allowed at once.
+ * Concurrency halves on a 429 and grows by one after a run of answers (additive increase, multiplicative decrease). The
+ * service's rate is per address and per organization (docs/service.md#rates-and-limits), so other programs use it up too. One
+ * request at a time can still be too fast, because the smallest rate is one a second. Then the interval between starts
+ * grows, and shrinks again before concurrency grows.
  */
 
-/** What the user allows. */
+/** The limits that the user sets. */
 export interface RateLimits {
-	/** The most attempts in flight at once; a whole number, at least 1. */
+	/** Max attempts in flight; a whole number, at least 1. */
 	readonly concurrency: number;
-	/** The least time from the start of one attempt to that of the next, in milliseconds; 0 is none. */
+	/** Min milliseconds between the starts of two attempts; 0 for no limit. */
 	readonly intervalMs: number;
 }
 
-/** The state of one client. Times are milliseconds of the clock that is handed in. */
+/** The state of one client. Times are milliseconds of the clock that is passed in. */
 export interface RateLimiter {
 	readonly limits: RateLimits;
 	/** At least 1 and at most `limits.concurrency`. */
 	readonly maxInFlight: number;
 	readonly inFlight: number;
-	/** The time from start to start that is kept now; at least `limits.gapMs`. */
+	/** The interval between starts that applies now; at least `limits.intervalMs`. */
 	readonly intervalMs: number;
 	/** Attempts started so far: the number of the latest one. */
 	readonly started: number;
-	/** The latest attempt that had started when `allowed` last shrank; 0 before. */
+	/** The latest attempt that had started when `maxInFlight` was last reduced; 0 before. */
 	readonly reducedAt: number;
-	/** Answers in a row since `allowed` or `gapMs` last changed. */
+	/** Answers in a row since `maxInFlight` or `intervalMs` last changed. */
 	readonly successes: number;
-	/** When the latest answers came, at most `successesToGrow` of them, oldest first. */
+	/** When the latest answers came, at most `successesToSpeedUp` of them, oldest first. */
 	readonly answerTimesMs: readonly number[];
 	readonly nextStartMs: number;
 	readonly pausedUntilMs: number;
-	/** The first and the latest 429 since the service last answered anything else; undefined when it did so last. */
+	/** The first and the latest 429 since any other answer; undefined when the latest answer was no 429. */
 	readonly throttledPeriod: { readonly firstMs: number; readonly latestMs: number } | undefined;
 }
 
-/** Why an attempt may not start now. A wait without `waitMs` ends when an attempt in flight ends. */
-export type Delay =
+/** Why an attempt has to wait. A delay without `waitMs` ends when an attempt in flight ends. */
+type Delay =
 	| { readonly reason: "none" }
 	| { readonly reason: "pause" | "rate"; readonly waitMs: number }
-	/** `reduced`: there would be room, had the service not turned requests away. */
+	/** `reduced`: there would be a free slot without the 429 answers. */
 	| { readonly reason: "busy" | "reduced" };
 
-/** What came of an attempt, as far as the limiter of others is concerned. */
+/** What an attempt came to, as far as it concerns the rate of others. */
 export type AttemptResult =
-	/** A 429; with `pauseMs`, nobody may ask for so long. */
+	/** A 429. With `pauseMs`, no request may be sent for that long. */
 	| { readonly kind: "throttled"; readonly pauseMs?: number | undefined }
-	/** Any other answer. Those that say that the service is not well (5xx) are no reason to ask for more. */
+	/** Any other answer. An unhealthy one (5xx) does not speed the client up. */
 	| { readonly kind: "answered"; readonly healthy: boolean }
 	| { readonly kind: "no-answer" };
 
-/** Unverified, chosen: as many answers in a row let one more be in flight. */
+/** Unverified, chosen: this many answers in a row allow one more attempt in flight. */
 export const successesToSpeedUp = 10;
 
 /**
- * The first gap is what the latest answers were apart, but not longer than at one request a second, the smallest rate
- * (docs/service.md#rates-and-limits). Unverified, chosen: the longest of all, and the one too small to keep.
+ * The first interval is the time between the latest answers, but at most that of the smallest rate, one request a second
+ * (docs/service.md#rates-and-limits). Unverified, chosen: the longest interval, and the shortest one worth keeping.
  */
 export const intervalsMs = { maxFirst: 1000, max: 8000, min: 20 } as const;
 
-/** Unverified, chosen: a longer pause is not believed, so that one strange header does not end a client for ever. */
+/** Unverified, chosen: a longer pause is cut to this, so that one strange header does not stop a client for ever. */
 export const maxPauseMs = 5 * 60 * 1000;
 
-/** The state before the first attempt. */
+/** Returns the state before the first attempt. */
 export function makeRateLimiter(limits: RateLimits): RateLimiter {
 	return {
 		limits,
@@ -83,17 +83,17 @@ export function makeRateLimiter(limits: RateLimits): RateLimiter {
 	};
 }
 
-/** Whether the next attempt may start at `nowMs`, or why not. */
+/** Returns why the next attempt may not start at `nowMs`, or the reason `none`. */
 export function findDelay(limiter: RateLimiter, nowMs: number): Delay {
 	const pauseMs = limiter.pausedUntilMs - nowMs;
-	const gapMs = limiter.nextStartMs - nowMs;
-	if (pauseMs > 0 && pauseMs >= gapMs) return { reason: "pause", waitMs: pauseMs };
-	if (gapMs > 0) return { reason: "rate", waitMs: gapMs };
+	const untilNextMs = limiter.nextStartMs - nowMs;
+	if (pauseMs > 0 && pauseMs >= untilNextMs) return { reason: "pause", waitMs: pauseMs };
+	if (untilNextMs > 0) return { reason: "rate", waitMs: untilNextMs };
 	if (limiter.inFlight < limiter.maxInFlight) return { reason: "none" };
 	return { reason: limiter.inFlight < limiter.limits.concurrency ? "reduced" : "busy" };
 }
 
-/** The state after an attempt started at `nowMs`; its number is `started`. */
+/** Returns the state after an attempt started at `nowMs`. Its number is `started`. */
 export function startAttempt(limiter: RateLimiter, nowMs: number): RateLimiter {
 	return {
 		...limiter,
@@ -104,69 +104,66 @@ export function startAttempt(limiter: RateLimiter, nowMs: number): RateLimiter {
 }
 
 /**
- * The state after the attempt `number` ended at `nowMs`. Of the attempts that were in flight together only the first 429
- * halves what is allowed: the others were sent before anybody could know.
+ * Returns the state after the attempt `number` ended at `nowMs`. Of the attempts that were in flight together only the first
+ * 429 slows the client down: the others were sent before it was known.
  */
 export function endAttempt(limiter: RateLimiter, number: number, result: AttemptResult, nowMs: number): RateLimiter {
 	const ended = { ...limiter, inFlight: limiter.inFlight - 1 };
 	if (result.kind === "no-answer") return ended;
-	if (result.kind === "answered") {
-		const successes = result.healthy ? limiter.successes + 1 : 0;
-		const grown = successes >= successesToSpeedUp ? speedUp(limiter) : undefined;
-		const answeredMs = result.healthy
-			? [...limiter.answerTimesMs, nowMs].slice(-successesToSpeedUp)
-			: limiter.answerTimesMs;
+	if (result.kind === "throttled") {
 		return {
 			...ended,
-			throttledPeriod: undefined,
-			answerTimesMs: answeredMs,
-			successes: grown === undefined ? successes : 0,
-			...grown,
+			...(number > limiter.reducedAt ? { ...slowDown(limiter, nowMs), reducedAt: limiter.started } : {}),
+			successes: 0,
+			pausedUntilMs: Math.max(limiter.pausedUntilMs, nowMs + Math.min(result.pauseMs ?? 0, maxPauseMs)),
+			throttledPeriod: { firstMs: limiter.throttledPeriod?.firstMs ?? nowMs, latestMs: nowMs },
 		};
 	}
-	return {
-		...ended,
-		...(number > limiter.reducedAt ? { ...slowDown(limiter, nowMs), reducedAt: limiter.started } : {}),
-		successes: 0,
-		pausedUntilMs: Math.max(limiter.pausedUntilMs, nowMs + Math.min(result.pauseMs ?? 0, maxPauseMs)),
-		throttledPeriod: { firstMs: limiter.throttledPeriod?.firstMs ?? nowMs, latestMs: nowMs },
-	};
+	const answered = { ...ended, throttledPeriod: undefined };
+	if (!result.healthy) return { ...answered, successes: 0 };
+	const answerTimesMs = [...limiter.answerTimesMs, nowMs].slice(-successesToSpeedUp);
+	const successes = limiter.successes + 1;
+	const faster = successes >= successesToSpeedUp ? speedUp(limiter) : undefined;
+	return { ...answered, answerTimesMs, successes: faster === undefined ? successes : 0, ...faster };
 }
 
-/** Half of what is allowed; from one on, the gap that the answers had, and then half as much again. */
-function slowDown(
-	{ maxInFlight: allowed, intervalMs: gapMs, answerTimesMs: answeredMs }: RateLimiter,
-	nowMs: number,
-): Partial<RateLimiter> {
-	if (allowed > 1) return { maxInFlight: Math.floor(allowed / 2) };
-	const apartMs = answeredMs[0] === undefined ? 0 : (nowMs - answeredMs[0]) / answeredMs.length;
-	const leastMs = Math.min(Math.max(apartMs, intervalsMs.min), intervalsMs.maxFirst);
-	return { intervalMs: Math.min(Math.max(gapMs * 1.5, leastMs), Math.max(intervalsMs.max, gapMs)) };
+/** Halves the concurrency. At one, the interval becomes that of the latest answers, and then half as long again each time. */
+function slowDown({ maxInFlight, intervalMs, answerTimesMs }: RateLimiter, nowMs: number): Partial<RateLimiter> {
+	if (maxInFlight > 1) return { maxInFlight: Math.floor(maxInFlight / 2) };
+	const answerIntervalMs = answerTimesMs[0] === undefined ? 0 : (nowMs - answerTimesMs[0]) / answerTimesMs.length;
+	const firstMs = Math.min(Math.max(answerIntervalMs, intervalsMs.min), intervalsMs.maxFirst);
+	return { intervalMs: Math.min(Math.max(intervalMs * 1.5, firstMs), Math.max(intervalsMs.max, intervalMs)) };
 }
 
-/** Three quarters of the gap until none is left that the user does not want, then one more; undefined when all is had. */
-function speedUp({ limits, maxInFlight: allowed, intervalMs: gapMs }: RateLimiter): Partial<RateLimiter> | undefined {
-	if (gapMs > limits.intervalMs) {
-		const smallerMs = gapMs * 0.75;
-		return { intervalMs: smallerMs < intervalsMs.min ? limits.intervalMs : Math.max(smallerMs, limits.intervalMs) };
+/** Shortens the interval by a quarter down to the user's own, then allows one more in flight; undefined at the limits. */
+function speedUp({ limits, maxInFlight, intervalMs }: RateLimiter): Partial<RateLimiter> | undefined {
+	if (intervalMs > limits.intervalMs) {
+		const shorterMs = intervalMs * 0.75;
+		return { intervalMs: shorterMs < intervalsMs.min ? limits.intervalMs : Math.max(shorterMs, limits.intervalMs) };
 	}
-	return allowed < limits.concurrency ? { maxInFlight: allowed + 1 } : undefined;
+	return maxInFlight < limits.concurrency ? { maxInFlight: maxInFlight + 1 } : undefined;
+}
+
+/** Why a request leaves the queue unsent, and after how many milliseconds of pause or of nothing but 429. */
+export interface QueueTimeout {
+	readonly reason: "pause" | "throttled";
+	readonly forMs: number;
 }
 
 /**
- * Why an operation that waits since `sinceMs` need not wait any longer; undefined while it should. Waiting for our own
- * limiter ends nothing: only a pause of `timeoutMs` or more ahead does, or as long a time in which the service answered
- * nothing but 429, to whomever. An operation that comes later is not judged by what was before it.
+ * Returns why an operation in the queue since `sinceMs` need not wait any longer; undefined while it should. Waiting for our
+ * own limits ends nothing. Only a pause of at least `timeoutMs` does, or `timeoutMs` in which the service answered every
+ * request with 429. What was before an operation joined the queue does not count for it.
  */
 export function findQueueTimeout(
 	limiter: RateLimiter,
 	sinceMs: number,
 	timeoutMs: number,
 	nowMs: number,
-): { readonly reason: "pause" | "throttled"; readonly forMs: number } | undefined {
+): QueueTimeout | undefined {
 	const pauseMs = limiter.pausedUntilMs - nowMs;
 	if (pauseMs >= timeoutMs) return { reason: "pause", forMs: pauseMs };
 	if (limiter.throttledPeriod === undefined) return undefined;
-	const turnedAwayMs = limiter.throttledPeriod.latestMs - Math.max(limiter.throttledPeriod.firstMs, sinceMs);
-	return turnedAwayMs >= timeoutMs ? { reason: "throttled", forMs: turnedAwayMs } : undefined;
+	const throttledMs = limiter.throttledPeriod.latestMs - Math.max(limiter.throttledPeriod.firstMs, sinceMs);
+	return throttledMs >= timeoutMs ? { reason: "throttled", forMs: throttledMs } : undefined;
 }

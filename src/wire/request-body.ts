@@ -1,11 +1,11 @@
 /**
- * Intent and time to exact bytes and their fingerprint. The rule: bytes are made once. Whoever needs them again takes
- * the ones that were kept, because the same bytes are the same activity and other bytes are another one.
+ * Encodes an operation, its parameters and a time as the exact bytes of a request, with their fingerprint. Bytes are made once and
+ * kept, because the same bytes are the same activity and other bytes are another one.
  */
 import { createHash } from "node:crypto";
 import { fingerprintPrefix, type Operation, type SubmitOperation, submits } from "./operations.ts";
 
-/** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and must not be made again. */
+/** The request of one submit, ready to be stamped and sent. `bytes` is UTF-8 text and is not made again. */
 export interface RequestBody {
 	readonly operation: SubmitOperation;
 	readonly organizationId: string;
@@ -14,15 +14,15 @@ export interface RequestBody {
 	readonly fingerprint: string;
 }
 
-/** `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
+/** Returns `sha256:` and the lower-case hex SHA-256 of the UTF-8 bytes (docs/service.md#fingerprint-and-idempotency). */
 export function fingerprintOf(bytes: string): string {
 	return fingerprintPrefix + createHash("sha256").update(bytes, "utf8").digest("hex");
 }
 
 /**
- * The body of a submit: the envelope of docs/service.md#activity-envelope without blanks, members in the order of the table, so that the
- * same operation, organization, parameters and time always give the same bytes. Members of `parameters` that the
- * operation does not know throw; absent optional ones are left out. `timestampMs` is whole milliseconds since 1970.
+ * Returns the body of a submit: the envelope (docs/service.md#activity-envelope) without blanks, members in the order of the
+ * table, so that the same operation, organization, parameters and time always give the same bytes. Throws TypeError for
+ * parameters that the operation does not have; absent ones are left out. `timestampMs` is in whole milliseconds since 1970.
  */
 export function encodeSubmit(
 	operation: SubmitOperation,
@@ -39,7 +39,7 @@ export function encodeSubmit(
 	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
 }
 
-/** The body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
+/** Returns the body of a query: its fields as a flat object, in the order of the table (docs/service.md#queries). No timestamp. */
 export function encodeQuery(
 	operation: Exclude<Operation, SubmitOperation>,
 	fields: Readonly<Record<string, unknown>>,
@@ -59,8 +59,8 @@ function inOrder(
 }
 
 /**
- * The body that these bytes are; undefined for any that `encodeSubmit` does not make, however alike they look: a member
- * more in the envelope, or the same one twice, would be sent too.
+ * Returns the request that these bytes are; undefined for any that `encodeSubmit` does not make. Bytes with an additional or a
+ * repeated member are none of ours.
  */
 export function decodeSubmit(bytes: string): RequestBody | undefined {
 	try {

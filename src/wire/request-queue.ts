@@ -1,7 +1,7 @@
 /**
- * Where the attempts of one client wait until they may leave, first come, first served. The rule: a place is held for one
- * attempt only, never while its operation waits to try again, so that nobody waits for somebody who waits for him.
- * rate-limiter.ts decides; this file keeps the waiting and the time.
+ * The queue in which the attempts of one client wait for a slot, first come, first served. A slot is held for one attempt
+ * only, never while its operation waits to retry, so waiters cannot deadlock. rate-limiter.ts decides who may start; this file
+ * keeps the queue and the time.
  */
 import type { InconclusiveAnswer } from "./answer.ts";
 import {
@@ -10,36 +10,37 @@ import {
 	findDelay,
 	findQueueTimeout,
 	makeRateLimiter,
+	type QueueTimeout,
 	type RateLimiter,
 	type RateLimits,
 	startAttempt,
 } from "./rate-limiter.ts";
 
-/** What waiting came to. */
+/** How waiting in the queue ended. */
 export type Admission =
-	/** The attempt may leave; `number` is what `leave` wants to hear. */
+	/** The attempt may start. Pass `number` to `release`. */
 	| { readonly kind: "admitted"; readonly number: number }
-	/** Nothing may leave in time; the answer is the 429 that says so. */
+	/** No attempt may start in time; `answer` is the 429 that says so. */
 	| { readonly kind: "timed-out"; readonly answer: InconclusiveAnswer };
 
 export interface RequestQueue {
-	/** Waits for a place. `sinceMs` is when the operation first came here; it tells how long it has had no luck. */
+	/** Waits for a slot. `sinceMs` is when the operation first joined the queue: its share of a time of 429 answers. */
 	waitForSlot(sinceMs: number): Promise<Admission>;
-	/** Gives the place of an attempt back; must follow every `go`, once. `answer` is the 429 of a throttled one. */
+	/** Frees the slot of an attempt. Call it once for every admission; `answer` is the 429 of a throttled attempt. */
 	release(number: number, result: AttemptResult, answer?: InconclusiveAnswer): void;
-	/** How many attempts may be in flight at once now, and the least time from the start of one to that of the next. */
+	/** Returns how many attempts may be in flight now, and the least time between two starts. */
 	currentRate(): Pick<RateLimiter, "maxInFlight" | "intervalMs">;
-	/** How long nobody may leave, from now on, because the service asks for it; 0 when it does not. */
+	/** Returns for how long no attempt may start, because the service asked for a pause; 0 without one. */
 	pauseMs(): number;
-	/** Resolves after the wait, which counts as time that the service's limits cost. */
+	/** Runs `wait` and counts it as time that the service's limits cost. */
 	timeThrottled(wait: () => Promise<void>): Promise<void>;
-	/** How long something has waited because of limits so far: time on the clock, however many waited side by side. */
+	/** Returns how long attempts waited because of limits so far. Attempts that wait at the same time count once. */
 	throttledMs(): number;
-	/** Lets everybody through: what they want to use is closed. */
+	/** Admits everything that waits and all that comes: the connections are closed, so every attempt fails at once. */
 	admitAll(): void;
 }
 
-export interface RequestQueueOptions extends RateLimits {
+interface RequestQueueOptions extends RateLimits {
 	/** How long one operation may take; longer pauses are not waited for. */
 	readonly timeoutMs: number;
 	readonly now: () => number;
@@ -51,88 +52,115 @@ interface Waiter {
 	readonly resolve: (admission: Admission) => void;
 }
 
-/** A queue that nobody has passed yet. */
+/** Returns an empty queue with nothing in flight. */
 export function makeRequestQueue(options: RequestQueueOptions): RequestQueue {
-	const { timeoutMs, now, sleep } = options;
-	let limiter = makeRateLimiter({ concurrency: options.concurrency, intervalMs: options.intervalMs });
-	let waiting: Waiter[] = [];
-	let latest: InconclusiveAnswer | undefined;
-	let sleeping = false;
-	let opened = false;
-	const watch = makeStopwatch(now);
-	let isThrottled = false;
-
-	const setThrottled = (held: boolean): void => {
-		if (held !== isThrottled) held ? watch.start() : watch.stop();
-		isThrottled = held;
-	};
-	const expireWaiters = (nowMs: number): void => {
-		const answer = latest;
-		// Nothing is timeout before the first 429.
-		if (answer === undefined) return;
-		waiting = waiting.filter(({ sinceMs, resolve }) => {
-			const timeout = findQueueTimeout(limiter, sinceMs, timeoutMs, nowMs);
-			if (timeout === undefined) return true;
-			resolve({ kind: "timed-out", answer: describeQueueTimeout(answer, timeout) });
-			return false;
-		});
-	};
-	/** `atLeastMs` is the time until which was slept: a timer may fire a little before the clock says so. */
-	const pump = (atLeastMs: number): void => {
-		const nowMs = Math.max(now(), atLeastMs);
-		expireWaiters(nowMs);
-		for (let wait = findDelay(limiter, nowMs); waiting.length > 0; wait = findDelay(limiter, nowMs)) {
-			if (wait.reason !== "none" && !opened) {
-				setThrottled(wait.reason !== "busy");
-				if (!("waitMs" in wait) || sleeping) return;
-				const { waitMs } = wait;
-				sleeping = true;
-				void sleep(waitMs).then(() => {
-					sleeping = false;
-					pump(nowMs + waitMs);
-				});
-				return;
-			}
-			limiter = startAttempt(limiter, nowMs);
-			waiting.shift()?.resolve({ kind: "admitted", number: limiter.started });
-		}
-		setThrottled(false);
-	};
-	return {
-		waitForSlot: (sinceMs) =>
-			new Promise((resolve) => {
-				waiting.push({ sinceMs, resolve });
-				pump(now());
-			}),
-		release(number, result, answer) {
-			if (answer !== undefined) latest = answer;
-			limiter = endAttempt(limiter, number, result, now());
-			pump(now());
-		},
-		currentRate: () => limiter,
-		pauseMs: () => Math.max(0, limiter.pausedUntilMs - now()),
-		async timeThrottled(wait) {
-			watch.start();
-			await wait().finally(watch.stop);
-		},
-		throttledMs: watch.totalMs,
-		admitAll() {
-			opened = true;
-			pump(now());
-		},
-	};
+	return new Queue(options);
 }
 
-/** The 429 in the words of somebody who was not let through because of it. */
-function describeQueueTimeout(
-	answer: InconclusiveAnswer,
-	{ reason, forMs }: NonNullable<ReturnType<typeof findQueueTimeout>>,
-): InconclusiveAnswer {
+class Queue implements RequestQueue {
+	readonly #options: RequestQueueOptions;
+	readonly #stopwatch: Stopwatch;
+	#limiter: RateLimiter;
+	#waiters: Waiter[] = [];
+	#latest429: InconclusiveAnswer | undefined;
+	#isSleeping = false;
+	#isOpen = false;
+	#isThrottled = false;
+
+	constructor(options: RequestQueueOptions) {
+		this.#options = options;
+		this.#stopwatch = makeStopwatch(options.now);
+		this.#limiter = makeRateLimiter({ concurrency: options.concurrency, intervalMs: options.intervalMs });
+	}
+
+	waitForSlot(sinceMs: number): Promise<Admission> {
+		return new Promise((resolve) => {
+			this.#waiters.push({ sinceMs, resolve });
+			this.#admit(this.#options.now());
+		});
+	}
+
+	release(number: number, result: AttemptResult, answer?: InconclusiveAnswer): void {
+		if (answer !== undefined) this.#latest429 = answer;
+		this.#limiter = endAttempt(this.#limiter, number, result, this.#options.now());
+		this.#admit(this.#options.now());
+	}
+
+	currentRate(): RateLimiter {
+		return this.#limiter;
+	}
+
+	pauseMs(): number {
+		return Math.max(0, this.#limiter.pausedUntilMs - this.#options.now());
+	}
+
+	async timeThrottled(wait: () => Promise<void>): Promise<void> {
+		this.#stopwatch.start();
+		await wait().finally(this.#stopwatch.stop);
+	}
+
+	throttledMs(): number {
+		return this.#stopwatch.totalMs();
+	}
+
+	admitAll(): void {
+		this.#isOpen = true;
+		this.#admit(this.#options.now());
+	}
+
+	/** Admits whatever may start. `atLeastMs` is the end of a sleep: a timer may fire a little before the clock reaches it. */
+	#admit(atLeastMs: number): void {
+		const nowMs = Math.max(this.#options.now(), atLeastMs);
+		this.#expireWaiters(nowMs);
+		for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
+			const delay = findDelay(this.#limiter, nowMs);
+			if (delay.reason !== "none" && !this.#isOpen) {
+				this.#setThrottled(delay.reason !== "busy");
+				if ("waitMs" in delay) this.#admitAfter(delay.waitMs, nowMs);
+				return;
+			}
+			this.#limiter = startAttempt(this.#limiter, nowMs);
+			this.#waiters.shift();
+			next.resolve({ kind: "admitted", number: this.#limiter.started });
+		}
+		this.#setThrottled(false);
+	}
+
+	#admitAfter(waitMs: number, nowMs: number): void {
+		if (this.#isSleeping) return;
+		this.#isSleeping = true;
+		void this.#options.sleep(waitMs).then(() => {
+			this.#isSleeping = false;
+			this.#admit(nowMs + waitMs);
+		});
+	}
+
+	#expireWaiters(nowMs: number): void {
+		const answer = this.#latest429;
+		if (answer === undefined) return;
+		this.#waiters = this.#waiters.filter(({ sinceMs, resolve }) => {
+			const timeout = findQueueTimeout(this.#limiter, sinceMs, this.#options.timeoutMs, nowMs);
+			if (timeout === undefined) return true;
+			resolve({ kind: "timed-out", answer: describeTimeout(answer, timeout) });
+			return false;
+		});
+	}
+
+	#setThrottled(isThrottled: boolean): void {
+		if (isThrottled === this.#isThrottled) return;
+		this.#isThrottled = isThrottled;
+		if (isThrottled) this.#stopwatch.start();
+		else this.#stopwatch.stop();
+	}
+}
+
+/** Returns the 429 with why the request was not sent because of it. */
+function describeTimeout(answer: InconclusiveAnswer, { reason, forMs }: QueueTimeout): InconclusiveAnswer {
 	const seconds = Math.ceil(forMs / 1000);
 	const why =
 		reason === "pause"
-			? `the service asks to wait ${seconds} s, longer than --timeout allows`
-			: `every request was turned away for ${seconds} s`;
+			? `the service asks for a pause of ${seconds} s, longer than --timeout`
+			: `the service rejected every request for ${seconds} s`;
 	return { ...answer, message: `${answer.message}; ${why}` };
 }
 
@@ -142,7 +170,7 @@ interface Stopwatch {
 	totalMs(): number;
 }
 
-/** Runs while more was started than stopped. */
+/** Returns a stopwatch that runs while it was started more often than stopped. */
 function makeStopwatch(now: () => number): Stopwatch {
 	let running = 0;
 	let startedMs = 0;

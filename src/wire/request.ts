@@ -1,10 +1,10 @@
 /**
- * One request with all its attempts: waits for its turn, sends, judges, tries again. The rule: a request is stamped once,
- * every attempt sends the same bytes with the same stamp, and whether an attempt may have left is known, not guessed.
+ * One request with all its attempts: waits for a slot, sends, classifies the answer, retries. A request is stamped once, every
+ * attempt sends the same bytes with the same stamp, and whether an attempt may have left is known, not guessed.
  *
- * Time: `timeoutMs` is for the attempts of one operation and the waits between them, from the first attempt on. Waiting
- * for our own limiter (a place, an even rate, a pause that another request brought about) is not part of it, so that asking
- * slowly makes nothing fail; rate-limiter.ts says when waiting ends all the same.
+ * `timeoutMs` covers the attempts of one operation and the delays between them, from the first attempt on. Waiting in the
+ * queue (for a slot, for the rate, for a pause that another request caused) does not count, so a low rate makes nothing fail.
+ * rate-limiter.ts says when waiting in the queue ends.
  */
 import { ConfigurationError, OrgsyncError } from "../errors.ts";
 import { type Answer, type ClassifiedAnswer, classifyAnswer, type InconclusiveAnswer, inconclusive } from "./answer.ts";
@@ -15,19 +15,19 @@ import { describeThrottle, retryDelayMs, sharedPauseMs } from "./retry.ts";
 import type { Stamp, Stamper } from "./stamp.ts";
 import { describeFailure, type TransportFailure } from "./transport-failure.ts";
 
-/** One attempt, told as it ends. It never holds a stamp or a body. */
+/** One attempt, emitted when it ends. It never holds a stamp or a body. */
 export interface AttemptEvent {
 	readonly operation: string;
 	readonly organizationId: string;
 	/** Counts from 1. */
 	readonly attempt: number;
-	/** The HTTP status, or the word for why there is none (SilenceWord). */
+	/** The HTTP status, or the reason for having none (`FailureReason`). */
 	readonly result: number | string;
 	/** Of the attempt alone, without the wait before it. */
 	readonly durationMs: number;
-	/** Of a 429 only: one line for a person, why, what comes next and what would avoid it. */
+	/** Of a 429 only: one line with the cause, what happens next and what would avoid it. */
 	readonly reason?: string;
-	/** Of a 429 only: what the service says, and in how many milliseconds it is asked again; undefined when it is not. */
+	/** Of a 429 only: the service's message, and in how many milliseconds the request is retried; undefined for never. */
 	readonly throttle?: { readonly because: string; readonly againMs: number | undefined };
 }
 
@@ -38,9 +38,8 @@ export interface ClientStats {
 	/** Attempts after the first of their operation. */
 	readonly retries: number;
 	/**
-	 * Time in which something waited because of limits: after a 429, in a pause that the service asked for, for
-	 * `maxRequestsPerSecond`, or for a place while fewer are allowed than `concurrency`. By the clock: however many wait
-	 * side by side, a second counts once.
+	 * Time in which an attempt waited because of limits: after a 429, in a pause that the service asked for, for
+	 * `maxRequestsPerSecond`, or for a slot while fewer are allowed than `concurrency`. Waits at the same time count once.
 	 */
 	readonly throttledMs: number;
 }
@@ -48,7 +47,7 @@ export interface ClientStats {
 /** What an attempt is counted as. */
 type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
 
-/** What asking needs. `url` and `proxy` are for messages: neither holds a password. */
+/** What sending a request needs. `url` and `proxy` are for messages: neither holds a password. */
 export interface RequestContext {
 	readonly url: string;
 	readonly proxy: string | undefined;
@@ -60,23 +59,26 @@ export interface RequestContext {
 	readonly sleep: (delayMs: number) => Promise<void>;
 	readonly random: () => number;
 	readonly now: () => number;
-	/** Called once an attempt. */
-	readonly count: (what: RequestCounter) => void;
-	/** One attempt. Never throws. */
-	readonly send: (path: string, bytes: string, stamp: Stamp, timeoutMs: number) => Promise<Answer | TransportFailure>;
+	/** Called once for each attempt. */
+	readonly count: (counter: RequestCounter) => void;
+	/** Makes one attempt. Never throws. */
+	readonly send: (path: string, bytes: string, stamp: Stamp, timeoutMs: number) => Promise<Exchange>;
 }
 
-export interface RequestResult {
+/** What came of one attempt: an answer, or why there is none. */
+type Exchange = Answer | TransportFailure;
+
+interface RequestResult {
 	readonly answer: ClassifiedAnswer;
-	/** 0 when the limiter let none out in time. */
+	/** 0 when the queue let no attempt start in time. */
 	readonly requests: number;
 	/** Some attempt may have arrived, the last one included. A 429 counts. */
 	readonly mayHaveArrived: boolean;
-	/** An attempt before the last may have arrived. The service's own 429 does not count: it was turned away at the door. */
+	/** An attempt before the last may have arrived. The service's own 429 does not count: it had no effect. */
 	readonly earlierMayHaveArrived: boolean;
 }
 
-/** The answer on one request, after as many attempts as the verdicts, the limiter and the time limit allow. */
+/** Sends one request, with as many attempts as the answers, the rate limiter and the timeout allow. */
 export async function sendRequest(
 	context: RequestContext,
 	operation: Operation,
@@ -93,8 +95,9 @@ export async function sendRequest(
 	for (let attempt = 1; ; attempt += 1) {
 		const queuedMs = now();
 		const admission = await queue.waitForSlot(joinedMs);
-		if (admission.kind === "timed-out")
+		if (admission.kind === "timed-out") {
 			return { answer: admission.answer, requests: attempt - 1, mayHaveArrived, earlierMayHaveArrived };
+		}
 		const startMs = now();
 		deadlineMs += startMs - queuedMs;
 		context.count(counterOf(operation, attempt));
@@ -106,12 +109,13 @@ export async function sendRequest(
 		releaseSlot(queue, admission.number, exchange, answer);
 		const event = { operation: operation.name, organizationId, attempt, durationMs: now() - startMs };
 		emitEvent(context, event, exchange, answer, delayMs);
-		if (answer.kind !== "inconclusive")
+		if (answer.kind !== "inconclusive") {
 			return { answer, requests: attempt, mayHaveArrived: true, earlierMayHaveArrived };
+		}
 		if (answer.sent === "maybe") mayHaveArrived = true;
 		if (delayMs === undefined) return { answer, requests: attempt, mayHaveArrived, earlierMayHaveArrived };
-		const isTurnedAway = answer.throttled && answer.grpcCode !== undefined;
-		if (answer.sent === "maybe" && !isTurnedAway) earlierMayHaveArrived = true;
+		const isServiceThrottle = answer.throttled && answer.grpcCode !== undefined;
+		if (answer.sent === "maybe" && !isServiceThrottle) earlierMayHaveArrived = true;
 		const wait = () => context.sleep(delayMs);
 		await (answer.throttled ? queue.timeThrottled(wait) : wait());
 	}
@@ -126,7 +130,7 @@ function makeClassifier(context: RequestContext, operation: Operation, organizat
 	const { url, proxy, now } = context;
 	const { stampHeaderValue } = stamp;
 	const publicKey = publicKeyOf(context.stamper);
-	return (exchange: Answer | TransportFailure, timeoutMs: number): ClassifiedAnswer => {
+	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
 		if (exchange.kind === "failure") return classifyFailure(exchange, url, timeoutMs, proxy);
 		return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
 	};
@@ -138,18 +142,13 @@ function classifyFailure(
 	timeoutMs: number,
 	proxy: string | undefined,
 ): InconclusiveAnswer {
-	// Too large an answer is the service's fault: it did answer, so it counts as one of its errors.
+	// The service did answer when the answer is too large, so it counts as one of its errors.
 	const httpStatus = failure.reason === "too-large" ? 200 : undefined;
 	return inconclusive({ ...describeFailure(failure, url, timeoutMs, proxy), sent: failure.sent, httpStatus });
 }
 
-/** Gives the place back before any wait, and tells the limiter what came of the attempt. */
-function releaseSlot(
-	queue: RequestQueue,
-	number: number,
-	exchange: Answer | TransportFailure,
-	answer: ClassifiedAnswer,
-): void {
+/** Frees the slot before any delay, and reports the result of the attempt to the rate limiter. */
+function releaseSlot(queue: RequestQueue, number: number, exchange: Exchange, answer: ClassifiedAnswer): void {
 	if (answer.kind === "inconclusive" && answer.throttled) {
 		queue.release(number, { kind: "throttled", pauseMs: sharedPauseMs(answer) }, answer);
 		return;
@@ -162,24 +161,24 @@ function releaseSlot(
 function emitEvent(
 	{ queue, onAttempt }: RequestContext,
 	event: Omit<AttemptEvent, "result" | "reason" | "throttle">,
-	exchange: Answer | TransportFailure,
+	exchange: Exchange,
 	answer: ClassifiedAnswer,
 	delayMs: number | undefined,
 ): void {
-	const outcome = exchange.kind === "answer" ? exchange.httpStatus : exchange.reason;
+	const result = exchange.kind === "answer" ? exchange.httpStatus : exchange.reason;
 	// Another 429 may have asked for a longer pause than this one.
 	const againMs = delayMs === undefined ? undefined : Math.max(delayMs, queue.pauseMs());
-	const told =
-		outcome !== 429 || answer.kind === "valid"
+	const throttle =
+		result !== 429 || answer.kind === "valid"
 			? {}
 			: {
 					reason: describeThrottle(answer, againMs, queue.currentRate()),
 					throttle: { because: answer.message, againMs },
 				};
 	try {
-		onAttempt({ ...event, result: outcome, ...told });
+		onAttempt({ ...event, result, ...throttle });
 	} catch {
-		// A listener that fails must not cost us the answer to something that was done.
+		// A listener that fails must not cost the answer to a request that had an effect.
 	}
 }
 
@@ -188,7 +187,7 @@ async function makeStamp(stamper: Stamper, bytes: string): Promise<Stamp> {
 		return await stamper.stamp(bytes);
 	} catch (error) {
 		if (error instanceof OrgsyncError) throw error;
-		// The text of a foreign stamper's error may hold its key, so neither it nor the error goes on.
+		// The message of a foreign stamper's error may hold its key, so neither it nor the error is passed on.
 		const name = error instanceof Error ? error.name : "no error object";
 		throw new ConfigurationError(`the request could not be stamped: the stamper failed (${name})`);
 	}

@@ -1,16 +1,15 @@
 /**
- * The service's base address, checked before anything is sent to it, and which addresses are this machine.
+ * Checks the service's base address before anything is sent to it, and finds out which addresses are this machine.
  */
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { ConfigurationError } from "../errors.ts";
 
 /**
- * `text` as a URL: http or https, without a password, a query or a fragment; a path is kept. Throws ConfigurationError,
- * without the address in it, for it may hold a password.
+ * Returns the address as a URL: http or https, without a password, a query or a fragment. A path is kept. Throws
+ * ConfigurationError without the address, which may hold a password.
  *
- * Unverified, chosen: plain http only to this machine. The service does not say whether it would listen, but bodies and
- * stamps would travel readable.
+ * Unverified, chosen: plain http only to this machine. Elsewhere bodies and stamps would travel readable.
  */
 export function parseServiceUrl(text: string): URL {
 	const url = URL.parse(text);
@@ -37,12 +36,12 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * True for what cannot leave this machine: the name `localhost`, which `lookUp` never asks a name server for, and the
+ * Returns true for what cannot leave this machine: the name `localhost`, which `lookUpHost` never asks a name server for, and the
  * loopback addresses, `[::ffff:127.0.0.1]` among them. `hostname` is that of a URL, which writes every spelling of an IPv4
  * address (`127.1`, `0x7f.1`) as four numbers.
  *
- * Names below `.localhost` are not: name servers may answer them with any address. Neither is 0.0.0.0, which some systems
- * take for this machine and others for none.
+ * Names below `.localhost` do not count: name servers may answer them with any address. Neither does 0.0.0.0, which means this
+ * machine on some systems only.
  */
 export function isLoopback(hostname: string): boolean {
 	if (isLocalhost(hostname)) return true;
@@ -55,7 +54,7 @@ function isLocalhost(hostname: string): boolean {
 	return /^localhost\.?$/i.test(hostname);
 }
 
-/** The origin of a service on this machine without the name `localhost`, which a proxy would resolve in its own way. */
+/** Returns the origin of a service on this machine without the name `localhost`, which a proxy would resolve in its own way. */
 export function loopbackOrigin({ protocol, hostname, port, origin }: URL): string {
 	return isLocalhost(hostname) ? `${protocol}//127.0.0.1${port === "" ? "" : `:${port}`}` : origin;
 }
@@ -65,10 +64,7 @@ const loopbackAddresses: readonly LookupAddress[] = [
 	{ address: "::1", family: 6 },
 ];
 
-/**
- * The `lookup` of a socket: `localhost` is this machine, whatever a name server or a hosts file says; other names are
- * resolved as the system does.
- */
+/** The `lookup` of a socket. `localhost` is always this machine; the system resolves all other names. */
 export const lookUpHost: LookupFunction = (hostname, options, callback) => {
 	if (!isLocalhost(hostname)) return systemLookup(hostname, options, callback);
 	const family = options.family === "IPv4" ? 4 : options.family === "IPv6" ? 6 : options.family;

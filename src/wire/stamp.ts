@@ -1,6 +1,6 @@
 /**
- * Bytes to stamp header: by an API key, or by a command that somebody else keeps. The rule: a stamper sees the exact
- * body and nothing else, and no message here ever holds a private key, a stamp or what a command wrote.
+ * Makes the stamp header of a body, with an API key or with a command that has the key. A stamper sees only the exact body. No
+ * message here has a private key, a stamp or the output of a command.
  */
 import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
@@ -12,7 +12,7 @@ export interface Stamp {
 	readonly stampHeaderValue: string;
 }
 
-/** What turns a body into a stamp; the shape of the published stampers, so that any of them plugs in. */
+/** Turns a body into a stamp. The shape of the published stampers, so that any of them can be used. */
 export interface Stamper {
 	stamp(body: string): Promise<Stamp>;
 }
@@ -30,10 +30,11 @@ const scheme = "SIGNATURE_SCHEME_TK_API_P256";
 const groupOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * A stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/service.md#stamps). The public key is derived when it is not given. Surrounding white space, upper-case hex and the `:p256`
- * that the vendor's command line writes after a private key are accepted; a `0x` prefix is not.
+ * Returns a stamper for an API key: ECDSA on P-256 over SHA-256 of the body's UTF-8 bytes, in `X-Stamp` (docs/service.md#stamps).
+ * The public key is derived when it is left out. White space around a key, upper-case hex and the `:p256` that the vendor's
+ * command line writes after a private key are accepted; a `0x` prefix is not.
  *
- * Throws ConfigurationError when a key is malformed, is no key of P-256, or the two do not belong together.
+ * Throws ConfigurationError when a key is malformed or not one of P-256, or when the two do not belong together.
  */
 export function createApiKeyStamper(key: { readonly publicKey?: string; readonly privateKey: string }): ApiKeyStamper {
 	const scalar = readPrivateKey(key.privateKey);
@@ -87,7 +88,7 @@ function readPublicKey(text: string): string {
 	return hex;
 }
 
-/** The key as node:crypto keeps it. `point` is uncompressed: 04, 32 bytes of x, 32 bytes of y. */
+/** Returns the key as node:crypto keeps it. `point` is uncompressed: 04, 32 bytes of x, 32 bytes of y. */
 function importKey(scalar: Buffer, point: Buffer): KeyObject {
 	return createPrivateKey({
 		format: "jwk",
@@ -101,17 +102,17 @@ function importKey(scalar: Buffer, point: Buffer): KeyObject {
 	});
 }
 
-/** More than any stamp needs; what a command writes beyond it is no header line. */
+/** More than any stamp needs. */
 const maxOutputBytes = 64 * 1024;
 
 /**
- * A stamper that runs `command` through the shell for every body: the exact body on standard input, the header line
- * from standard output. The line is `X-Stamp: VALUE`, `X-Stamp-WebAuthn: VALUE`, or a value alone, which is then an
- * `X-Stamp`. What the command writes to standard error is thrown away, because it may hold secrets. It gets `environment`
- * (the process's when left out) without the private keys that orgsync itself reads.
+ * Returns a stamper that runs `command` through the shell for every body, with the exact body on standard input. The command
+ * prints the header line: `X-Stamp: VALUE`, `X-Stamp-WebAuthn: VALUE`, or a value alone, which is then an `X-Stamp`. Its standard
+ * error is discarded, because it may have secrets. It gets `environment` (the process's when left out) without orgsync's own
+ * private keys.
  *
- * `stamp` throws ConfigurationError when the command cannot be started, ends with anything but 0, writes no line or
- * more than one, or has not ended after `timeoutMs`.
+ * `stamp` throws ConfigurationError when the command cannot be started, exits with anything but 0, prints no line or more than
+ * one, or runs longer than `timeoutMs`.
  */
 export function createCommandStamper(
 	command: string,
@@ -153,7 +154,7 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 		const fail = (message: string) => {
 			clearTimeout(timer);
 			child.kill("SIGKILL");
-			// A grandchild may hold the pipe open for ever; the answer no longer matters.
+			// A grandchild may keep the pipe open for ever.
 			child.stdout.destroy();
 			child.unref();
 			reject(new ConfigurationError(message, { hint: commandHint }));
@@ -164,7 +165,7 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 			if (size > maxOutputBytes) fail("the stamp command wrote more than a header line");
 			else chunks.push(chunk);
 		});
-		// A command may stamp without reading its input to the end; the closed pipe is no error of ours.
+		// A command may stamp without reading all of its input; the closed pipe is no error.
 		child.stdin.on("error", () => undefined);
 		child.stdin.end(input, "utf8");
 		child.on("error", () => fail("the stamp command could not be started"));
@@ -180,7 +181,7 @@ function readHeaderLine(output: string): Stamp {
 	const line = output.trim();
 	if (line === "") throw new ConfigurationError("the stamp command printed nothing", { hint: commandHint });
 	if (!/^[\x20-\x7e]+$/.test(line)) {
-		throw new ConfigurationError("the stamp command printed something else than one line of plain characters", {
+		throw new ConfigurationError("the stamp command did not print one line of printable ASCII characters", {
 			hint: commandHint,
 		});
 	}
@@ -189,7 +190,7 @@ function readHeaderLine(output: string): Stamp {
 	const name = [apiKeyHeaderName, passkeyHeaderName].find((known) => known.toLowerCase() === named[1]?.toLowerCase());
 	const value = named[2] ?? "";
 	if (name === undefined || value === "") {
-		throw new ConfigurationError("the stamp command printed a header that is no stamp", {
+		throw new ConfigurationError("the stamp command printed a header that is not a stamp", {
 			hint: `the header's name is ${apiKeyHeaderName} or ${passkeyHeaderName}, and it has a value`,
 		});
 	}

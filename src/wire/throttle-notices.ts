@@ -1,63 +1,63 @@
 /**
- * What a person hears of a service that answers 429: one notice, another when something changes, and in the end how it went.
- * Pure: the clock is handed in.
+ * What the user sees of a service that answers 429: one notice, another when something changes, and a summary at the end.
+ * Pure: the clock is an argument.
  */
 import type { AttemptEvent } from "./request.ts";
 
-export interface ThrottleNotices {
-	/** The notice on this attempt; undefined when it is no 429, or says nothing new. */
+interface ThrottleNotices {
+	/** Returns the notice about an attempt; undefined when it is no 429 or nothing has changed. */
 	onAttempt(event: Pick<AttemptEvent, "reason" | "throttle">): string | undefined;
-	/** How it went, for the end of the run; undefined when no request was turned away. */
+	/** Returns the summary for the end of the run; undefined when the service answered no request with 429. */
 	summarize(): string | undefined;
 }
 
-/** After so long without a 429 the next one is told like the first. Unverified, chosen: one minute. */
+/** After this long without a 429, the next one is shown like the first. Unverified, chosen: one minute. */
 const quietMs = 60_000;
 
-/** Most different texts of one service that are told: it may put something new into each. */
-const maxTexts = 5;
+/** Max different messages of one service that are shown: each answer may have new words. */
+const maxMessages = 5;
 
-/** Longer waits are told again when they are at least this much longer than the longest one told. */
+/** A longer delay is shown again when it exceeds the longest one shown by this much. */
 const muchLongerMs = 5_000;
 
-/** Notices for one client. `now` is in milliseconds from any beginning, never set back. */
+/** Returns the notices of one client. `now` is in milliseconds from any start, never set back. */
 export function makeThrottleNotices(now: () => number): ThrottleNotices {
 	let firstMs: number | undefined;
 	let latestMs = 0;
-	let turnedAway = 0;
-	let givenUp = 0;
-	let told = new Set<string>();
-	let longestToldMs = 0;
+	let rejected = 0;
+	let notRetried = 0;
+	let shown = new Set<string>();
+	let longestShownMs = 0;
 	return {
 		onAttempt({ reason, throttle }) {
 			if (throttle === undefined || reason === undefined) return undefined;
 			const nowMs = now();
 			if (nowMs - latestMs > quietMs) {
-				told = new Set();
-				longestToldMs = 0;
+				shown = new Set();
+				longestShownMs = 0;
 			}
 			firstMs ??= nowMs;
 			latestMs = nowMs;
-			turnedAway += 1;
+			rejected += 1;
 			const { because, againMs } = throttle;
-			if (againMs === undefined) givenUp += 1;
-			// Numbers and ids in the text change from answer to answer and tell nothing new.
-			const text = `${againMs === undefined}: ${because.replace(/[\da-f-]*\d[\da-f-]*/gi, "")}`;
-			const isLonger = againMs !== undefined && againMs >= longestToldMs + muchLongerMs;
-			const isNew = !told.has(text) && told.size < maxTexts;
+			if (againMs === undefined) notRetried += 1;
+			// Numbers and ids differ from answer to answer.
+			const message = `${againMs === undefined}: ${because.replace(/[\da-f-]*\d[\da-f-]*/gi, "")}`;
+			const isLonger = againMs !== undefined && againMs >= longestShownMs + muchLongerMs;
+			const isNew = !shown.has(message) && shown.size < maxMessages;
 			if (!isNew && !isLonger) return undefined;
-			told.add(text);
-			longestToldMs = Math.max(longestToldMs, againMs ?? 0);
+			shown.add(message);
+			longestShownMs = Math.max(longestShownMs, againMs ?? 0);
 			return reason;
 		},
 		summarize() {
 			if (firstMs === undefined) return undefined;
 			const seconds = Math.round((latestMs - firstMs) / 1000);
-			const requests = turnedAway === 1 ? "1 request" : `${turnedAway} requests within ${seconds} s`;
+			const requests = rejected === 1 ? "1 request" : `${rejected} requests within ${seconds} s`;
 			const ended =
-				givenUp === 0
-					? `orgsync retried ${turnedAway === 1 ? "it" : "all of them"}`
-					: `orgsync gave up on ${turnedAway === 1 ? "it" : givenUp}`;
+				notRetried === 0
+					? `orgsync retried ${rejected === 1 ? "it" : "all of them"}`
+					: `orgsync did not retry ${rejected === 1 ? "it" : `${notRetried} of them`}`;
 			return `rate limit: the service rejected ${requests} (429); ${ended}`;
 		},
 	};

@@ -1,6 +1,6 @@
 /**
- * What keeps a connection secret and genuine, and what in an environment would take that away. The rule: only `--insecure`
- * weakens TLS, never a variable that somebody once exported for another program.
+ * Keeps connections secret and genuine, and finds what in an environment weakens them. Only `--insecure` weakens TLS, never a
+ * variable that was exported for another program.
  */
 import { DEFAULT_MIN_VERSION, type SecureContextOptions } from "node:tls";
 import { ConfigurationError } from "../errors.ts";
@@ -13,8 +13,8 @@ export function tlsOptions(insecure: boolean): SecureContextOptions & { readonly
 }
 
 /**
- * Throws ConfigurationError when the environment weakens TLS: it names every variable, and no value but a flag's name.
- * `override` is the flag that allows it, where there is one.
+ * Throws ConfigurationError when the environment weakens TLS. It names every variable, and no value but the name of a flag.
+ * `override` is the flag that allows it, if there is one.
  */
 export function refuseWeakTls(environment: Environment, override?: string): void {
 	const found = findWeakTls(environment);
@@ -27,7 +27,7 @@ export function refuseWeakTls(environment: Environment, override?: string): void
 	});
 }
 
-/** Whether TLS without checks would make a difference: the address needs TLS, or the environment weakens it. */
+/** Returns whether TLS without verification makes a difference: the address is https, or the environment weakens TLS. */
 export function needsTls(url: string, environment: Environment): boolean {
 	return new URL(url).protocol === "https:" || findWeakTls(environment).length > 0;
 }
@@ -50,7 +50,7 @@ function findWeakFlags(nodeOptions: string): readonly string[] {
 	return flags.filter((flag) => weakFlags.includes(flag) || (hasWeakList && flag === "--tls-cipher-list"));
 }
 
-/** Ciphers without secrecy or a peer that is known, broken ones, and keys too short; `!NAME` and `-NAME` take them out. */
+/** Returns whether a list has ciphers without secrecy or authentication, broken ones, or short keys; `!NAME` and `-NAME` exclude. */
 function hasWeakCipher(word: string): boolean {
 	return word
 		.split(/[:,=]/)

@@ -1,6 +1,5 @@
 /**
- * How bytes travel: the connections to the service, through a proxy or not, and one attempt over them. The only door to
- * undici.
+ * The connections to the service, directly or through a proxy, and one attempt over them. The only door to undici.
  */
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { Answer } from "./answer.ts";
@@ -18,37 +17,37 @@ import {
 } from "./transport-failure.ts";
 
 /** How requests reach the service. */
-export interface Transport {
+interface Transport {
 	readonly dispatcher: Dispatcher;
 	readonly origin: string;
-	/** What stands before an operation's own path. */
+	/** What precedes an operation's own path. */
 	readonly pathPrefix: string;
-	/** What a proxy wants to see besides. May hold a password. */
+	/** Headers for a proxy. They may hold a password. */
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How many connections a transport has, how long one may take to open, and whether any certificate will do. */
-export interface TransportOptions {
+/** Max connections, the max time for opening one, and whether any certificate is accepted. */
+interface TransportOptions {
 	readonly connections: number;
 	readonly attemptTimeoutMs: number;
 	readonly insecure: boolean;
 }
 
-/** The transport to the service at `base`, by `proxy` where there is one. */
+/** Returns the transport to the service at `base`, through the proxy if there is one. */
 export function openTransport(
 	base: URL,
 	proxy: ServiceProxy | undefined,
 	{ connections, attemptTimeoutMs, insecure }: TransportOptions,
 ): Transport {
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
-	// An attempt has one time limit, kept in `send`; undici's own would race with it.
+	// An attempt has one timeout, kept in `sendAttempt`; undici's own would race with it.
 	const options = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
-	// Only so that a connection nobody waits for any more is given up too.
+	// Ends connections that no attempt waits for any more.
 	const connect = { timeout: attemptTimeoutMs, lookup: lookUpHost, ...tlsOptions(insecure) };
 	const direct = (origin: string) => new Pool(origin, { ...options, connect });
 	if (proxy === undefined) return { dispatcher: direct(base.origin), origin: base.origin, pathPrefix, headers: {} };
 	if (base.protocol === "http:") {
-		// Not undici's own forwarding: it tells a 407 as an error of the caller.
+		// Not undici's own forwarding: it turns a 407 into an error about the arguments.
 		const { authorization } = proxy;
 		const password = authorization === undefined ? {} : { "proxy-authorization": authorization };
 		const headers = { host: base.host, ...password };
@@ -68,71 +67,90 @@ export function openTransport(
 }
 
 /**
- * One attempt: the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and undici
- * sends no POST a second time by itself.
+ * Makes one attempt: returns the answer, read to its end, or why there is none. Never throws. Redirects are not followed, and
+ * undici never sends a POST twice.
  */
 export function sendAttempt(
-	transport: Transport,
+	{ dispatcher, origin, pathPrefix, headers }: Transport,
 	path: string,
 	bytes: string,
 	stamp: Stamp,
 	timeoutMs: number,
 ): Promise<Answer | TransportFailure> {
 	return new Promise((resolve) => {
-		let stage: AttemptStage = "connecting";
-		let abort: (() => void) | undefined;
-		let ended = false;
-		const end = (exchange: Answer | TransportFailure) => {
-			ended = true;
-			clearTimeout(timer);
-			resolve(exchange);
-		};
-		const fail = (failure: TransportFailure) => {
-			end(failure);
-			abort?.();
-		};
-		const timer = setTimeout(() => fail(timeoutAt(stage)), Math.max(0, timeoutMs));
-		const chunks: Buffer[] = [];
-		let size = 0;
-		let head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
-		const handler: Dispatcher.DispatchHandler = {
-			onRequestStart(controller) {
-				// Called right before the first byte is written. After a time-out nothing may leave any more.
-				abort = () => controller.abort(new Error("given up"));
-				if (ended) abort();
-				else stage = "written";
-			},
-			onResponseStart(_controller, httpStatus, headers) {
-				if (httpStatus < 200) return;
-				stage = "answering";
-				head = { httpStatus, headers: flatten(headers) };
-			},
-			onResponseData(_controller, chunk) {
-				size += chunk.length;
-				if (size > maxAnswerBytes) fail(answerTooLarge);
-				else chunks.push(chunk);
-			},
-			onResponseEnd() {
-				end({ kind: "answer", ...head, text: new TextDecoder().decode(Buffer.concat(chunks)) });
-			},
-			onResponseError(_controller, error) {
-				if (!ended) end(classifyTransportError(error, stage));
-			},
-		};
-		const headers = {
-			...transport.headers,
+		const handler = new AttemptHandler(resolve, timeoutMs);
+		const allHeaders = {
+			...headers,
 			accept: "application/json",
 			"content-type": "application/json",
 			[stamp.stampHeaderName]: stamp.stampHeaderValue,
 		};
 		try {
-			const { dispatcher, origin, pathPrefix } = transport;
-			dispatcher.dispatch({ origin, path: pathPrefix + path, method: "POST", headers, body: bytes }, handler);
+			dispatcher.dispatch(
+				{ origin, path: pathPrefix + path, method: "POST", headers: allHeaders, body: bytes },
+				handler,
+			);
 		} catch (error) {
-			// A header that HTTP does not allow is thrown, not reported.
-			end(classifyTransportError(error, "connecting"));
+			// undici throws for a header that HTTP does not allow.
+			handler.onResponseError(undefined, error);
 		}
 	});
+}
+
+/** Collects one answer, or finds out why there is none. Ends once, by `end`. */
+class AttemptHandler implements Dispatcher.DispatchHandler {
+	readonly #end: (exchange: Answer | TransportFailure) => void;
+	readonly #chunks: Buffer[] = [];
+	#size = 0;
+	#stage: AttemptStage = "connecting";
+	#head: Pick<Answer, "httpStatus" | "headers"> = { httpStatus: 0, headers: {} };
+	#hasEnded = false;
+	#abort: (() => void) | undefined;
+
+	constructor(end: (exchange: Answer | TransportFailure) => void, timeoutMs: number) {
+		const timer = setTimeout(() => this.#fail(timeoutAt(this.#stage)), Math.max(0, timeoutMs));
+		this.#end = (exchange) => {
+			this.#hasEnded = true;
+			clearTimeout(timer);
+			end(exchange);
+		};
+	}
+
+	onRequestStart(controller: Dispatcher.DispatchController): void {
+		// Called right before the first byte is written. After a timeout nothing may leave any more.
+		this.#abort = () => controller.abort(new Error("the attempt has ended"));
+		if (this.#hasEnded) this.#abort();
+		else this.#stage = "written";
+	}
+
+	onResponseStart(
+		_controller: Dispatcher.DispatchController,
+		httpStatus: number,
+		headers: Readonly<Record<string, string | string[] | undefined>>,
+	): void {
+		if (httpStatus < 200) return;
+		this.#stage = "answering";
+		this.#head = { httpStatus, headers: flatten(headers) };
+	}
+
+	onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+		this.#size += chunk.length;
+		if (this.#size > maxAnswerBytes) this.#fail(answerTooLarge);
+		else this.#chunks.push(chunk);
+	}
+
+	onResponseEnd(): void {
+		this.#end({ kind: "answer", ...this.#head, text: new TextDecoder().decode(Buffer.concat(this.#chunks)) });
+	}
+
+	onResponseError(_controller: unknown, error: unknown): void {
+		if (!this.#hasEnded) this.#end(classifyTransportError(error, this.#stage));
+	}
+
+	#fail(failure: TransportFailure): void {
+		this.#end(failure);
+		this.#abort?.();
+	}
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

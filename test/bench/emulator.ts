@@ -60,7 +60,7 @@ export async function benchEmulator(): Promise<readonly Measured[]> {
 		JSON.stringify({ organizations: [{ organizationId, organizationName: "bench", users: [user] }] }),
 	);
 	const stamper = createApiKeyStamper({ privateKey });
-	// Stamped beforehand, each anew: the emulator verifies every one, and the load costs the client little.
+	// Stamped before the measurement, each on its own: the emulator verifies every stamp, and the client does little.
 	const requests = await Promise.all(
 		Array.from({ length: 1000 }, async () => {
 			const body = JSON.stringify({ organizationId });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderHtml } from "../../src/render/html.ts";
 import { launchBrowser } from "../browser/browser.ts";
+import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
 import { type Measured, median } from "./run.ts";
 
@@ -20,7 +21,7 @@ export async function benchPage(): Promise<readonly Measured[]> {
 		let bytes = 0;
 		for (let round = 0; round < rounds; round += 1) {
 			const start = performance.now();
-			const text = renderHtml({ command: "plan", plans: [plan] });
+			const text = renderHtml(complete({ command: "plan", plans: [plan] }));
 			made.push(performance.now() - start);
 			bytes = Buffer.byteLength(text);
 			writeFileSync(file, text);

@@ -30,8 +30,8 @@ for (let number = 0; number < ${organizations}; number += 1) {
 	}
 }`;
 
-/** Keeps what it is given, and asks nobody. */
-const nothing = `export const userTag = () => ({
+/** A provider that keeps its inputs and sends no request. */
+const nothing = `export const providerOf = () => ({
 	check: async (_olds, inputs) => ({ inputs: { ...inputs, onDestroy: "keep", tagId: inputs.resource } }),
 	diff: async () => ({ changes: false }),
 	create: async (inputs) => ({ id: inputs.tagId, outs: inputs }),

@@ -7,7 +7,7 @@ import { type Browser, chromium as launcher } from "playwright-core";
 /** Flags of the packaged Chromium that would hide what a user's browser refuses, or end it with its first page. */
 const unwanted = ["--single-process", "--no-zygote", "--disable-web-security", "--allow-running-insecure-content"];
 
-/** A browser that has begun; whoever asked for it closes it. */
+/** Starts a browser; the caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
 	if (process.platform !== "linux" || process.arch !== "x64") return launcher.launch({ channel: "chrome" });
 	const args = chromium.args.filter((flag) => !unwanted.includes(flag));

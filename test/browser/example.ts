@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { makePlan } from "../../src/plan/plan.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { complete } from "../render/complete.ts";
 import { launchBrowser } from "./browser.ts";
 
 const names = ["ada", "bruno", "chiara", "dmitri", "elif", "farid", "greta", "hiro", "ines", "jonas", "kemal", "lena"];
@@ -47,6 +48,6 @@ const plan = makePlan(
 
 const browser = await launchBrowser();
 const page = await browser.newPage({ viewport: { width: 1200, height: 1140 } });
-await page.setContent(renderHtml({ command: "plan", plans: [plan] }));
+await page.setContent(renderHtml(complete({ command: "plan", plans: [plan] })));
 await page.screenshot({ path: fileURLToPath(new URL("../../docs/plan.png", import.meta.url)) });
 await browser.close();

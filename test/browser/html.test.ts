@@ -8,10 +8,11 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { showBlanks } from "../../src/escape.ts";
+import { showSpaces } from "../../src/escape.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
 import { renderHtml } from "../../src/render/html.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import { complete } from "../render/complete.ts";
 import { largePlan } from "../render/large.ts";
 import { hostileNames, hostileNamings, planOf, resultsOf } from "../render/support.ts";
 import { launchBrowser } from "./browser.ts";
@@ -71,7 +72,7 @@ async function violations(page: Page): Promise<readonly string[]> {
 }
 
 const results = Object.entries(resultsOf());
-const plan: CommandResult = { command: "plan", plans: [planOf()] };
+const plan: CommandResult = complete({ command: "plan", plans: [planOf()] });
 
 describe("the page", () => {
 	it.each(
@@ -151,9 +152,11 @@ describe("hostile names on the page", () => {
 	it.each(
 		hostileNames.map((name, index) => [name.slice(0, 40), index]),
 	)("%j reads as it is written, and does nothing", async (_, index) => {
-		const { page, complaints } = await open({ command: "plan", plans: [planOf(hostileNamings[2 * Number(index)])] });
+		const { page, complaints } = await open(
+			complete({ command: "plan", plans: [planOf(hostileNamings[2 * Number(index)])] }),
+		);
 		const names = await page.$$eval(".grid tbody .name", (all) => all.map((one) => one.textContent));
-		expect(names).toContain(showBlanks(`${hostileNames[Number(index)]}auditors`));
+		expect(names).toContain(showSpaces(`${hostileNames[Number(index)]}auditors`));
 		expect(complaints).toEqual([]);
 		expect(asked).toEqual(["/page"]);
 	});
@@ -167,7 +170,7 @@ describe("the matrix", () => {
 				.map((row) => [...row.children].filter((cell) => cell.checkVisibility()).map((cell) => cell.textContent)),
 		);
 
-	it("tells by sign and word who gains, loses and keeps what", async () => {
+	it("shows by sign and word who gains, loses and keeps a tag", async () => {
 		const { page } = await open(plan);
 		expect(await cells(page)).toEqual([
 			["User tag", "10000003-7a3f-4c9e-9d40-000000000003", "10000004-7a3f-4c9e-9d40-000000000004", "alice", "bob"],
@@ -201,7 +204,7 @@ describe("the matrix", () => {
 	});
 
 	it("shows users without changes when asked to, or when they are searched for", async () => {
-		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 9, users: 9, quiet: 3 })] });
+		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 9, users: 9, quiet: 3 })] }));
 		const columns = async () => {
 			const [head, ...rows] = (await cells(page)).map(({ length }) => length);
 			expect(new Set(rows)).toEqual(new Set([head]));
@@ -216,7 +219,7 @@ describe("the matrix", () => {
 	});
 
 	it("keeps tags and users in sight while it is scrolled", async () => {
-		const { page } = await open({ command: "plan", plans: [largePlan()] }, { width: 360 });
+		const { page } = await open(complete({ command: "plan", plans: [largePlan()] }), { width: 360 });
 		const place = () =>
 			page.$$eval(".scroll, .grid tbody tr:nth-child(60) th, .grid thead th:nth-child(60)", (all) =>
 				all.map((one) => one.getBoundingClientRect()).map(({ left, top }) => [left, top]),
@@ -229,7 +232,7 @@ describe("the matrix", () => {
 
 	it("of 100 tags × 100 users with 3,000 changes is in a page of under 1 MB with every change in it", async () => {
 		const large: Plan = largePlan();
-		const { page } = await open({ command: "plan", plans: [large] });
+		const { page } = await open(complete({ command: "plan", plans: [large] }));
 		expect(Buffer.byteLength(shown)).toBeLessThan(1_000_000);
 		expect(await page.locator("td.a").count()).toBe(1_500);
 		expect(await page.locator("td.r").count()).toBe(1_500);
@@ -238,8 +241,8 @@ describe("the matrix", () => {
 		expect(await page.locator("tbody tr:visible").count()).toBe(1);
 	});
 
-	it("is not drawn when nobody could look at it", async () => {
-		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] });
+	it("is not drawn if it is too large to read", async () => {
+		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 300, users: 300 })] }));
 		expect(await page.locator(".grid").count()).toBe(0);
 		expect(await page.locator("text=Each user tag with who gains and who loses it").count()).toBe(1);
 	});
@@ -247,10 +250,12 @@ describe("the matrix", () => {
 
 describe("by keyboard", () => {
 	it("everything that can be used is reached in the order of the page, and seen to be", async () => {
-		const { page } = await open({
-			command: "plan",
-			plans: [{ ...planOf(), changes: [...planOf().changes, ...largePlan({ tags: 9, users: 3, quiet: 1 }).changes] }],
-		});
+		const { page } = await open(
+			complete({
+				command: "plan",
+				plans: [{ ...planOf(), changes: [...planOf().changes, ...largePlan({ tags: 9, users: 3, quiet: 1 }).changes] }],
+			}),
+		);
 		const usable = await page.$$eval(
 			"a[href], input, summary, [tabindex='0']",
 			(all) => all.filter((one) => one.checkVisibility()).length,
@@ -274,7 +279,7 @@ describe("by keyboard", () => {
 	});
 
 	it("folds open, the matrix scrolls and steps lead to each other, without an animation of the page", async () => {
-		const { page } = await open({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] });
+		const { page } = await open(complete({ command: "plan", plans: [largePlan({ tags: 21, users: 50 })] }));
 		await page.focus("summary >> nth=0");
 		await page.keyboard.press("Enter");
 		expect(await page.locator("details[open]").count()).toBe(1);
@@ -306,7 +311,7 @@ describe("on paper", () => {
 	});
 
 	it("the list stands for a matrix that is too wide", async () => {
-		const page = await print({ command: "plan", plans: [largePlan()] });
+		const page = await print(complete({ command: "plan", plans: [largePlan()] }));
 		expect(await page.isVisible(".grid")).toBe(false);
 		expect(await page.isVisible("text=The matrix is too wide for paper")).toBe(true);
 		expect(await page.locator(".chip.a:visible").count()).toBe(1_500);

@@ -17,7 +17,7 @@ const drifted = document(
 	`absent: { policies: [${policies[0]}] }`,
 );
 
-test("what live has is written into the document in place, and nothing is submitted", async () => {
+test("drift --accept writes the live state into the document in place and submits nothing", async () => {
 	const world = await makeWorld(drifted.replaceAll("\n", "\r\n"));
 	const path = join(world.folder, "orgsync.yaml");
 	chmodSync(path, 0o640);
@@ -41,7 +41,7 @@ test("what live has is written into the document in place, and nothing is submit
 	expect((await world.run(["drift", "--only", "userTag"])).code).toBe(0);
 });
 
-test("documents of several files and a link to one are changed together, or not at all", async () => {
+test("drift --accept changes several files and a linked file together, or none of them", async () => {
 	const world = await makeWorld();
 	mkdirSync(join(world.folder, "kept"));
 	world.write("kept/tags.yaml", drifted);
@@ -57,7 +57,7 @@ test("documents of several files and a link to one are changed together, or not 
 	expect(refused).toEqual({
 		code: 3,
 		stdout: "",
-		stderr: `error: cannot accept policy:${policies[1]}: absent.policies[0] is filled in from the environment
+		stderr: `error: cannot accept policy:${policies[1]}: absent.policies[0] comes from an environment variable
 hint: nothing was written to any document
 `,
 	});
@@ -76,20 +76,18 @@ hint: nothing was written to any document
 	expect(readlinkSync(join(world.folder, "a.yaml"))).toBe("kept/tags.yaml");
 });
 
-test("what a waiting activity will undo is refused, and left out of a pattern that fits more", async () => {
+test("drift --accept refuses a difference that a pending activity reverts, and skips it in a pattern that matches more", async () => {
 	const text = document(`absent: { policies: [${policies[0]}, ${policies[1]}] }`);
 	const world = await makeWorld(text.replace(`, ${policies[1]}`, ""));
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	await world.submitAsBob("delete_policies", { policyIds: [policies[0]] });
 	const refused = await world.run(["drift", "--accept", "policy:*"]);
 	expect(refused).toMatchObject({ code: 3, stdout: "" });
-	expect(refused.stderr).toMatch(
-		/cannot accept policy:\S+: activity \S+ waits and would change this: have it rejected/,
-	);
+	expect(refused.stderr).toMatch(/cannot accept policy:\S+: activity \S+ is pending and would change this: reject/);
 	world.write("orgsync.yaml", text);
 	const { code, stderr } = await world.run(["drift", "--accept", "policy:*"]);
 	expect(code).toBe(8);
-	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nleft out policy:${policies[0]}: activity `);
+	expect(stderr).toContain(`accepted policy:${policies[1]}: orgsync.yaml:3\nskipped policy:${policies[0]}: activity `);
 	expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toBe(text.replace(`, ${policies[1]}`, ""));
 });
 
@@ -98,10 +96,10 @@ test.each<[why: string, words: readonly string[], said: string, stdin?: string]>
 	[
 		"an address that is as it should be",
 		["--accept", "userTag:oncall"],
-		"nothing to accept at userTag:oncall; what differs: ",
+		"nothing to accept at userTag:oncall; differences: ",
 	],
 	["standard input", ["--accept", "userTag:*", "-f", "-"], "standard input has no place", drifted],
-])("%s is refused before anything is written", async (_why, words, said, stdin) => {
+])("drift --accept refuses %s before it writes anything", async (_why, words, said, stdin) => {
 	const world = await makeWorld(drifted);
 	const { code, stdout, stderr } = await world.run(["drift", ...words], stdin === undefined ? {} : { stdin });
 	expect({ code, stdout }).toEqual({ code: 3, stdout: "" });

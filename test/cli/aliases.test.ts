@@ -1,6 +1,6 @@
 /**
- * An alias that means another user than its name says: seen in a pull request, in a plan, in a saved plan that is applied
- * later, in what waits and in what is explained.
+ * An alias that means another user than its name suggests, as shown for a pull request, in a plan, in a saved plan, and by
+ * status and explain.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -31,15 +31,13 @@ function commit({ folder }: World): void {
 	git("commit", "--quiet", "--message", "documents");
 }
 
-test.runIf(hasGit)(
-	"a pull request that exchanges two aliases says so first, and who really gains and loses",
-	async () => {
-		const world = await makeWorld(documentOf(usual));
-		commit(world);
-		world.write("orgsync.yaml", documentOf(swapped));
-		const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
-		expect(code).toBe(0);
-		expect(stdout).toBe(`Organization ${organizationId}
+test.runIf(hasGit)("--base reports exchanged aliases first, with the users who really gain and lose", async () => {
+	const world = await makeWorld(documentOf(usual));
+	commit(world);
+	world.write("orgsync.yaml", documentOf(swapped));
+	const { code, stdout } = await world.run(["plan", "--base", "HEAD"]);
+	expect(code).toBe(0);
+	expect(stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
 Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
@@ -64,16 +62,15 @@ What apply will do (head → live):
 
 Plan: 1 activity. 1 user tag to update. 2 aliases mean other users from now on.
 `);
-		const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
-		expect(threeWay[0].aliases).toEqual([
-			{ alias: "bob", before: bob, after: carol },
-			{ alias: "carol", before: carol, after: bob },
-		]);
-		expect(plans[0].liveNames).toEqual({ [alice]: "alice", [bob]: "bob", [carol]: "carol" });
-	},
-);
+	const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
+	expect(threeWay[0].aliases).toEqual([
+		{ alias: "bob", before: bob, after: carol },
+		{ alias: "carol", before: carol, after: bob },
+	]);
+	expect(plans[0].liveNames).toEqual({ [alice]: "alice", [bob]: "bob", [carol]: "carol" });
+});
 
-test("a plan without a base shows the live name and the id beside such an alias, where users can be read", async () => {
+test("a plan without a base shows the live name and the id beside an ambiguous alias if users can be read", async () => {
 	const world = await makeWorld(documentOf(swapped));
 	expect((await world.run(["plan"])).stdout).toContain(`    + member carol (id ${bob}, live name bob)\n`);
 	const blind = await world.run(["plan", "--reads", "documented"]);
@@ -81,7 +78,7 @@ test("a plan without a base shows the live name and the id beside such an alias,
 	expect(blind.stdout).not.toContain("live name");
 });
 
-test("names cost no query: a plan asks what it asked before", async () => {
+test("a plan sends no additional query to show names", async () => {
 	const world = await makeWorld(documentOf(swapped));
 	await world.run(["plan"]);
 	expect(
@@ -92,7 +89,7 @@ test("names cost no query: a plan asks what it asked before", async () => {
 	).toEqual(["list_user_tags", "list_users"]);
 });
 
-test("a saved plan does not run once a user whom it moves is called otherwise", async () => {
+test("apply refuses a saved plan after a user that it adds or removes was renamed", async () => {
 	const world = await makeWorld(documentOf({ ...usual, carol: bob, bob: carol }));
 	world.write("orgsync.yaml", documentOf({ alice, carol: bob }));
 	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
@@ -109,7 +106,7 @@ test.each([
 	["leaves the live names out", () => undefined],
 	["tells another live name", () => ({ [alice]: "alice", [bob]: "carol", [carol]: "x" })],
 	["leaves out whose name is alike", () => ({ [alice]: "alice", [bob]: "bob" })],
-])("a saved plan that %s is refused, whoever made it", async (_, forge) => {
+])("apply refuses a saved plan that %s", async (_, forge) => {
 	const world = await makeWorld(documentOf({ alice, carol: bob }));
 	await world.run(["plan", "--out", "plan.json"]);
 	const { digest: _digest, ...content } = JSON.parse(readFileSync(join(world.folder, "plan.json"), "utf8"));
@@ -122,7 +119,7 @@ test.each([
 	expect(world.submits()).toEqual([]);
 });
 
-test("a saved plan runs though a user whom it does not move is called otherwise", async () => {
+test("apply runs a saved plan after a user that it does not touch was renamed", async () => {
 	const world = await makeWorld(documentOf({ alice, carol: bob }));
 	const dave = { userId: "d0000000-0000-4000-8000-000000000009", userName: "dave" };
 	await world.change({ users: [dave] });
@@ -132,7 +129,7 @@ test("a saved plan runs though a user whom it does not move is called otherwise"
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
-test("status and explain show by whom an activity was approved with the name that the vote has", async () => {
+test("status and explain show an approver by the name in the vote", async () => {
 	const world = await makeWorld(
 		documentOf({ alice: bob, bob: alice, carol }, `absent: { policies: [${policies[0]}] }\n`),
 	);
@@ -146,7 +143,7 @@ test("status and explain show by whom an activity was approved with the name tha
 	expect(plan.stdout).toContain(`, approved by bob (id ${alice}, live name alice); fingerprint`);
 });
 
-test("drift is blamed on the user by the name that the activity has", async () => {
+test("drift names the user who changed an object by the name in the activity", async () => {
 	const world = await makeWorld(documentOf({ alice, carol, dora: bob }));
 	await world.submitAsBob("update_user_tag", { userTagId: tags.signers, addUserIds: [], removeUserIds: [carol] });
 	const { code, stdout } = await world.run(["drift"]);

@@ -28,8 +28,8 @@ async function applyApart(
 const needsTwo = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
 const idIn = (named: string | undefined): string => named?.split(/[ ,]/)[1] ?? "";
 
-describe("a removal that was submitted part by part", () => {
-	test("is shown in text with each part, its activity and what it waits for", async () => {
+describe("a removal that orgsync submitted part by part", () => {
+	test("is shown in text with each part, its activity and its missing approvals", async () => {
 		const { answer, made } = await applyApart("text", needsTwo);
 		expect(answer.code).toBe(1);
 		const parts = answer.stdout.slice(answer.stdout.indexOf("     Submitted one by one:\n"));
@@ -44,7 +44,7 @@ describe("a removal that was submitted part by part", () => {
 		]);
 	});
 
-	test("is shown in Markdown and on the page with each part", async () => {
+	test("is shown in Markdown and in HTML with each part", async () => {
 		const markdown = await applyApart("markdown", needsTwo);
 		for (const named of markdown.made) expect(markdown.answer.stdout).toContain(`          ${named}\n`);
 		expect(markdown.answer.stdout).toContain(`!! policy:${stray}: failed: `);
@@ -58,7 +58,7 @@ describe("a removal that was submitted part by part", () => {
 		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);
 	});
 
-	test("has an annotation for each part that did not complete", async () => {
+	test("has a GitHub annotation for each part that did not complete", async () => {
 		const { answer, made } = await applyApart("github", needsTwo);
 		const lines = answer.stdout.split("\n").filter((line) => line.includes("at once: policy:"));
 		expect(lines.map((line) => line.split("::")[1])).toEqual([
@@ -69,7 +69,7 @@ describe("a removal that was submitted part by part", () => {
 		for (const named of made) expect(answer.stdout).toContain(`: waits for approval; ${named}; orgsync explain`);
 	});
 
-	test("is in JSON with each part, and partly applied where a part completed", async () => {
+	test("is listed in JSON with each part, and is partly applied if a part completed", async () => {
 		const { answer } = await applyApart("json", {});
 		expect(answer.code).toBe(7);
 		expect(readOutput(answer).reports[0].steps[0].parts).toMatchObject([
@@ -79,7 +79,7 @@ describe("a removal that was submitted part by part", () => {
 		]);
 	});
 
-	test("shows what became of each policy where the removals are listed", async () => {
+	test("shows the outcome of each policy in the list of removals", async () => {
 		const { stdout } = (await applyApart("markdown", {})).answer;
 		expect(stdout).toMatch(new RegExp(`^- policy:${first}.*\\[completed\\]$`, "m"));
 		expect(stdout).toMatch(new RegExp(`^- policy:${stray}.*\\[failed\\]$`, "m"));

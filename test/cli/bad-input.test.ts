@@ -50,7 +50,7 @@ describe("a document with a problem", () => {
 		"tag-twice-by-former-name": document(
 			"userTags: [{ name: one, previously: [old] }, { name: two, previously: [old] }]",
 		),
-		"wanted-and-never": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
+		"conflicting-members": document("userTags: [{ name: signers, members: { atLeast: [alice], never: [alice] } }]"),
 		"exactly-beside-at-least": document("userTags: [{ name: signers, members: { exactly: [alice], atLeast: [bob] } }]"),
 		"protected-and-changed": document(
 			"userTags: [{ name: signers, members: { exactly: [] } }]",
@@ -72,20 +72,20 @@ describe("a document with a problem", () => {
 		),
 	};
 
-	test.each(Object.entries(problems))("%s", async (name, content) => {
+	test.each(Object.entries(problems))("is refused with its place: %s", async (name, content) => {
 		const world = await makeWorld();
 		world.write("orgsync.yaml", content);
 		await expectRefused(`validate-${name}`, world, ["validate"]);
 	});
 
-	test("two documents for one organization that disagree", async () => {
+	test("is refused with both places if two documents for one organization disagree", async () => {
 		const world = await makeWorld();
 		world.write("one.yaml", document("userTags: [{ name: signers, members: { exactly: [alice] } }]"));
 		world.write("two.yaml", document("userTags: [{ name: signers, members: { exactly: [bob] } }]"));
 		await expectRefused("validate-two-disagree", world, ["validate", "-f", "one.yaml", "-f", "two.yaml"]);
 	});
 
-	test("every problem is told with file:line:column, before anything else", async () => {
+	test("is reported with file:line:column for every problem before anything else", async () => {
 		const world = await makeWorld(problems["several-at-once"] as string);
 		const { stderr } = await world.run(["apply", "--yes"]);
 		const lines = stderr.trimEnd().split("\n");
@@ -95,7 +95,7 @@ describe("a document with a problem", () => {
 	});
 });
 
-describe("flags and commands that are not there", () => {
+describe("a command line with a mistake", () => {
 	const wrong: Readonly<Record<string, readonly string[]>> = {
 		"command-unknown": ["frobnicate"],
 		"command-mistyped": ["plna"],
@@ -134,18 +134,18 @@ describe("flags and commands that are not there", () => {
 		"apply-nobody-to-ask": ["apply"],
 	};
 
-	test.each(Object.entries(wrong))("%s", async (name, words) => {
+	test.each(Object.entries(wrong))("is refused: %s", async (name, words) => {
 		const world = await makeWorld(sound);
 		await expectRefused(name, world, words);
 	});
 
-	test("a query without an organization, in a folder without a document", async () => {
+	test("is refused if a query names no organization and the folder has no document", async () => {
 		const world = await makeWorld();
 		await expectRefused("organization-missing", world, ["query", "list_user_tags"]);
 	});
 });
 
-describe("files that cannot be used", () => {
+describe("a file that cannot be used is an error:", () => {
 	test("no document", async () => {
 		const world = await makeWorld();
 		await expectRefused("document-missing", world, ["plan"]);
@@ -160,7 +160,7 @@ describe("files that cannot be used", () => {
 
 	test("a document that may not be read", async () => {
 		const world = await makeWorld();
-		// Root may read everything, so the file is one that nobody can: a link to itself.
+		// Root may read every file, so this is one that no user can read: a link to itself.
 		const file = join(world.folder, "orgsync.yaml");
 		symlinkSync("orgsync.yaml", file);
 		await expectRefused("document-unreadable", world, ["plan"]);
@@ -192,7 +192,7 @@ describe("files that cannot be used", () => {
 	});
 });
 
-describe("keys and addresses that cannot be used", () => {
+describe("a key or an address that cannot be used is an error:", () => {
 	const env: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 		"key-missing": { ORGSYNC_API_PRIVATE_KEY: "" },
 		"key-malformed": { ORGSYNC_API_PRIVATE_KEY: `0x${keys.alice.privateKey}` },
@@ -211,7 +211,7 @@ describe("keys and addresses that cannot be used", () => {
 		await expectRefused(name, world, ["plan"], { env: more });
 	});
 
-	test("no secret that was put into an address is repeated", async () => {
+	test("an address with a secret, which the error does not repeat", async () => {
 		const world = await makeWorld(sound);
 		for (const name of ["address-with-password", "address-with-query"]) {
 			const { stdout, stderr } = await world.run(["plan", "--verbose"], { env: env[name] ?? {} });
@@ -235,7 +235,7 @@ describe("keys and addresses that cannot be used", () => {
 		await expectRefused("no-server", world, words);
 	});
 
-	test("a key that the service does not know: asked once, not authorized, nothing submitted", async () => {
+	test("a key that the service does not know, after one query and no submit", async () => {
 		const world = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
 		for (const words of [["plan"], ["apply", "--yes"]]) {
 			const answer = await world.run(words, { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } });
@@ -270,7 +270,7 @@ describe("keys and addresses that cannot be used", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("something else answers at the address: a web page", async () => {
+	test("a web page answers at the address", async () => {
 		const page = createServer((_request, response) => {
 			response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Welcome</body></html>");
 		});
@@ -281,7 +281,7 @@ describe("keys and addresses that cannot be used", () => {
 		await expectRefused("answer-is-html", world, ["plan", "--url", `http://127.0.0.1:${port}`]);
 	});
 
-	test("the service answers with a page of its gateway until the time is up", async () => {
+	test("the service answers with a page of its gateway until the timeout", async () => {
 		const world = await makeWorld(sound);
 		await world.addFault({ operation: "*", fault: "html", count: 50 });
 		const answer = await world.run(["plan", "--timeout", "1"]);
@@ -298,8 +298,8 @@ describe("keys and addresses that cannot be used", () => {
 	});
 });
 
-describe("a live organization that cannot become what the document says", () => {
-	test("a tag that is not there: its nearest names are told, and nothing is sent although another tag could be changed", async () => {
+describe("an organization that cannot converge is an error:", () => {
+	test("a tag does not exist, its nearest names are listed, and apply submits nothing for any tag", async () => {
 		const world = await makeWorld(
 			document("userTags: [{ name: singers }, { name: oncall, members: { exactly: [alice, carol] } }]"),
 		);
@@ -310,7 +310,7 @@ describe("a live organization that cannot become what the document says", () => 
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("a name that another tag has", async () => {
+	test("another tag already has the new name", async () => {
 		const world = await makeWorld(document(`userTags: [{ name: oncall, id: ${tags.signers} }]`));
 		const answer = await world.run(["apply", "--yes"]);
 		await expectGolden("tag-name-taken", ["apply", "--yes"], answer);

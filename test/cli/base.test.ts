@@ -54,7 +54,7 @@ function expectMeant(answer: Answer): void {
 	expect(found.meant.map(({ what }: { what: string }) => what).sort()).toEqual(meant.map(({ what }) => what).sort());
 }
 
-describe.runIf(hasGit)("a base that is a revision", () => {
+describe.runIf(hasGit)("a revision as the base", () => {
 	test.each(["HEAD", "main", "HEAD^0", "the whole id"])("is the commit, where a folder is called %s", async (name) => {
 		const world = await makeRepository();
 		const base = name === "the whole id" ? world.first : name;
@@ -63,13 +63,13 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expectMeant(await planOn(world, base));
 	});
 
-	test("is refused where a tag has the name of the branch, and read where it is written in full", async () => {
+	test("is refused if a tag has the name of the branch, and read if its full name is given", async () => {
 		const world = await makeRepository();
 		git(world.folder, "update-ref", "refs/tags/main", strayCommit(world));
 		const refused = await planOn(world, "main");
 		expect(refused.code).toBe(3);
 		expect(readOutput(refused).error).toMatchObject({
-			message: "--base main: the name is ambiguous: more than one branch, tag or commit has it",
+			message: "--base main: ambiguous name: more than one branch, tag or commit has it",
 			hint: expect.stringContaining("refs/heads/main"),
 		});
 		expectMeant(await planOn(world, "refs/heads/main"));
@@ -77,7 +77,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expect((await planOn(world, "main~0")).code).toBe(3);
 	});
 
-	test("is the commit with that id, where a branch is called like it", async () => {
+	test("is the commit with that id even if a branch has that name", async () => {
 		const world = await makeRepository();
 		git(world.folder, "update-ref", `refs/heads/${world.first}`, strayCommit(world));
 		expectMeant(await planOn(world, world.first));
@@ -97,7 +97,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expectMeant(await planOn(world, "HEAD^"));
 	});
 
-	test("is that of the working folder's repository, whatever git's variables say", async () => {
+	test("is read from the working folder's repository, whatever git's variables say", async () => {
 		const world = await makeRepository();
 		const other = await makeRepository();
 		git(other.folder, "commit", "--quiet", "--all", "--message", "after");
@@ -105,7 +105,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expectMeant(await planOn(world, "HEAD", { env }));
 	});
 
-	test("is not that of a bare repository which the pull request added", async () => {
+	test("is not read from a bare repository that the pull request adds", async () => {
 		const world = await makeRepository();
 		const documents = join(world.folder, "documents");
 		mkdirSync(documents);
@@ -142,7 +142,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		expect(existsSync(marker)).toBe(false);
 	});
 
-	test("is refused in a clone that leaves out contents, and not taken for a new document", async () => {
+	test("is refused in a partial clone and is not mistaken for a new document", async () => {
 		const world = await makeRepository();
 		git(world.folder, "config", "uploadpack.allowFilter", "true");
 		git(world.folder, "commit", "--quiet", "--all", "--message", "after");
@@ -151,12 +151,12 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		const answer = await planOn(world, "HEAD^", { cwd: clone });
 		expect(answer.code).toBe(3);
 		expect(readOutput(answer).error).toMatchObject({
-			message: "--base HEAD^: git does not have the content of its documents here",
+			message: "--base HEAD^: git does not have the content of the documents",
 			hint: expect.stringContaining("--filter"),
 		});
 	});
 
-	test("has the documents that links in a folder point to, as the working folder has them", async () => {
+	test("includes documents that links in a folder point to, as in the working folder", async () => {
 		const world = await makeWorld();
 		const folder = join(world.folder, "all");
 		mkdirSync(join(folder, ".kept", "deep"), { recursive: true });
@@ -175,7 +175,7 @@ describe.runIf(hasGit)("a base that is a revision", () => {
 		rmSync(folder, { recursive: true });
 	});
 
-	test("has each document once, also one that is named twice or by a link", async () => {
+	test("includes each document once, even if it is named twice or by a link", async () => {
 		const world = await makeRepository();
 		symlinkSync("orgsync.yaml", join(world.folder, "link.yaml"));
 		git(world.folder, "add", "link.yaml");

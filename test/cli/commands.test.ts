@@ -32,7 +32,7 @@ const golden = (name: string): string => `../golden/cli/${name}.txt`;
 const renaming = document("userTags: [{ name: signatories, previously: [signers] }]");
 
 describe("init", () => {
-	test("writes a document that is valid, and says what comes next", async () => {
+	test("writes a valid document and names the next command", async () => {
 		const cwd = makeFolder();
 		const written = await run(["init", "--organization", organizationId], { cwd });
 		expect(written).toMatchObject({ code: 0, stderr: "", stdout: "Wrote orgsync.yaml.\nNext: orgsync plan\n" });
@@ -42,7 +42,7 @@ describe("init", () => {
 		});
 	});
 
-	test("without an organization, the document takes it from the environment", async () => {
+	test("writes a document that takes its organization from the environment if none is given", async () => {
 		const cwd = makeFolder();
 		expect((await run(["init"], { cwd })).stdout).toContain("Set ORGSYNC_ORGANIZATION_ID");
 		expect((await run(["validate"], { cwd })).code).toBe(3);
@@ -50,7 +50,7 @@ describe("init", () => {
 		expect((await run(["validate"], { cwd, env })).stdout).toContain(organizationId);
 	});
 
-	test("never overwrites", async () => {
+	test("never overwrites a file", async () => {
 		const world = await makeWorld("# mine\n");
 		expect((await world.run(["init"])).code).toBe(3);
 		expect((await world.run(["init", "--local", "-f", "orgsync.yaml"])).code).toBe(3);
@@ -60,7 +60,7 @@ describe("init", () => {
 		expect(readdirSync(world.folder).sort()).toEqual(["link.yaml", "orgsync.yaml"]);
 	});
 
-	test("with --local, the first document can be planned and applied without account or key, and then nothing is left", async () => {
+	test("with --local writes a document that plan and apply accept without account or key, after which no changes remain", async () => {
 		const cwd = makeFolder();
 		expect((await run(["init", "--local"], { cwd })).stdout).toContain("Next: orgsync plan --local");
 		const plan = await run(["plan", "--local"], { cwd });
@@ -80,7 +80,7 @@ describe("init", () => {
 });
 
 describe("schema", () => {
-	test("prints the schema of the document when it is not told which", async () => {
+	test("prints the schema of the document by default", async () => {
 		const { code, stdout } = await run(["schema"]);
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({
@@ -96,7 +96,7 @@ describe("schema", () => {
 		expect(JSON.parse(stdout)).toHaveProperty("description");
 	});
 
-	test("every published schema compiles, and refuses what is not its kind", () => {
+	test("publishes schemas that compile and refuse other values", () => {
 		for (const name of schemaNames().filter((file) => !file.startsWith("operations/"))) {
 			expect(checkSchema(name, "no object"), name).not.toEqual([]);
 		}
@@ -104,7 +104,7 @@ describe("schema", () => {
 });
 
 describe("query", () => {
-	test("prints the answer of the service as it came", async () => {
+	test("prints the response of the service unchanged", async () => {
 		const world = await makeWorld();
 		const { code, stdout, stderr } = await world.run([
 			"query",
@@ -117,7 +117,7 @@ describe("query", () => {
 		expect(JSON.parse(stdout)).toMatchObject({ mfaPolicies: [{ mfaPolicyName: "passkey-first", order: 1 }] });
 	});
 
-	test("takes its fields as JSON too, and answers the same", async () => {
+	test("accepts its fields as JSON and prints the same", async () => {
 		const world = await makeWorld(document());
 		const pairs = await world.run(["query", "list_supported_assets", "caip2=eip155:1"]);
 		const json = await world.run(["query", "list_supported_assets", "--json", '{"caip2": "eip155:1"}']);
@@ -136,7 +136,7 @@ describe("query", () => {
 		expect((await world.run(["query", "list_user_tags", "--organization", organizationId], elsewhere)).code).toBe(0);
 	});
 
-	test("in JSON, the answer is a member of the one object", async () => {
+	test("puts the response into the one JSON object", async () => {
 		const world = await makeWorld(document());
 		const answer = await world.run(["query", "list_user_tags", "--format", "json"]);
 		expect(readOutput(answer)).toMatchObject({
@@ -147,14 +147,14 @@ describe("query", () => {
 });
 
 describe("query of an extended read", () => {
-	test("that the service does not have says that it may be that", async () => {
+	test("reports that the service may not offer it", async () => {
 		const world = await makeWorld(document(), { reads: "documented" });
 		const { code, stdout, stderr } = await world.run(["query", "whoami"]);
 		expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
 		await expect(normalize(stderr)).toMatchFileSnapshot(golden("query-extended-missing"));
 	});
 
-	test("is no reason to say so where the query is documented", async () => {
+	test("does not report that for a documented query", async () => {
 		const world = await makeWorld(document());
 		const { stderr } = await world.run(["query", "get_policy_evaluations", `activityId=${tags.signers}`]);
 		expect(stderr).toContain("answered 404");
@@ -162,7 +162,7 @@ describe("query of an extended read", () => {
 	});
 });
 
-describe("flags that would mean nothing to a command", () => {
+describe("a flag that a command does not have", () => {
 	const activity = "01900000-0000-7000-8000-000000000001";
 
 	test.each([
@@ -194,14 +194,14 @@ describe("explain", () => {
 		return { world, activityId: readOutput(answer).reports[0].steps[0].activityId };
 	}
 
-	test("says which policy waits for more approvals", async () => {
+	test("names the policy that needs more approvals", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const { code, stdout, stderr } = await world.run(["explain", activityId]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		await expect(normalizeRule(stdout)).toMatchFileSnapshot(golden("explain-approval"));
 	});
 
-	test("says which authenticators are missing", async () => {
+	test("names the authenticators that are missing", async () => {
 		const { world, activityId } = await waiting({ authenticators: ["ACTIVITY_TYPE_DELETE_POLICIES"] });
 		const { code, stdout, stderr } = await world.run(["explain", activityId]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -224,7 +224,7 @@ describe("explain", () => {
 		return policyId;
 	}
 
-	test("names what a policy that waits for more approvals asks for, where policies can be read", async () => {
+	test("shows the consensus that a pending policy requires if policies can be read", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const policyId = await listPolicyOfRule(world, activityId);
 		const { stdout } = await world.run(["explain", activityId]);
@@ -243,7 +243,7 @@ describe("explain", () => {
 		});
 	});
 
-	test("says so when the documented queries alone are asked, and asks no other", async () => {
+	test("reports that it sends documented queries only, and sends no other", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		await listPolicyOfRule(world, activityId);
 		world.clearRequests();
@@ -253,19 +253,19 @@ describe("explain", () => {
 		expect([...world.requests()].sort()).toEqual(["get_mfa_status", "get_policy_evaluations"]);
 	});
 
-	test("goes on without the extended reads that are denied", async () => {
+	test("continues without the extended reads that are denied", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		await world.setRules({ denyReads: ["get_activity", "list_policies"] });
 		const { code, stdout } = await world.run(["explain", activityId]);
 		expect(code).toBe(0);
-		expect(stdout).toContain("  the service does not say who may approve it\n");
+		expect(stdout).toContain("  the service does not say who can approve it\n");
 		expect(readOutput(await world.run(["explain", activityId, "--format", "json"]))).toMatchObject({
 			activity: null,
 			policies: [],
 		});
 	});
 
-	test("tells another user that its key can approve it", async () => {
+	test("shows another user that its key can approve the activity", async () => {
 		const { world, activityId } = await waiting({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const { stdout } = await world.run(["explain", activityId], {
 			env: { ORGSYNC_API_PRIVATE_KEY: keys.bob.privateKey },
@@ -273,7 +273,7 @@ describe("explain", () => {
 		expect(stdout).toContain("  this key can approve it\n");
 	});
 
-	test("names users as the document does, with their ids, and by their ids where no document speaks of them", async () => {
+	test("names users by their aliases and ids, and users without an alias by their ids", async () => {
 		const { world, activityId } = await waiting({ authenticators: ["ACTIVITY_TYPE_DELETE_POLICIES"] });
 		const named = `  user alice (${alice}), MFA policy `;
 		expect((await world.run(["explain", activityId])).stdout).toContain(named);
@@ -283,7 +283,7 @@ describe("explain", () => {
 		const organization = ["--organization", organizationId];
 		const alone = await world.run(["explain", activityId, ...organization]);
 		expect(alone).toMatchObject({ code: 0, stderr: "" });
-		expect(alone.stdout).toContain(`  user ${alice}, MFA policy `);
+		expect(alone.stdout).toContain(`  user ${alice} (live name alice), MFA policy `);
 		expect((await world.run(["explain", activityId, ...organization, "-f", "orgsync.yaml"])).code).toBe(3);
 	});
 
@@ -293,8 +293,8 @@ describe("explain", () => {
 	}
 });
 
-describe("a waiting activity", () => {
-	test("is joined by the next apply, also after a run with a wrong key, and completes when it is approved", async () => {
+describe("a pending activity", () => {
+	test("is joined by the next apply, even after a run with a wrong key, and completes when it is approved", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		expect((await world.run(["apply", "--yes"])).code).toBe(8);
@@ -327,7 +327,7 @@ describe("apply on a terminal", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test.skipIf(!hasTerminal)("takes Ctrl-C for exit 130 and Ctrl-D for no, and submits nothing", async () => {
+	test.skipIf(!hasTerminal)("exits with 130 at Ctrl-C, treats Ctrl-D as no, and submits nothing", async () => {
 		const world = await makeWorld(renaming);
 		for (const [key, code, said] of [
 			["\u0003", 130, "interrupted at the question; nothing was sent"],
@@ -348,7 +348,7 @@ describe("apply on a terminal", () => {
 		expect(shown).not.toContain("Submit");
 	});
 
-	test.skipIf(!hasTerminal)("shows colours, but none with NO_COLOR, --no-color or a dumb terminal", async () => {
+	test.skipIf(!hasTerminal)("shows colors, except with NO_COLOR, --no-color or a dumb terminal", async () => {
 		const world = await makeWorld(renaming);
 		const colour = "\u001b[33m";
 		expect((await runOnTerminal(world, ["plan"])).shown).toContain(colour);
@@ -359,7 +359,7 @@ describe("apply on a terminal", () => {
 });
 
 describe("import-key", () => {
-	test("with --out, the bundle is in the file, for its owner alone, and nowhere else", async () => {
+	test("with --out writes the bundle to a file for its owner alone and nowhere else", async () => {
 		const world = await makeWorld(document());
 		const answer = await world.run([
 			"import-key",
@@ -386,14 +386,14 @@ describe("import-key", () => {
 		}
 	});
 
-	test("without --out, the bundle is all that is on standard output", async () => {
+	test("without --out prints the bundle alone on standard output", async () => {
 		const world = await makeWorld();
 		const answer = await world.run(["import-key", "--user", bob, "--organization", organizationId]);
 		expect(answer).toMatchObject({ code: 0, stderr: "" });
 		expect(answer.stdout).toBe(`${world.activities()[0].result.initImportPrivateKeyResult.importBundle}\n`);
 	});
 
-	test("a file that others could read is made its owner's alone before the bundle is in it", async () => {
+	test("makes a file that others can read private before it writes the bundle", async () => {
 		const world = await makeWorld(document());
 		world.write("bundle.json", "older");
 		chmodSync(join(world.folder, "bundle.json"), 0o644);
@@ -401,7 +401,7 @@ describe("import-key", () => {
 		expect(statSync(join(world.folder, "bundle.json")).mode & 0o777).toBe(0o600);
 	});
 
-	test("where the file cannot be written, nothing is submitted", async () => {
+	test("submits nothing if the file cannot be written", async () => {
 		const world = await makeWorld(document());
 		const answer = await world.run(["import-key", "--user", "bob", "--out", "nowhere/bundle.json"]);
 		expect(answer.code).toBe(3);
@@ -447,7 +447,7 @@ describe("emulator", () => {
 		expect(stdout).toMatch(/^[^\n]+\n$/);
 	});
 
-	test("with --data, what was applied is still there after kill -9", async () => {
+	test("with --data keeps applied changes after kill -9", async () => {
 		const world = await makeWorld(renaming);
 		world.write("seed.yaml", seed);
 		const words = ["--seed", "seed.yaml", "--data", "state.sqlite"];
@@ -462,7 +462,7 @@ describe("emulator", () => {
 		expect((await second.ended).code).toBe(0);
 	});
 
-	test("with --reads documented, the reads outside the interface are not there", async () => {
+	test("with --reads documented offers no extended reads", async () => {
 		const world = await makeWorld(document());
 		world.write("seed.yaml", seed);
 		const emulator = await ready(world, ["--seed", "seed.yaml", "--reads", "documented"]);
@@ -471,7 +471,7 @@ describe("emulator", () => {
 		expect(stderr).toContain("404");
 	});
 
-	test("a seed with mistakes is refused with file:line:column, and nothing listens", async () => {
+	test("refuses a seed with mistakes with file:line:column and does not listen", async () => {
 		const world = await makeWorld();
 		world.write("seed.yaml", "organizations:\n  - organizationID: 1\n");
 		const { code, stdout, stderr } = await world.run(["emulator", "--seed", "seed.yaml"]);
@@ -480,8 +480,8 @@ describe("emulator", () => {
 	});
 });
 
-describe("which documents", () => {
-	test("-f FOLDER takes every .yaml and .yml in it, but none of hidden folders and node_modules", async () => {
+describe("the documents of a command", () => {
+	test("are every .yaml and .yml file of -f FOLDER, without hidden folders and node_modules", async () => {
 		const world = await makeWorld();
 		for (const folder of ["documents", "documents/deep", "documents/.hidden", "documents/node_modules"]) {
 			mkdirSync(join(world.folder, folder));
@@ -497,7 +497,7 @@ describe("which documents", () => {
 		});
 	});
 
-	test("-f - reads standard input, and calls it so", async () => {
+	test("are read from standard input with -f -, and named so", async () => {
 		const world = await makeWorld();
 		expect((await world.run(["plan", "-f", "-"], { stdin: renaming })).stdout).toContain("signers -> signatories");
 		const { code, stderr } = await world.run(["validate", "-f", "-"], { stdin: "organizationId: 7\n" });
@@ -505,7 +505,7 @@ describe("which documents", () => {
 		expect(stderr).toMatch(/^-:1:17: /);
 	});
 
-	test("several documents in one file: each organization has its own plan", async () => {
+	test("can be several in one file, each with a plan for its organization", async () => {
 		const world = await makeWorld();
 		const other = "f0000000-0000-4000-8000-000000000002";
 		await world.addOrganization({
@@ -526,8 +526,8 @@ describe("which documents", () => {
 	});
 });
 
-describe("what every command heeds", () => {
-	test("--output writes the result to the file, and nothing to standard output", async () => {
+describe("every command", () => {
+	test("writes its result to the file of --output and nothing to standard output", async () => {
 		const world = await makeWorld(renaming);
 		const { stdout } = await world.run(["plan"]);
 		expect(await world.run(["plan", "--output", "plan.txt"])).toMatchObject({ code: 0, stdout: "", stderr: "" });
@@ -539,7 +539,7 @@ describe("what every command heeds", () => {
 		expect(checkSchema("output.json", JSON.parse(readFileSync(join(world.folder, "plan.json"), "utf8")))).toEqual([]);
 	});
 
-	test("no colours where no terminal is, and none with NO_COLOR or --no-color", async () => {
+	test("prints no colors without a terminal, with NO_COLOR or with --no-color", async () => {
 		const world = await makeWorld(document("userTags: [{ name: singers }]"));
 		for (const [words, env] of [
 			[["plan"], {}],
@@ -552,16 +552,16 @@ describe("what every command heeds", () => {
 		}
 	});
 
-	test("--quiet leaves the result and errors", async () => {
+	test("prints only its result and errors with --quiet", async () => {
 		const world = await makeWorld(renaming);
 		const { code, stdout, stderr } = await world.run(["apply", "--yes", "--quiet"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout).toContain("Applied: 1 completed");
 		const failed = await world.run(["plan", "--quiet", "-f", "nowhere.yaml"]);
-		expect(failed.stderr).toContain("there is no file nowhere.yaml");
+		expect(failed.stderr).toContain("file not found: nowhere.yaml");
 	});
 
-	test("--verbose says every request, and no stamp", async () => {
+	test("prints every request and no stamp with --verbose", async () => {
 		const world = await makeWorld(renaming);
 		const { code, stderr } = await world.run(["apply", "--yes", "--verbose"]);
 		expect(code).toBe(0);
@@ -570,7 +570,7 @@ describe("what every command heeds", () => {
 		expect(stderr).not.toMatch(/stamp/i);
 	});
 
-	test("--verbose says what was tried again", async () => {
+	test("prints every retry with --verbose", async () => {
 		const world = await makeWorld(renaming);
 		await world.addFault({ operation: "list_user_tags", fault: "5xx", count: 1 });
 		const { stderr } = await world.run(["plan", "--verbose"]);
@@ -579,14 +579,14 @@ describe("what every command heeds", () => {
 		);
 	});
 
-	test("names that come from the service cannot move the cursor", async () => {
+	test("escapes names of the service that could move the cursor", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.change({ policies: [{ policyId: policies[0], policyName: "evil\u001b[2J\r\u202e name" }] });
 		const { stdout } = await world.run(["plan"]);
 		expect(stdout).toContain("evil\\u{1b}[2J\\u{d}\\u{202e} name");
 	});
 
-	test("names that come from the service cannot move the cursor in JSON either, and stay what they are", async () => {
+	test("escapes such names in JSON too, where they read back unchanged", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		const policyName = "evil\u009b2J\u202e\u2028\u{e0001}\u007f name";
 		await world.change({ policies: [{ policyId: policies[0], policyName }] });
@@ -602,14 +602,14 @@ describe("what every command heeds", () => {
 		}
 	});
 
-	test("whoever reads may stop reading", async () => {
+	test("accepts that its reader stops reading", async () => {
 		const world = await makeWorld(renaming);
 		const { child, ended } = world.start(["schema", "document"]);
 		child.stdout?.destroy();
 		expect(await ended).toMatchObject({ code: 0, stderr: "" });
 	});
 
-	test("keys are found in key files and in the names that the vendor's tools use", async () => {
+	test("finds keys in key files and in the variables of the vendor's tools", async () => {
 		const world = await makeWorld(renaming);
 		world.write("alice.private", `${keys.alice.privateKey}\n`);
 		world.write("alice.public", `${keys.alice.publicKey}\n`);
@@ -638,7 +638,7 @@ describe("help", () => {
 		"completion",
 	];
 
-	test("names every command, and the exit codes", async () => {
+	test("lists every command and the exit codes", async () => {
 		const { code, stdout, stderr } = await run(["--help"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
@@ -648,25 +648,25 @@ describe("help", () => {
 		expect((await run(["help"])).stdout).toBe(stdout);
 	});
 
-	test.each(commands)("%s --help says how it is called, and what every flag does", async (command) => {
+	test.each(commands)("%s --help shows its usage and describes every flag", async (command) => {
 		const { code, stdout, stderr } = await run([command, "--help"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout.startsWith(`Usage: orgsync ${command} [options]`)).toBe(true);
-		const flags = stdout.split("Options:\n")[1]?.split(/\n(?= {2}-)/) ?? [];
+		const flags = stdout.split(/\n(?= {2}-)/).slice(1);
 		expect(flags.length).toBeGreaterThan(3);
 		for (const flag of flags) expect(flag).toMatch(/^ {2}-\S.* {2,}\S/);
 		for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
 		expect((await run(["help", command])).stdout).toBe(stdout);
 	});
 
-	test("--version prints the version of the package", async () => {
+	test("prints the version of the package with --version", async () => {
 		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 		for (const words of [["--version"], ["-V"]])
 			expect(await run(words)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 	});
 });
 
-test("nothing but the folder .orgsync is made beside the document", async () => {
+test("orgsync creates nothing but the folder .orgsync beside the document", async () => {
 	const world = await makeWorld(document(agreeing.userTags.replace("carol", "bob")));
 	expect((await world.run(["apply", "--yes"])).code).toBe(0);
 	expect(world.organization().userTags[0].userIds).not.toContain(carol);

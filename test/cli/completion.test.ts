@@ -48,7 +48,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 describe.runIf(hasBash)("the script for bash", () => {
-	test.each(["bash", "zsh"])("that of %s parses in bash", (shell) => {
+	test.each(["bash", "zsh"])("parses in bash: %s", (shell) => {
 		const { status, stderr } = spawnSync("bash", ["-n"], { input: scripts[shell], encoding: "utf8" });
 		expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 	});
@@ -82,26 +82,26 @@ describe.runIf(hasBash)("the scripts for bash and fish", () => {
 });
 
 describe("every script", () => {
-	test("names how it is used on its first line", () => {
+	test("explains its use on the first line", () => {
 		expect(scripts.bash?.split("\n")[0]).toBe("# bash: source <(orgsync completion bash)");
 		expect(scripts.zsh?.split("\n")[0]).toBe("# zsh: source <(orgsync completion zsh)");
 		expect(scripts.fish?.split("\n")[0]).toBe("# fish: orgsync completion fish | source");
 	});
 
-	test("for fish, describes every command within one pair of quotes", () => {
+	test("describes every command within one pair of quotes for fish", () => {
 		const lines = scripts.fish?.split("\n").filter((line) => line.includes("__fish_use_subcommand")) ?? [];
 		expect(lines.map((line) => / -a (\S+) -d '(?:[^'\\]|\\['\\])+'$/.exec(line)?.[1])).toEqual(commands);
 	});
 });
 
 describe("orgsync completion", () => {
-	test.each(["bash", "zsh", "fish"])("%s: in JSON, the script is a member of the one object", async (shell) => {
+	test.each(["bash", "zsh", "fish"])("%s puts the script into the one JSON object", async (shell) => {
 		const answer = await run(["completion", shell, "--format", "json"]);
 		expect(answer.code).toBe(0);
 		expect(readOutput(answer)).toMatchObject({ command: "completion", error: null, script: scripts[shell] });
 	});
 
-	test("of a shell that it does not know is exit 3, with those it knows", async () => {
+	test("exits with 3 for an unknown shell and lists the known ones", async () => {
 		expect(await run(["completion", "nonsense"])).toEqual({
 			code: 3,
 			stdout: "",

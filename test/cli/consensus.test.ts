@@ -1,5 +1,5 @@
 /**
- * Activities that wait for somebody: made once, joined by every run of every runner, and done when a second user approves.
+ * Pending activities: submitted once, joined by every run of every runner, and completed when a second user approves.
  */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -44,7 +44,7 @@ describe.each([
 	test.each([
 		"text",
 		"json",
-	])("in %s: two runs, a second runner, an approval, a run: 8, 8, 8, 0, and one activity", async (format) => {
+	])("makes one activity in two runs, a second runner, an approval and a run, with exit codes 8, 8, 8, 0 in %s", async (format) => {
 		const world = await makeWaitingWorld(removal, { reads });
 		const more = [...words, "--format", format];
 		const answers = [
@@ -78,8 +78,8 @@ describe.each([
 	});
 });
 
-describe("what joins is not sent", () => {
-	test("with list_activities, only the first of three runs submits anything", async () => {
+describe("a step with a pending activity", () => {
+	test("is submitted only by the first of three runs with list_activities", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		await world.run(apply);
@@ -87,7 +87,7 @@ describe("what joins is not sent", () => {
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 
-	test("with the documented reads alone, every run asks by the same bytes once, and nothing else is submitted", async () => {
+	test("is resubmitted once by every run with the same bytes and nothing else with documented reads", async () => {
 		const world = await makeWaitingWorld(removal, { reads: "documented" });
 		const alone = ["--reads", "documented"];
 		for (let run = 1; run <= 3; run += 1) {
@@ -98,14 +98,14 @@ describe("what joins is not sent", () => {
 		expect(removals(world).length).toBe(1);
 	});
 
-	test("a second runner who is another user joins it too", async () => {
+	test("is joined by a second runner with another user's key", async () => {
 		const world = await makeWaitingWorld();
 		expect((await world.run(apply)).code).toBe(8);
 		expect((await applyElsewhere(world, [], keys.bob.privateKey)).code).toBe(8);
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 
-	test("a part that waits already is left out, and the rest is submitted", async () => {
+	test("is left out, and the other steps are submitted", async () => {
 		const world = await makeWaitingWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const answer = await world.run([...apply, ...inJson]);
@@ -122,10 +122,10 @@ describe("what joins is not sent", () => {
 	});
 });
 
-describe("two hours later, when the bytes are too old for the service", () => {
+describe("an activity that is pending for two hours, when its bytes are too old for the service", () => {
 	const twoHoursMs = 2 * 60 * 60 * 1000;
 
-	test("this runner and another still join the activity, and it completes once when it is approved", async () => {
+	test("is joined by this runner and another, and completes once when it is approved", async () => {
 		const world = await makeWaitingWorld();
 		expect((await world.run(apply)).code).toBe(8);
 		await world.moveClock(twoHoursMs);
@@ -142,7 +142,7 @@ describe("two hours later, when the bytes are too old for the service", () => {
 });
 
 describe("status", () => {
-	test("lists what waits with exit 8, and nothing with exit 0 once it is approved", async () => {
+	test("lists pending activities with exit 8, and nothing with exit 0 after the approval", async () => {
 		const world = await makeWaitingWorld();
 		expect(await world.run(["status"])).toMatchObject({ code: 0, stderr: "" });
 		expect((await world.run(apply)).code).toBe(8);
@@ -155,7 +155,7 @@ describe("status", () => {
 		await expect(normalize(over.stdout)).toMatchFileSnapshot(golden("status-nothing"));
 	});
 
-	test("in JSON, names the activity, what it is about, and who approved it", async () => {
+	test("in JSON has the activity, its objects and its approvers", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		const [{ id, fingerprint }] = removals(world);
@@ -181,7 +181,7 @@ describe("status", () => {
 		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([{ activities: [], unanswered: [] }]);
 	});
 
-	test("names an activity of somebody else too, with the documented reads only this journal's", async () => {
+	test("lists activities of other users, but with documented reads only those of this journal", async () => {
 		const world = await makeWaitingWorld();
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		expect((await world.run(["status"])).code).toBe(8);
@@ -194,7 +194,7 @@ describe("status", () => {
 		expect(own.stdout).not.toContain(removals(world)[0].id);
 	});
 
-	test("names what was sent and never answered", async () => {
+	test("lists requests in doubt", async () => {
 		const world = await makeWorld(removal);
 		await world.addFault({ operation: "delete_policies", fault: "5xx", count: 100 });
 		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
@@ -203,20 +203,23 @@ describe("status", () => {
 		expect(readOutput(answer).open).toMatchObject([
 			{ activities: [], unanswered: [{ operation: "delete_policies", covers: [`policy:${policies[0]}`] }] },
 		]);
-		expect((await world.run(["status"])).stdout).toContain("never answered");
+		expect((await world.run(["status"])).stdout).toContain("in doubt, submitted");
 	});
 
-	test("of what was never answered tells what the service lists: one that has completed waits no more", async () => {
+	test("shows the listed status of a request in doubt: a completed one is no longer pending", async () => {
 		const world = await makeWorld(removal);
 		await world.addFault({ operation: "delete_policies", fault: "drop-after", count: 99 });
 		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
 		expect(removals(world)).toMatchObject([{ status: "ACTIVITY_STATUS_COMPLETED" }]);
-		expect(await world.run(["status"])).toMatchObject({ code: 0, stdout: expect.stringContaining("nothing waits") });
+		expect(await world.run(["status"])).toMatchObject({
+			code: 0,
+			stdout: expect.stringContaining("nothing is pending"),
+		});
 		expect(await world.run(["wait"])).toMatchObject({ code: 0 });
 		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([{ activities: [], unanswered: [] }]);
 	});
 
-	test("asks once and submits nothing", async () => {
+	test("sends one query and submits nothing", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		world.clearRequests();
@@ -226,7 +229,7 @@ describe("status", () => {
 });
 
 describe("wait", () => {
-	test("stays while the activity waits, and ends with 0 when it is approved", async () => {
+	test("continues while the activity is pending, and ends with 0 when it is approved", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		world.clearRequests();
@@ -243,7 +246,7 @@ describe("wait", () => {
 		{ why: "the time is up", vote: undefined, code: 8, outcome: "awaiting-approval" },
 		{ why: "it was approved", vote: "approve_activity", code: 0, outcome: "completed" },
 		{ why: "it was rejected", vote: "reject_activity", code: 9, outcome: "rejected" },
-	])("$why: exit $code", async ({ vote, code, outcome }) => {
+	])("exits with $code: $why", async ({ vote, code, outcome }) => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		const [{ id, fingerprint }] = removals(world);
@@ -279,7 +282,7 @@ describe("wait", () => {
 		expect(removals(world).length).toBe(1);
 	});
 
-	test("what was never answered is in doubt, exit 8", async () => {
+	test("exits with 8 for a request in doubt", async () => {
 		const world = await makeWaitingWorld();
 		await world.addFault({ operation: "delete_policies", fault: "drop-before", count: 99 });
 		expect((await world.run([...apply, "--timeout", "1"])).code).toBe(1);
@@ -290,7 +293,7 @@ describe("wait", () => {
 		]);
 	});
 
-	test("an activity that somebody else submitted is waited for as well, by its id or as one of all", async () => {
+	test("waits for the activity of another user, by its id or as one of all", async () => {
 		const world = await makeWaitingWorld();
 		await world.submitAsBob("delete_policies", { policyIds: [policies[1]] });
 		const [{ id }] = removals(world);
@@ -308,14 +311,14 @@ describe("wait", () => {
 		expect((await world.run(["wait", id])).code).toBe(9);
 	});
 
-	test("an activity that nobody knows is exit 3", async () => {
+	test("exits with 3 for an unknown activity", async () => {
 		const world = await makeWaitingWorld();
 		const { code, stderr } = await world.run(["wait", "01a1fe02-1455-712e-be80-c4ad5d3e1bce"]);
 		expect(code).toBe(3);
 		expect(stderr).toContain("neither this journal nor the service has it");
 	});
 
-	test("nothing pending is exit 0 in both formats", async () => {
+	test("exits with 0 in both formats if nothing is pending", async () => {
 		const world = await makeWaitingWorld();
 		expect(await world.run(["wait"])).toEqual({ code: 0, stdout: "Nothing is pending.\n", stderr: "" });
 		const json = await world.run(["wait", ...inJson]);
@@ -326,18 +329,18 @@ describe("wait", () => {
 });
 
 describe("explain", () => {
-	test("says that a policy waits for more approvals, and after the approval that it allows it", async () => {
+	test("shows that a policy needs more approvals, and after the approval that it allows the activity", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		const [{ id }] = removals(world);
-		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} waits for more approvals$/m);
+		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} requires more approvals$/m);
 		await approve(world);
 		expect((await world.run(["explain", id])).stdout).toMatch(/^ {2}policy [0-9a-f-]{36} allows it$/m);
 	});
 });
 
-describe("what was rejected", () => {
-	test("is not sent again, until --retry-rejected makes another", async () => {
+describe("a rejected activity", () => {
+	test("is not submitted again until --retry-rejected makes another", async () => {
 		const world = await makeWaitingWorld();
 		await world.run(apply);
 		await world.submitAsBob("reject_activity", { fingerprint: removals(world)[0].fingerprint });
@@ -349,13 +352,13 @@ describe("what was rejected", () => {
 	});
 });
 
-describe("an activity of somebody else that would change the same otherwise", () => {
+describe("a conflicting activity of another user", () => {
 	const both = document(
 		"userTags: [{ name: signatories, previously: [signers] }]",
 		`absent: { policies: [${policies[0]}] }`,
 	);
 
-	/** Bob's renaming waits; what comes after it needs nobody. */
+	/** Bob's renaming is pending; later steps need no approval. */
 	async function contradicted(): Promise<{ world: World; id: string; fingerprint: string }> {
 		const world = await makeWaitingWorld(both);
 		await world.submitAsBob("update_user_tag", {
@@ -372,7 +375,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 
 	const nameOfTag = (world: World): string => world.organization().userTags[0].tagName;
 
-	test("is shown by plan", async () => {
+	test("is shown in the plan", async () => {
 		const { world, id } = await contradicted();
 		const { code, stdout, stderr } = await world.run(["plan"]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -385,7 +388,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		});
 	});
 
-	test("keeps its object from apply, which makes the rest and exits 8", async () => {
+	test("blocks its object in apply, which applies the rest and exits with 8", async () => {
 		const { world, id } = await contradicted();
 		const answer = await world.run(apply);
 		expect(answer.code).toBe(8);
@@ -398,7 +401,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 
-	test.each(["id", "fingerprint"] as const)("stands in nobody's way once it is given up by its %s", async (by) => {
+	test.each(["id", "fingerprint"] as const)("blocks nothing after it is abandoned by its %s", async (by) => {
 		const { world, ...names } = await contradicted();
 		expect((await world.run([...apply, "--abandon", names[by].toUpperCase().replace("SHA256", "sha256")])).code).toBe(
 			0,
@@ -408,7 +411,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		expect((await world.run(apply)).code).toBe(0);
 	});
 
-	describe("given up by a run that then submits nothing", () => {
+	describe("abandoned by a run that then submits nothing", () => {
 		const runs: Readonly<Record<string, (world: World, words: readonly string[]) => Promise<number | null>>> = {
 			"because a guard refuses": async (world, words) => {
 				world.write("guarded.yaml", `${both}limits: { policies: 0 }\n`);
@@ -426,7 +429,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 				: {}),
 		};
 
-		test.each(Object.keys(runs))("%s, it is not given up: the next run still leaves its object alone", async (why) => {
+		test.each(Object.keys(runs))("stays unabandoned: %s, and the next run leaves its object alone", async (why) => {
 			const { world, id } = await contradicted();
 			expect([1, 5]).toContain(await runs[why]?.(world, ["--abandon", id]));
 			expect(world.submits()).toEqual([]);
@@ -435,7 +438,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		});
 	});
 
-	test("that is given up is in the plan that apply shows and is asked about only as an override", async () => {
+	test("that is abandoned is in the plan of apply and is confirmed only as an override", async () => {
 		const { world, id } = await contradicted();
 		const { stderr, code } = await world.run([...apply, "--abandon", id]);
 		expect(code).toBe(0);
@@ -444,7 +447,7 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		expect(stderr).not.toContain(`activity ${id}`);
 	});
 
-	test("of this journal that is given up is asked for no more, and its wish is submitted anew", async () => {
+	test("of this journal that is abandoned is not queried again, and its step is submitted again", async () => {
 		const world = await makeWaitingWorld(removal, { reads: "documented" });
 		const alone = [...apply, "--reads", "documented"];
 		expect((await world.run(alone)).code).toBe(8);
@@ -455,14 +458,14 @@ describe("an activity of somebody else that would change the same otherwise", ()
 		expect(removals(world).length).toBe(2);
 	});
 
-	test("is over when it is rejected", async () => {
+	test("blocks nothing after it is rejected", async () => {
 		const { world, fingerprint } = await contradicted();
 		await world.submitAsBob("reject_activity", { fingerprint });
 		expect((await world.run(apply)).code).toBe(0);
 		expect(nameOfTag(world)).toBe("signatories");
 	});
 
-	test("--abandon of what is no activity is exit 3 before anything is asked", async () => {
+	test("is required by --abandon: anything else is exit 3 before any request", async () => {
 		const { world } = await contradicted();
 		const run = (name: string) => world.run([...apply, "--abandon", name, ...inJson]);
 		for (const answer of await Promise.all(["nonsense", "", "sha256:12", policies[0].slice(1)].map(run))) {

@@ -27,7 +27,7 @@ async function bend(url: string, operation: string, list: string, depth: number)
 
 test.each([
 	7000, 200_000,
-])("a policy that is nested %i levels deep is an answer that is none of the service", async (depth) => {
+])("a policy that is nested %i levels deep is refused as a response of something else", async (depth) => {
 	const world = await makeWorld(document(agreeing.userTags, "absent: { policies: [] }"));
 	const url = await bend(world.url, "list_policies", "policies", depth);
 	const answer = await world.run(["export", "--url", url, "--organization", "00000000-0000-4000-8000-000000000001"]);

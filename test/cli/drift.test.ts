@@ -1,6 +1,6 @@
 /**
- * `drift` as a scheduled job has it: what wakes somebody and what does not, how long it has been so, who did it, and that
- * a run that fails loses nothing of what the runs before it found.
+ * `drift` in a scheduled job: which findings are an alarm, their age and their author. A failed run loses no finding of
+ * earlier runs.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -62,8 +62,8 @@ async function runKept(world: World, days: number, words: readonly string[] = []
 
 const removeCarol = { userTagId: tags.signers, addUserIds: [], removeUserIds: [carol] };
 
-describe("from run to run", () => {
-	test("what is new, still there and gone is told with since when and by whom", async () => {
+describe("drift --since", () => {
+	test("reports new, remaining and resolved findings with their time and user", async () => {
 		const world = await makeWorld(signers);
 		const calm = await runKept(world, 0);
 		expect(calm).toMatchObject({ code: 0, findings: [], stdout: "" });
@@ -90,7 +90,7 @@ describe("from run to run", () => {
 		expect((await runKept(world, 5)).output.drift[0].gone).toEqual([]);
 	});
 
-	test("runs that fail lose nothing of what was found, and say that they did not look", async () => {
+	test("keeps findings through failed runs, which report that they compared nothing", async () => {
 		const world = await makeWorld(signers);
 		await world.submitAsBob("update_user_tag", removeCarol);
 		const [{ firstSeenAt, by }] = (await runKept(world, 0)).findings;
@@ -112,7 +112,7 @@ describe("from run to run", () => {
 		expect(await runKept(world, 4)).toMatchObject({ code: 2, findings: [{ state: "still-there", firstSeenAt }] });
 	});
 
-	test("the report is replaced as a whole, with nothing left beside it", async () => {
+	test("replaces the report as a whole and leaves no other file", async () => {
 		const world = await makeWorld(signers);
 		await runKept(world, 0);
 		const before = statSync(fileOf(world)).ino;
@@ -121,7 +121,7 @@ describe("from run to run", () => {
 		expect(readdirSync(world.folder).sort()).toEqual(["drift.json", "orgsync.yaml"]);
 	});
 
-	test("what --only leaves out is kept, and an organization that the documents leave out is said to be", async () => {
+	test("keeps findings that --only leaves out, and reports an organization that the documents leave out", async () => {
 		const world = await makeWorld(`${signers}absent: { policies: [${policies[0]}] }\n`);
 		await runKept(world, 0);
 		await world.submitAsBob("update_user_tag", removeCarol);
@@ -135,12 +135,12 @@ describe("from run to run", () => {
 		const other = "f0000000-0000-4000-8000-000000000002";
 		world.write("drift.json", readFileSync(fileOf(world), "utf8").replaceAll(organizationId, other));
 		expect((await runKept(world, 2)).stderr).toContain(
-			`the documents do not speak of organization ${other}: its findings are left out`,
+			`organization ${other} is in no document: its findings are left out`,
 		);
 	});
 });
 
-describe("what --since refuses, with exit 3 and before anything is asked", () => {
+describe("drift --since refuses with exit 3 before any request", () => {
 	const report = { formatVersion: 1, command: "drift", exitCode: 0, error: null, problems: [] };
 	const error = { code: "service", message: "the service refused", hint: null };
 	test.each<[string, string, string]>([
@@ -155,7 +155,7 @@ describe("what --since refuses, with exit 3 and before anything is asked", () =>
 		["an error without findings", JSON.stringify({ ...report, error }), `holds no findings: ${error.message}`],
 		["a newer format", JSON.stringify({ ...report, formatVersion: 2 }), "in a format of its own"],
 		["findings of another shape", JSON.stringify({ ...report, drift: [{}] }), "its findings cannot be read"],
-	])("%s, which is left as it is", async (_what, content, why) => {
+	])("%s, which stays unchanged", async (_what, content, why) => {
 		const world = await makeWorld(signers);
 		world.write("drift.json", content);
 		const answer = await runLater(world, 0, kept(world));
@@ -165,7 +165,7 @@ describe("what --since refuses, with exit 3 and before anything is asked", () =>
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("the report of another share, which holds what this share leaves out, and is left as it is", async () => {
+	test("the report of another shard, which stays unchanged", async () => {
 		const world = await makeWorld(signers);
 		await world.submitAsBob("update_user_tag", removeCarol);
 		await runKept(world, 0);
@@ -188,10 +188,10 @@ describe("what --since refuses, with exit 3 and before anything is asked", () =>
 		world.write("drift.json", before.replaceAll(organizationId, gone));
 		const { code, stderr } = await runLater(world, 1, [...kept(world), "--shard", other]);
 		expect(code).toBe(0);
-		expect(stderr).toContain(`the documents do not speak of organization ${gone}: its findings are left out`);
+		expect(stderr).toContain(`organization ${gone} is in no document: its findings are left out`);
 	});
 
-	test("the file that is written too, in a format that the next run could not read; and a folder", async () => {
+	test("a file that it also writes in a format that the next run cannot read, and a folder", async () => {
 		const world = await makeWorld(signers);
 		const answer = await world.run(["drift", "--since", "drift.json", "--output", "./drift.json"]);
 		expect(answer.code).toBe(3);
@@ -202,8 +202,8 @@ describe("what --since refuses, with exit 3 and before anything is asked", () =>
 	});
 });
 
-describe("what it cannot see", () => {
-	test("is exit 1 and said, with what is known", async () => {
+describe("a part that drift cannot read", () => {
+	test("is reported with exit 1 beside the known findings", async () => {
 		const world = await makeWorld(signers, { reads: "documented" });
 		const { code, stdout } = await world.run(["drift"]);
 		expect(code).toBe(1);
@@ -211,7 +211,7 @@ describe("what it cannot see", () => {
 		expect(stdout).toContain("Could not look: 1 object could not be read; nothing is known to have drifted.\n");
 	});
 
-	test("who did it, where activities are denied, takes nothing from what was found", async () => {
+	test("removes no finding if only the list of activities is denied", async () => {
 		const world = await makeWorld(document(agreeing.userTags));
 		await world.submitAsBob("update_user_tag", removeCarol);
 		await world.setRules({ denyReads: ["list_activities"] });

@@ -27,7 +27,7 @@ async function waitForApproval(world: World): Promise<void> {
 	expect((await world.run(apply)).code).toBe(8);
 }
 
-/** A plan in `plan.json`; `meanwhile` is what somebody does before it is applied. */
+/** Saves a plan in `plan.json`; `meanwhile` runs before it is applied. */
 const savePlan =
 	(meanwhile?: (world: World) => Promise<void>) =>
 	async (world: World): Promise<void> => {
@@ -389,7 +389,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases)("exit $code: $why", ({ code, document: text, words, options, prepare, json }) => {
-	test("in text, no JSON anywhere", async () => {
+	test("prints no JSON in text", async () => {
 		const world = await makeWorld(text);
 		await prepare?.(world);
 		const answer = await world.run(words, options);
@@ -398,12 +398,12 @@ describe.each(cases)("exit $code: $why", ({ code, document: text, words, options
 		expect(answer.stdout + answer.stderr).not.toMatch(/^\s*\{|"formatVersion"/m);
 	});
 
-	test("is among the exit codes in the help of the command", async () => {
+	test("is listed in the help of the command", async () => {
 		const { stdout } = await run([words[0] ?? "", "--help"]);
 		expect(stdout).toMatch(new RegExp(`^Exit codes:\n(?: {2}.*\n)*? {2}${code} +\\S`, "m"));
 	});
 
-	test("in JSON, one object on standard output that fits its schema", async () => {
+	test("prints one JSON object that matches its schema", async () => {
 		const world = await makeWorld(text);
 		await prepare?.(world);
 		const answer = await world.run([...words, "--format", "json"], options);
@@ -412,7 +412,7 @@ describe.each(cases)("exit $code: $why", ({ code, document: text, words, options
 	});
 });
 
-describe("exit 130: interrupted", () => {
+describe("an interrupted apply", () => {
 	const threeSteps = document(
 		"userTags: [{ name: signatories, previously: [signers] }]",
 		`absent: { policies: [${policies[0]}], tvcApps: [${apps.retired}] }`,
@@ -427,7 +427,7 @@ describe("exit 130: interrupted", () => {
 		return { world, answer: await ended };
 	}
 
-	test("the step in flight is finished, no other is begun, and the next apply does the rest once", async () => {
+	test("exits with 130 after the step in flight, and the next apply does the rest once", async () => {
 		const { world, answer } = await interrupt("json");
 		expect(answer.code).toBe(130);
 		expect(readOutput(answer).reports).toMatchObject([
@@ -447,14 +447,14 @@ describe("exit 130: interrupted", () => {
 		expect(world.activities().length).toBe(3);
 	});
 
-	test("in text, it says what was not attempted", async () => {
+	test("reports in text which steps were not attempted", async () => {
 		const { answer } = await interrupt("text");
 		expect(answer.code).toBe(130);
 		expect(answer.stdout).toContain("Interrupted: 1 completed, 2 not attempted");
-		expect(answer.stderr).toContain("Interrupted: the steps in flight are finished");
+		expect(answer.stderr).toContain("Interrupted: finishing the steps in flight");
 	});
 
-	test("twice ends at once, and the next apply finishes the activity that was in flight instead of making another", async () => {
+	test("exits immediately at the second signal, and the next apply finishes the activity in flight and makes no other", async () => {
 		const world = await makeWorld(rename);
 		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 60_000, count: 1 });
 		const { child, ended } = world.start(["apply", "--yes"]);

@@ -3,7 +3,10 @@
  * contradicts is history.
  */
 import { describe, expect, test } from "vitest";
-import { type Findings, renderFindings } from "../../src/cli/commands/explain-text.ts";
+import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
+import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/judgments.ts";
+import { type MfaStatus, resultHead } from "../../src/plan/result.ts";
+import { renderExplain } from "../../src/render/explain-text.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../src/wire/operations.ts";
 import { readOutput } from "../run.ts";
@@ -26,50 +29,60 @@ const ended = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_FAILED", "ACTIVITY_
 const known: readonly string[] = activityStatuses;
 
 /** The lines for an activity of this status, judged by one policy with each outcome in turn. */
-function explainText(status: string | undefined, sequence: readonly string[], parts: Partial<Findings> = {}): string {
+function explainText(
+	status: string | undefined,
+	sequence: readonly string[],
+	parts: { readonly evaluations?: readonly EvaluationRecord[]; readonly mfaStatuses?: readonly MfaStatus[] } = {},
+): string {
 	const record = { id: "1", organizationId: "2", status, type: submits.delete_policies.type, fingerprint: "sha256:0" };
 	const failure = { code: 5, message: "policy not found" };
-	const found: Findings = {
-		activity: status === undefined ? undefined : readActivity(submits.delete_policies, { ...record, failure }),
-		evaluations: sequence.map((outcome, index) => ({
+	const evaluations =
+		parts.evaluations ??
+		sequence.map((outcome, index) => ({
 			createdAt: { seconds: String(1_700_000_000 + index), nanos: "0" },
 			policyEvaluations: [{ policyId: "P", outcome }],
-		})),
+		}));
+	const text = renderExplain({
+		...resultHead("explain", 0, null),
+		activityId: "A",
+		reads: "auto",
+		activity:
+			status === undefined ? null : toExplainedActivity(readActivity(submits.delete_policies, { ...record, failure })),
+		policyEvaluations: evaluations,
 		policies: [],
-		statuses: [],
-		...parts,
-	};
-	return renderFindings(found, "auto", (userId) => userId);
+		judgments: sortJudgments(evaluations, status),
+		mfaStatuses: parts.mfaStatuses ?? [],
+		userNames: {},
+		liveNames: {},
+	});
+	return text.replace("Activity A\n", "");
 }
 
 describe("explain", () => {
-	test.each(known)("of an activity with %s says that something waits only where the status says so", (status) => {
+	test.each(known)("of an activity with %s reports a pending policy only if the status is pending", (status) => {
 		for (const outcome of outcomes) {
 			const text = explainText(status, [outcome]);
-			if (!waiting.includes(status)) expect(text).not.toMatch(/\bwaits\b|may approve|can approve/);
-			if (ended.includes(status)) expect(text, outcome).not.toMatch(/is not in force|says OUTCOME/);
+			if (!waiting.includes(status)) expect(text).not.toMatch(/\bpending\b|\bwaiting\b|can approve/);
+			if (ended.includes(status)) expect(text, outcome).not.toMatch(/is not in force|returns OUTCOME|requires/);
 			if (status === "ACTIVITY_STATUS_COMPLETED") expect(text).not.toMatch(/\b(denies|does not allow|considers)\b/);
 			if (status !== "ACTIVITY_STATUS_REJECTED") expect(text).not.toMatch(/considers it rejected/);
 			expect(text.split("\n").filter((line) => line.includes("policy P"))).toHaveLength(1);
 		}
 	});
 
-	test.each([
-		...known,
-		undefined,
-	])("of an activity with %s tells what a later evaluation replaced as earlier", (status) => {
+	test.each([...known, undefined])("of an activity with %s marks a replaced evaluation as earlier", (status) => {
 		for (const outcome of outcomes.filter((one) => one !== "OUTCOME_REQUIRES_CONSENSUS")) {
 			const text = explainText(status, ["OUTCOME_REQUIRES_CONSENSUS", outcome]);
-			expect(text).toContain("  earlier: policy P waited for more approvals\n");
-			expect(text).not.toMatch(/policy P waits for more approvals|may approve/);
+			expect(text).toContain("  earlier: policy P required more approvals\n");
+			expect(text).not.toMatch(/policy P requires more approvals|who can approve/);
 		}
 	});
 
-	test("of a completed activity gives the evaluations as history, whatever their order in the answer", () => {
+	test("of a completed activity shows the evaluations as history, whatever their order in the response", () => {
 		const first = { createdAt: "2026-01-01T00:00:00Z", policyEvaluations: [{ policyId: "P", outcome: outcomes[3] }] };
 		const second = { createdAt: "2026-01-02T00:00:00Z", policyEvaluations: [{ policyId: "P", outcome: outcomes[0] }] };
 		const told =
-			"  delete_policies is completed; fingerprint sha256:0\n  policy P allows it\n  earlier: policy P waited for more approvals\n";
+			"  delete_policies is completed; fingerprint sha256:0\n  policy P allows it\n  earlier: policy P required more approvals\n";
 		for (const evaluations of [
 			[first, second],
 			[second, first],
@@ -79,7 +92,7 @@ describe("explain", () => {
 		}
 	});
 
-	test("of an activity whose status the service does not show takes the last evaluation of each policy", () => {
+	test("of an activity without a status shows the last evaluation of each policy", () => {
 		const evaluations = [
 			{ policyEvaluations: [{ policyId: "P", outcome: outcomes[3] }] },
 			{
@@ -92,18 +105,18 @@ describe("explain", () => {
 			{ policyEvaluations: [{ policyId: null, outcome: null }] },
 		];
 		expect(explainText(undefined, [], { evaluations })).toBe(
-			"  policy P waits for more approvals\n  policy Q allows it\n  policy (no id) says nothing\n  the service does not say who may approve it\n",
+			"  policy P requires more approvals\n  policy Q allows it\n  policy (no id) returns nothing\n  the service does not say who can approve it\n",
 		);
 	});
 
-	test("of an activity that failed says why, and of no other", () => {
+	test("shows a reason for failed activities only", () => {
 		for (const status of known) {
 			const isTold = explainText(status, []).includes("  the service says: policy not found\n");
 			expect(isTold, status).toBe(status === "ACTIVITY_STATUS_FAILED");
 		}
 	});
 
-	test.each(known)("of an activity with %s says that authenticators are missing only while it can go on", (status) => {
+	test.each(known)("of an activity with %s reports missing authenticators only while it can proceed", (status) => {
 		const entry = {
 			userId: "U",
 			mfaPolicyId: "M",
@@ -111,15 +124,14 @@ describe("explain", () => {
 			satisfiedMethods: [],
 			requiredMethods: [{ any: [{ type: "AUTHENTICATION_TYPE_PASSKEY" }] }],
 		};
-		const text = explainText(status, [], { statuses: [entry] });
-		if (ended.includes(status))
-			expect(text).toContain("user U, MFA policy M: not satisfied; nothing is needed any more\n");
+		const text = explainText(status, [], { mfaStatuses: [entry] });
+		if (ended.includes(status)) expect(text).toContain("user U, MFA policy M: not satisfied, and no longer needed\n");
 		else expect(text).toContain("user U, MFA policy M: still missing: passkey\n");
-		expect(explainText(status, [], { statuses: [{ ...entry, satisfied: true }] })).toContain("M: satisfied\n");
+		expect(explainText(status, [], { mfaStatuses: [{ ...entry, satisfied: true }] })).toContain("M: satisfied\n");
 	});
 });
 
-describe("explain, asked of the service", () => {
+describe("orgsync explain", () => {
 	async function submitted(rules: object, code: number): Promise<{ world: World; activityId: string }> {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.setRules(rules);
@@ -134,30 +146,30 @@ describe("explain, asked of the service", () => {
 		return stdout.replace(/sha256:\w+/g, "sha256:HEX").replace(/policy [0-9a-f-]{36} /g, "policy RULE_ID ");
 	};
 	const two = { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } };
-	const mfa = `  user alice (${alice}), MFA policy ${mfaPolicy}: not satisfied; nothing is needed any more\n`;
+	const mfa = `  user alice (${alice}), MFA policy ${mfaPolicy}: not satisfied, and no longer needed\n`;
 
-	test("says of an activity that bob approved that it is completed, and that its policy waited earlier", async () => {
+	test("shows an approved activity as completed, with its policy pending earlier", async () => {
 		const { world, activityId } = await submitted(two, 8);
 		await world.submitAsBob("approve_activity", { fingerprint: world.activities()[0].fingerprint });
 		const stdout = await explained(world, activityId);
 		expect(stdout).toContain("  delete_policies is completed; fingerprint sha256:HEX\n");
-		expect(stdout).toContain("  policy RULE_ID allows it\n  earlier: policy RULE_ID waited for more approvals\n");
+		expect(stdout).toContain("  policy RULE_ID allows it\n  earlier: policy RULE_ID required more approvals\n");
 		expect(stdout).toContain(mfa);
-		expect(stdout).not.toMatch(/waits|missing/);
+		expect(stdout).not.toMatch(/pending|requires|missing/);
 	});
 
-	test("says of an activity that bob rejected that it was rejected, and that its policy waited earlier", async () => {
+	test("shows a rejected activity as rejected, with its policy pending earlier", async () => {
 		const { world, activityId } = await submitted(two, 8);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const stdout = await explained(world, activityId);
 		expect(stdout).toContain("  delete_policies was rejected; fingerprint sha256:HEX\n");
 		expect(stdout).toContain(
-			"  policy RULE_ID considers it rejected\n  earlier: policy RULE_ID waited for more approvals\n",
+			"  policy RULE_ID considers it rejected\n  earlier: policy RULE_ID required more approvals\n",
 		);
-		expect(stdout).not.toMatch(/waits|missing|may approve/);
+		expect(stdout).not.toMatch(/pending|requires|missing|can approve/);
 	});
 
-	test("gives the reason of an activity that failed, in text and in JSON", async () => {
+	test("shows the reason of a failed activity in text and in JSON", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.addFault({ operation: "delete_policies", fault: "fail", count: 1 });
 		const answer = await world.run(["apply", "--yes", "--format", "json"]);

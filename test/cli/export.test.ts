@@ -6,7 +6,7 @@ import { alice, apps, document, makeWorld, organizationId, policies, profile, ta
 
 const golden = (name: string): string => `../golden/cli/${name}.txt`;
 
-test("an export is a document whose plan is empty, and the same bytes again", async () => {
+test("export writes a document whose plan has no changes, and the same bytes each time", async () => {
 	const world = await makeWorld();
 	const words = ["export", "--organization", organizationId];
 	const { code, stdout, stderr } = await world.run(words);
@@ -31,7 +31,7 @@ test("an export is a document whose plan is empty, and the same bytes again", as
 	expect(world.submits()).toEqual([]);
 });
 
-test("what the service does not show is said, and is not taken for empty", async () => {
+test("export reports what the service does not show and does not treat it as empty", async () => {
 	const world = await makeWorld(undefined, { reads: "documented" });
 	const { code, stdout, stderr } = await world.run(["export", "--organization", organizationId]);
 	expect(code).toBe(0);
@@ -42,7 +42,7 @@ test("what the service does not show is said, and is not taken for empty", async
 	expect((await world.run(["plan", "--detailed-exitcode", "--reads", "documented"])).code).toBe(0);
 });
 
-test("with --reads documented only the documented query is asked that needs no id", async () => {
+test("export --reads documented sends only the documented query that needs no id", async () => {
 	const world = await makeWorld();
 	const words = ["export", "--organization", organizationId, "--reads", "documented", "--format", "json", "--quiet"];
 	const answer = await world.run(words);
@@ -55,7 +55,7 @@ test("with --reads documented only the documented query is asked that needs no i
 	expect(world.requests()).toEqual(["list_user_tags"]);
 });
 
-test("a part that fails for another reason is an error, not an export without it", async () => {
+test("export fails if a part fails for another reason", async () => {
 	const world = await makeWorld(document());
 	await world.addFault({ operation: "list_users", fault: "5xx", count: 1000 });
 	const { code, stdout, stderr } = await world.run(["export", "--timeout", "1"]);
@@ -63,7 +63,7 @@ test("a part that fails for another reason is an error, not an export without it
 	expect(stderr).toContain("list_users");
 });
 
-test("names of the service that mean something to YAML, a terminal or the environment come back as they were", async () => {
+test("export preserves names that have a meaning in YAML, a terminal or the environment", async () => {
 	const name = `\${HOME}: "it's" #1`;
 	const world = await makeWorld();
 	await world.change({

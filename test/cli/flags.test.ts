@@ -70,7 +70,7 @@ describe("an unknown command", () => {
 		["help", "plna"],
 		["plna", "-V"],
 		["-h", "plna"],
-	])("is told with the nearest: %s %s", async (...words) => {
+	])("is reported with the nearest one: %s %s", async (...words) => {
 		await expectRefused(words, /^error: unknown command 'plna' \(Did you mean plan\?\)$/m);
 	});
 
@@ -103,7 +103,7 @@ describe("help", () => {
 });
 
 describe("the version", () => {
-	test("is no flag of a command: `apply -V` must not pass for an apply", async () => {
+	test("is no flag of a command: `apply -V` applies nothing", async () => {
 		for (const command of commands) {
 			const { code, stdout } = await call([command.name(), "-V"]);
 			expect({ name: command.name(), code, stdout }).toEqual({ name: command.name(), code: 3, stdout: "" });
@@ -159,10 +159,10 @@ test.each([
 	);
 });
 
-describe("numbers", () => {
+describe("a number", () => {
 	const numbers = valued.filter(({ option }) => /<(seconds|number)>/.test(option.flags));
 
-	test.each(numbers)("beyond all measure are refused: $name $option.long", async ({ name, option }) => {
+	test.each(numbers)("is refused if it is too large: $name $option.long", async ({ name, option }) => {
 		for (const value of [
 			"9".repeat(400),
 			"99999999999999999999",
@@ -180,12 +180,12 @@ describe("numbers", () => {
 		}
 	});
 
-	test("a rate so slow that no timer holds it is refused", async () => {
+	test("is refused as a rate that no timer can hold", async () => {
 		await expectRefused(["plan", "--max-rps", "0.0000001"], /It must be a number from 0\.001 to 1000000\.$/m);
 	});
 });
 
-describe("flags in a wrong place or form", () => {
+describe("flags", () => {
 	test.each<[string[], RegExp]>([
 		[["plan", "--bogus"], /^error: unknown option '--bogus'$/m],
 		[["plan", "--flie", "x"], /^error: unknown option '--flie' \(Did you mean --file\?\)$/m],
@@ -193,7 +193,7 @@ describe("flags in a wrong place or form", () => {
 		[["plan", "extra"], /^error: too many arguments for 'plan'/m],
 		[["plan", "--output", "--quiet"], /It must be the name of a file; write \.\/--quiet for a file of that name\.$/m],
 		[["apply", "--journal", "--yes"], /It must be the name of a file; write \.\/--yes for a file of that name\.$/m],
-	])("are refused: %j", async (words, error) => {
+	])("are refused in a wrong place or form: %j", async (words, error) => {
 		await expectRefused(words, error);
 	});
 
@@ -201,7 +201,7 @@ describe("flags in a wrong place or form", () => {
 		["--yes", "apply"],
 		["--quiet", "plan"],
 		["--local", "plan"],
-	])("%s before %s names the place after the command", async (flag, command) => {
+	])("%s before %s are refused with a hint to put them after the command", async (flag, command) => {
 		const { code, stderr } = await call([flag, command]);
 		expect({ code, stderr }).toEqual({
 			code: 3,
@@ -210,7 +210,11 @@ describe("flags in a wrong place or form", () => {
 		expect(JSON.parse((await call([flag, command, "--format", "json"])).stdout)).toMatchObject({ exitCode: 3 });
 	});
 
-	test.each(["plan", "validate", "completion"])("a misspelled --format of %s names the formats", async (name) => {
+	test.each([
+		"plan",
+		"validate",
+		"completion",
+	])("with a misspelled --format of %s are refused with the formats", async (name) => {
 		for (const format of ["jsn", "JSON", "yaml", "xml"]) {
 			const { code, stdout, stderr } = await call([name, "--format", format]);
 			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -218,7 +222,7 @@ describe("flags in a wrong place or form", () => {
 		}
 	});
 
-	test("a key in the place of a file or a word is refused, and not repeated", async () => {
+	test("never repeat a key that was given in place of a file or word", async () => {
 		const key = keys.alice.privateKey;
 		for (const words of [
 			["plan", "--key-file", key],
@@ -236,7 +240,7 @@ describe("flags in a wrong place or form", () => {
 	});
 });
 
-describe("- as the name of a file", () => {
+describe("a file named -", () => {
 	const refused = valued.filter(({ option }) =>
 		["--journal", "--key-file", "--since", "--data"].includes(option.long ?? ""),
 	);
@@ -294,8 +298,8 @@ describe("- as the name of a file", () => {
 	});
 });
 
-describe("--output or --out that names a file which the command reads or keeps", () => {
-	test("is refused before anything is written, also by another name and in JSON", async () => {
+describe("--output or --out with a file that the command reads or keeps", () => {
+	test("is refused before anything is written, by any name and in JSON too", async () => {
 		const text = document(agreeing.userTags);
 		const world = await makeWorld(text);
 		mkdirSync(join(world.folder, "more"));
@@ -332,7 +336,7 @@ describe("--output or --out that names a file which the command reads or keeps",
 		expect(readdirSync(world.folder).sort()).toEqual(["link.yaml", "more", "orgsync.yaml", "saved.json"]);
 	});
 
-	test("is where export puts the document that named its organization", async () => {
+	test("is accepted for the document that named the organization of export", async () => {
 		const world = await makeWorld(document());
 		expect((await world.run(["export", "-f", "orgsync.yaml", "--output", "orgsync.yaml"])).code).toBe(0);
 		expect((await world.run(["plan"])).stdout).toContain("No changes.");
@@ -357,13 +361,13 @@ describe("query", () => {
 	});
 });
 
-test("a schema that there is not is told with the nearest", async () => {
+test("an unknown schema is reported with the nearest one", async () => {
 	await expectRefused(["schema", "documents"], /^error: there is no schema documents; did you mean document\?$/m);
 	await expectRefused(["schema", "x".repeat(10_000)], /^error: there is no schema x+$/m);
 });
 
 describe("a working folder that was removed", () => {
-	test("is exit 3 without a stack trace, and keeps nobody from the version", async () => {
+	test("is exit 3 without a stack trace, and --version still works", async () => {
 		const gone = join(makeFolder(), "gone");
 		const call = (words: string) =>
 			runProgram([
@@ -380,10 +384,10 @@ describe("a working folder that was removed", () => {
 	});
 });
 
-describe("an organization in the environment that is no id", () => {
+describe("an invalid organization id in the environment", () => {
 	const env = { ORGSYNC_ORGANIZATION_ID: "garbage" };
 
-	test("is told with where it comes from", async () => {
+	test("is reported with its variable", async () => {
 		const world = await makeWorld();
 		for (const words of [["init"], ["export"], ["query", "list_user_tags"]]) {
 			expect(await world.run(words, { env })).toEqual({
@@ -395,13 +399,13 @@ describe("an organization in the environment that is no id", () => {
 		}
 	});
 
-	test("is nothing to init --local, which takes none from there", async () => {
+	test("is ignored by init --local", async () => {
 		expect((await run(["init", "--local"], { cwd: makeFolder(), env })).code).toBe(0);
 	});
 });
 
 describe("init -f", () => {
-	test("that names a folder says so, and how to name a file in it", async () => {
+	test("refuses a folder and shows how to name a file in it", async () => {
 		const cwd = makeFolder();
 		mkdirSync(join(cwd, "my documents"));
 		expect(await run(["init", "-f", "my documents", "--organization", organizationId], { cwd })).toEqual({

@@ -32,7 +32,7 @@ const entry = (id: string, tag = `{ name: theirs, members: { exactly: [${alice}]
 const verdicts = ({ stdout }: Answer): readonly string[] =>
 	stdout.split("\n").filter((line) => /^Organization \S+: |organizations: /.test(line));
 
-test("plan reads every organization once, with two queries, and sums them up in one sentence", async () => {
+test("plan reads every organization once with two queries and summarizes them in one sentence", async () => {
 	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
 	const answer = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml"]);
 	expect(answer.code).toBe(0);
@@ -42,26 +42,26 @@ test("plan reads every organization once, with two queries, and sums them up in 
 			{ length: 12 },
 			(_, index) => `Organization ${idOf(index + 1)}: No changes. The organization is as the document says.`,
 		),
-		"13 organizations: 1 to change, 12 as the document says.",
+		"13 organizations: 1 with changes, 12 in sync.",
 	]);
 	expect(world.requests().filter((name) => name === "list_user_tags")).toHaveLength(13);
 	expect(world.requests().filter((name) => name === "list_users")).toHaveLength(12);
 });
 
-test("a service that answers 429 to many requests is told once, and in the end how it went", async () => {
+test("429 responses are reported once, with a summary at the end", async () => {
 	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
 	await world.addFault({ operation: "*", fault: "429", count: 8 });
 	const { code, stderr } = await world.run(["plan", "-f", "fleet.yaml"]);
 	expect(code).toBe(0);
 	const lines = stderr.trimEnd().split("\n");
 	expect(lines).toHaveLength(2);
-	expect(lines[0]).toMatch(/^too many requests.*; asked again in .* --max-rps, or /);
+	expect(lines[0]).toMatch(/^too many requests.*; retried in .* --max-rps, or /);
 	expect(lines[1]).toMatch(
 		/^rate limit: the service rejected 8 requests within \d+ s \(429\); orgsync retried all of them$/,
 	);
 });
 
-test("apply shows only what changes, and counts the organizations that have nothing to do, not as applied", async () => {
+test("apply shows only changes, and does not count organizations without changes as applied", async () => {
 	const world = await makeFleet(12, Array.from({ length: 12 }, (_, index) => entry(idOf(index + 1))).join(""));
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
 	const { code, stdout, stderr } = await world.run([...apply, ...words]);
@@ -83,35 +83,35 @@ Applied: 1 completed \\(.*\\).
 
 12 organizations: nothing to do.
 
-13 organizations: 1 applied, 12 as the document says.
+13 organizations: 1 applied, 12 in sync.
 $`),
 	);
 	const again = await world.run([...apply, ...words, "--format", "markdown"]);
-	expect(again.stdout).toContain("### 13 organizations: 13 as the document says.\n");
+	expect(again.stdout).toContain("### 13 organizations: 13 in sync.\n");
 	expect((await world.run([...apply, ...words])).stdout).toBe(
-		"13 organizations: nothing to do.\n\n13 organizations: 13 as the document says.\n",
+		"13 organizations: nothing to do.\n\n13 organizations: 13 in sync.\n",
 	);
 });
 
-test("an organization that the service does not know keeps no other from its verdict", async () => {
+test("an unknown organization blocks no other", async () => {
 	const world = await makeFleet(1, entry(nobody) + entry(idOf(1)));
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
 	const plan = await world.run(["plan", ...words]);
 	expect(plan.code).toBe(1);
 	expect(plan.stdout).toContain("~ userTag:signatories");
-	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 to change, 1 as the document says.");
+	expect(verdicts(plan).at(-1)).toBe("3 organizations: 1 that could not be read, 1 with changes, 1 in sync.");
 	expect(plan.stderr).toMatch(new RegExp(`^error: organization ${nobody}: list_user(s|_tags): `, "m"));
 	const output = readOutput(await world.run(["drift", ...words, ...inJson]));
 	expect(output).toMatchObject({
 		exitCode: 1,
 		error: { code: "service" },
-		broken: [{ organizationId: nobody, error: { code: "service" }, steps: [] }],
+		failed: [{ organizationId: nobody, error: { code: "service" }, steps: [] }],
 	});
 	expect(output.plans.map((one: { organizationId: string }) => one.organizationId)).toEqual([organizationId, idOf(1)]);
 	const applied = await world.run([...apply, ...words, ...inJson]);
 	expect(applied.code).toBe(1);
 	expect(readOutput(applied)).toMatchObject({
-		broken: [{ organizationId: nobody, steps: [] }],
+		failed: [{ organizationId: nobody, steps: [] }],
 		reports: [
 			{ organizationId, converged: true },
 			{ organizationId: idOf(1), converged: true },
@@ -124,21 +124,21 @@ test.each([
 	["markdown", `**Organizations that could not be read**\n\n- \`${nobody}\`: `],
 	["html", `<h2 id="unlooked">Organizations that could not be read <span class="number">1</span></h2>`],
 	["github", `::error title=orgsync%3A could not be read::organization ${nobody}: `],
-])("as %s, the one that could not be read is named with its reason", async (format, told) => {
+])("%s shows the failed organization with its reason", async (format, told) => {
 	const world = await makeFleet(0, entry(nobody));
 	const { code, stdout } = await world.run(["plan", "-f", "fleet.yaml", "-f", "orgsync.yaml", "--format", format]);
 	expect(code).toBe(1);
 	expect(stdout).toContain(told);
-	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 to change.");
+	expect(stdout).toContain("2 organizations: 1 that could not be read, 1 with changes.");
 });
 
-test("a tag that is not there in one organization leaves that one alone, and the others are applied", async () => {
+test("apply leaves out an organization whose tag does not exist, and applies the others", async () => {
 	const world = await makeFleet(1, entry(idOf(1), "{ name: nowhere }"));
 	const answer = await world.run([...apply, "-f", "fleet.yaml", "-f", "orgsync.yaml", ...inJson]);
 	expect(answer.code).toBe(1);
 	expect(readOutput(answer)).toMatchObject({
 		error: { code: "live-problem" },
-		broken: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
+		failed: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
 		reports: [{ organizationId, converged: true }],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
@@ -165,17 +165,19 @@ test("docs/document.md says of an organization that cannot converge what apply d
 	);
 });
 
-test("a saved plan runs for those that were planned, and names those that could not be read or cannot be", async () => {
+test("a saved plan runs for the planned organizations and names those that failed or cannot converge", async () => {
 	const world = await makeFleet(1, entry(nobody) + entry(idOf(1), "{ name: nowhere }"));
 	const words = ["-f", "fleet.yaml", "-f", "orgsync.yaml"];
 	expect((await world.run(["plan", ...words, "--out", "plan.json"])).code).toBe(1);
 	const shown = await world.run(["show", "plan.json"]);
-	expect(shown.stdout).toContain(`Organization ${nobody}: could not be read when the plan was made.\n`);
+	expect(shown.stdout).toContain(
+		`Organization ${nobody}: could not be read: it was unreadable when the plan was made\n`,
+	);
 	const answer = await world.run(["apply", "--plan", "plan.json", ...words, ...inJson]);
 	expect(answer.code).toBe(1);
 	expect(readOutput(answer)).toMatchObject({
 		reports: [{ organizationId, converged: true }],
-		broken: [
+		failed: [
 			{ organizationId: idOf(1), error: { code: "live-problem" } },
 			{
 				organizationId: nobody,
@@ -186,7 +188,7 @@ test("a saved plan runs for those that were planned, and names those that could 
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
-test("a refusal beside an organization that cannot be read is told in every format, with that one", async () => {
+test("a blocking guard and a failed organization are both shown in every format", async () => {
 	const world = await makeFleet(1);
 	world.write(
 		"fleet.yaml",
@@ -197,7 +199,9 @@ test("a refusal beside an organization that cannot be read is told in every form
 	for (const format of ["markdown", "html", "github"]) {
 		const { code, stdout } = await world.run(["apply", "--plan", "plan.json", ...words, "--format", format]);
 		expect(code).toBe(5);
-		expect(stdout).toMatch(/a guard refused, nothing was sent|refused, nothing was sent: 1 member/);
+		expect(stdout).toMatch(
+			/a guard blocked by a guard, nothing was sent|blocked by a guard, nothing was sent: 1 member/,
+		);
 		expect(stdout).toContain(nobody);
 		expect(stdout).not.toContain("Ran the saved plan");
 	}
@@ -205,7 +209,7 @@ test("a refusal beside an organization that cannot be read is told in every form
 	expect(world.submits()).toEqual([]);
 });
 
-test("of a refusal and a key that one organization does not accept the exit code is 4", async () => {
+test("a blocking guard and a key that one organization does not accept are exit 4", async () => {
 	const world = await makeFleet(0, entry(nobody));
 	await world.addOrganization({
 		organizationId: idOf(7),
@@ -220,11 +224,11 @@ test("of a refusal and a key that one organization does not accept the exit code
 	expect(answer.code).toBe(4);
 	expect(readOutput(answer)).toMatchObject({
 		error: { code: "guard" },
-		broken: [{ error: { code: "not-authorized" } }],
+		failed: [{ error: { code: "not-authorized" } }],
 	});
 });
 
-test("--only that fits nothing in any document is refused with --shard too", async () => {
+test("--only that matches nothing is refused with --shard too", async () => {
 	const world = await makeFleet(0);
 	for (const shard of ["1/2", "2/2"]) {
 		const { code, stderr } = await world.run(["drift", "--shard", shard, "--only", "userTag/nosuch"]);
@@ -233,7 +237,7 @@ test("--only that fits nothing in any document is refused with --shard too", asy
 	}
 });
 
-test("the plan of an empty share is saved, shown and applied", async () => {
+test("the plan of an empty shard is saved, shown and applied", async () => {
 	const world = await makeFleet(0);
 	for (const shard of ["1/2", "2/2"]) {
 		expect((await world.run(["plan", "--shard", shard, "--out", "plan.json"])).code).toBe(0);
@@ -243,7 +247,7 @@ test("the plan of an empty share is saved, shown and applied", async () => {
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
-test("a guard that refuses in one organization keeps apply from sending anything to any", async () => {
+test("a blocking guard in one organization blocks the whole apply", async () => {
 	const world = await makeFleet(
 		1,
 		`---\norganizationId: ${idOf(1)}\nuserTags: [{ name: theirs, members: { exactly: [] } }]\nlimits: { memberRemovals: 0 }\n`,
@@ -253,7 +257,7 @@ test("a guard that refuses in one organization keeps apply from sending anything
 	expect(world.submits()).toEqual([]);
 });
 
-test("Ctrl-C while organizations are read begins no other, submits nothing and is exit 130", async () => {
+test("Ctrl-C during the reads starts no further read, submits nothing and is exit 130", async () => {
 	const ids = Array.from({ length: 12 }, (_, index) => idOf(index + 1));
 	const world = await makeFleet(12, ids.map((id) => entry(id, "{ name: ours, previously: [theirs] }")).join(""));
 	await world.addFault({ operation: "list_user_tags", fault: "slow", delayMs: 500, count: 100 });
@@ -262,7 +266,7 @@ test("Ctrl-C while organizations are read begins no other, submits nothing and i
 	child.kill("SIGINT");
 	const answer = await ended;
 	expect(answer.code).toBe(130);
-	expect(readOutput(answer).broken.at(-1)).toMatchObject({
+	expect(readOutput(answer).failed.at(-1)).toMatchObject({
 		organizationId: ids.at(-1),
 		error: { code: "interrupted" },
 	});
@@ -270,7 +274,7 @@ test("Ctrl-C while organizations are read begins no other, submits nothing and i
 	expect(world.submits()).toEqual([]);
 });
 
-test("a service that answers nobody is not asked for every organization of the fleet", async () => {
+test("an unreachable service is not queried for every organization", async () => {
 	const world = await makeFleet(0, Array.from({ length: 40 }, (_, index) => entry(idOf(index + 1))).join(""));
 	const words = ["plan", "-f", "fleet.yaml", "--url", "http://127.0.0.1:1", "--timeout", "1", "--concurrency", "12"];
 	const { code, stderr } = await world.run(words);
@@ -281,7 +285,7 @@ test("a service that answers nobody is not asked for every organization of the f
 	expect(Number(refused)).toBeLessThan(24);
 });
 
-test("shards read every organization exactly once between them", async () => {
+test("all shards together read every organization exactly once", async () => {
 	const ids = Array.from({ length: 9 }, (_, index) => idOf(index + 1));
 	const world = await makeFleet(9, ids.map((id) => entry(id)).join(""));
 	const read: string[] = [];
@@ -294,7 +298,7 @@ test("shards read every organization exactly once between them", async () => {
 	expect(read.sort()).toEqual(ids);
 });
 
-test("a shard without an organization is nothing to complain about", async () => {
+test("a shard without an organization is no error", async () => {
 	const world = await makeFleet(0);
 	const empty = ["1/2", "2/2"].map((shard) => world.run([...apply, "--shard", shard]));
 	const answers = await Promise.all(empty);
@@ -303,7 +307,7 @@ test("a shard without an organization is nothing to complain about", async () =>
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
 
-test.each(["0/2", "3/2", "2"])("--shard %s is refused with what would be right", async (shard) => {
+test.each(["0/2", "3/2", "2"])("--shard %s is refused with the correct form", async (shard) => {
 	const world = await makeFleet(0);
 	const { code, stderr } = await world.run(["plan", "--shard", shard]);
 	expect(code).toBe(3);
@@ -312,7 +316,7 @@ test.each(["0/2", "3/2", "2"])("--shard %s is refused with what would be right",
 	);
 });
 
-test("the hidden line of Markdown takes the name it is given, and what was cut is said to be there in full", async () => {
+test("the marker in Markdown has the given name, and truncated output names the full result", async () => {
 	const world = await makeFleet(0);
 	const markdown = ["plan", "--format", "markdown"];
 	expect((await world.run([...markdown, "--comment-key", "acme/plan"])).stdout).toMatch(

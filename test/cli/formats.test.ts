@@ -91,7 +91,7 @@ const cases: readonly Case[] = [
 			expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(0);
 			await world.change({ remove: { policies: [policies[0]] } });
 		},
-		verdict: "orgsync apply could not go on: the saved plan is stale, nothing was sent.",
+		verdict: "orgsync apply stopped: the saved plan is stale, nothing was sent.",
 		annotation: "the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
 	},
 	{
@@ -99,16 +99,16 @@ const cases: readonly Case[] = [
 		document: document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"),
 		words: apply,
 		code: 5,
-		verdict: "orgsync apply could not go on: a guard refused, nothing was sent.",
+		verdict: "orgsync apply stopped: blocked by a guard, nothing was sent.",
 		annotation:
-			"refused, nothing was sent: 1 policy would be removed (allowed: at most 0); when this is meant: --allow policies=1",
+			"blocked by a guard, nothing was sent: 1 policy would be removed (allowed: at most 0); to override: --allow policies=1",
 	},
 	{
 		why: "invalid",
 		document: document("userTags: [{ name: signers, membres: { exactly: [alcie] } }]"),
 		words: ["plan"],
 		code: 3,
-		verdict: "orgsync plan could not begin: 1 problem of the documents.",
+		verdict: "orgsync plan could not start: 1 problem in the documents.",
 		annotation: "the document has a problem",
 	},
 	{
@@ -123,16 +123,16 @@ const cases: readonly Case[] = [
 		document: document("userTags: [{ name: singers }]"),
 		words: apply,
 		code: 1,
-		verdict: "orgsync apply could not go on: the organization cannot become what the document says, nothing was sent.",
+		verdict: "orgsync apply stopped: the organization cannot converge, nothing was sent.",
 		annotation:
-			"the organization cannot become what the document says; nothing was sent; the plan says why; change the document, or the organization by hand",
+			"the organization cannot converge; nothing was sent; the plan shows why: change the document, or the organization manually",
 	},
 	{
 		why: "flag",
 		document: changes,
 		words: ["plan", "--bogus"],
 		code: 3,
-		verdict: "orgsync plan could not go on: flags, environment or files are wrong.",
+		verdict: "orgsync plan stopped: flags, environment or files are wrong.",
 		annotation: "unknown option '--bogus'; orgsync plan --help",
 	},
 	{
@@ -141,7 +141,7 @@ const cases: readonly Case[] = [
 		words: ["drift"],
 		code: 4,
 		options: { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } },
-		verdict: "orgsync drift could not go on: the key was not accepted.",
+		verdict: "orgsync drift stopped: the service did not accept the key.",
 		annotation: "the service does not accept this key: ",
 	},
 	{
@@ -149,7 +149,7 @@ const cases: readonly Case[] = [
 		document: changes,
 		words: ["apply"],
 		code: 3,
-		verdict: "orgsync apply could not go on: flags, environment or files are wrong.",
+		verdict: "orgsync apply stopped: flags, environment or files are wrong.",
 		annotation: "apply asks before it submits, but not with --format github; use --yes, after a look at orgsync plan",
 	},
 ];
@@ -165,24 +165,24 @@ async function runCase(
 	return world.run([...words, "--format", format], { ...options, ...more, env });
 }
 
-describe.each(cases)("$why", (one) => {
+describe.each(cases)("the result of $why", (one) => {
 	const { why, code, verdict } = one;
 
-	test("as Markdown", async () => {
+	test("is shown in Markdown", async () => {
 		const answer = await runCase(one, "markdown");
 		expect(answer.code).toBe(code);
 		expect(answer.stdout.startsWith(`<!-- orgsync: ${one.words[0]} -->\n\n### ${verdict}\n`), answer.stdout).toBe(true);
 		await expect(settle(answer.stdout)).toMatchFileSnapshot(golden(`format-${why.replaceAll(" ", "-")}.md`));
 	});
 
-	test("as a page", async () => {
+	test("is shown as HTML", async () => {
 		const answer = await runCase(one, "html");
 		expect(answer.code).toBe(code);
 		expect(answer.stdout).toMatch(/^<!doctype html>\n.*<\/html>\n$/s);
 		expect(answer.stdout).toContain(`<title>orgsync ${one.words[0]}: ${verdict}</title>`);
 	});
 
-	test("for a pipeline on GitHub, with the summary of its step", async () => {
+	test("is shown for GitHub with a step summary", async () => {
 		const world = await makeWorld(one.document);
 		await one.prepare?.(world);
 		world.write("summary.md", "# before\n");
@@ -201,7 +201,7 @@ describe.each(cases)("$why", (one) => {
 });
 
 describe("a format", () => {
-	test("that a command does not have is refused with those that it has", async () => {
+	test("that a command does not have is refused with the available ones", async () => {
 		const world = await makeWorld(changes);
 		const answer = await world.run(["validate", "--format", "html"]);
 		expect(answer.code).toBe(3);
@@ -209,7 +209,11 @@ describe("a format", () => {
 		expect(answer.stderr).toContain("Allowed choices are text, json.");
 	});
 
-	test.each(["markdown", "html", "github"])("%s goes to the file of --output, errors too", async (format) => {
+	test.each([
+		"markdown",
+		"html",
+		"github",
+	])("%s is written to the file of --output, errors included", async (format) => {
 		const world = await makeWorld(changes);
 		const file = join(world.folder, "result");
 		const printed = await world.run(["plan", "--format", format]);
@@ -223,7 +227,7 @@ describe("a format", () => {
 		expect(readFileSync(file, "utf8")).toContain("orgsync.yaml");
 	});
 
-	test("for GitHub says changes at their lines, and the plan as text behind the annotations", async () => {
+	test("for GitHub annotates changes at their lines and prints the plan as text after them", async () => {
 		const world = await makeWorld(changes);
 		const { stdout } = await world.run(["plan", "--format", "github"]);
 		const text = await world.run(["plan"]);
@@ -234,7 +238,7 @@ describe("a format", () => {
 		expect(stdout.endsWith(text.stdout)).toBe(true);
 	});
 
-	test("for GitHub does without a summary where there is no file for it, and says so where it cannot be written", async () => {
+	test("for GitHub skips the summary without a file for it, and warns if it cannot be written", async () => {
 		const world = await makeWorld(changes);
 		expect((await world.run(["plan", "--format", "github"])).code).toBe(0);
 		const answer = await world.run(["plan", "--format", "github"], { env: { GITHUB_STEP_SUMMARY: world.folder } });
@@ -243,7 +247,7 @@ describe("a format", () => {
 		expect(answer.stdout).toContain("::notice ");
 	});
 
-	test("asks nobody before it submits", async () => {
+	test("for machines never prompts before apply submits", async () => {
 		const world = await makeWorld(changes);
 		for (const format of ["markdown", "html", "github"]) {
 			const answer = await world.run(["apply", "--format", format]);
@@ -253,5 +257,5 @@ describe("a format", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("tells no secret", () => expectNoSecret());
+	test("shows no secret", () => expectNoSecret());
 });

@@ -130,7 +130,7 @@ const cases: readonly Case[] = [
 	},
 ];
 
-test("every guard there is has a case here", () => {
+test("every guard has a case in this file", () => {
 	const found = [...new Set(cases.map(({ kind }) => kind)), "unlisted"];
 	expect(found.sort()).toEqual([...guardKinds].sort());
 });
@@ -153,7 +153,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		const json = await world.run([...apply, "--format", "json"]);
 		expect(text.code).toBe(5);
 		expect(text.stdout).toBe("");
-		expect(text.stderr).toContain(`refused, nothing was sent: ${says}`);
+		expect(text.stderr).toContain(`blocked by a guard, nothing was sent: ${says}`);
 		expect(text.stderr).toContain(`--allow ${kind}=${found}\n`);
 		expect(json.code).toBe(5);
 		const output = readOutput(json);
@@ -162,8 +162,8 @@ describe.each(cases)("$kind: $why", (one) => {
 			reports: [],
 			error: {
 				code: "guard",
-				message: `refused, nothing was sent: ${says}`,
-				hint: `when this is meant: --allow ${kind}=${found}`,
+				message: `blocked by a guard, nothing was sent: ${says}`,
+				hint: `to override: --allow ${kind}=${found}`,
 			},
 		});
 		const refusing = output.plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
@@ -174,20 +174,20 @@ describe.each(cases)("$kind: $why", (one) => {
 		expect(world.organization()).toEqual(before);
 	});
 
-	test("plan shows it and exits 0, with --detailed-exitcode 2", async () => {
+	test("plan shows it and exits with 0, and with 2 with --detailed-exitcode", async () => {
 		const world = await prepared(one, over);
 		const [{ code, stdout }, json] = await Promise.all([
 			world.run(["plan"]),
 			world.run(["plan", "--detailed-exitcode", "--format", "json"]),
 		]);
 		expect(code).toBe(0);
-		expect(stdout).toContain(`  ${says}; when this is meant: --allow ${kind}=${found}\n`);
+		expect(stdout).toContain(`  ${says}; to override: --allow ${kind}=${found}\n`);
 		expect(json.code).toBe(2);
 		const refusing = readOutput(json).plans[0].guards.filter(({ refuses }: { refuses: boolean }) => refuses);
 		expect(refusing).toMatchObject([{ kind, found }]);
 	});
 
-	test("another number than what was found refuses still; the number that was found is an acknowledgement", async () => {
+	test("--allow with the found number overrides it, and with another number does not", async () => {
 		const world = await prepared(one, over);
 		for (const wrong of [found - 1, found + 1]) {
 			expect((await world.run([...apply, "--allow", `${kind}=${wrong}`])).code).toBe(5);
@@ -197,7 +197,7 @@ describe.each(cases)("$kind: $why", (one) => {
 		expect(world.submits().length).toBeGreaterThan(0);
 	});
 
-	test("what is within the limit is applied", async () => {
+	test("apply makes changes within the limit", async () => {
 		const world = await prepared(one, within);
 		const answer = await world.run(apply);
 		expect(answer.code).toBe(0);
@@ -214,7 +214,7 @@ describe("several guards at once", () => {
 		"protect: { users: [alice] }",
 	);
 
-	test("all are said, by plan and by the refusal", async () => {
+	test("are all shown by plan and by the error", async () => {
 		const world = await makeWorld(many);
 		const plan = await world.run(["plan"]);
 		expect({ code: plan.code, stderr: plan.stderr }).toEqual({ code: 0, stderr: "" });
@@ -225,14 +225,14 @@ describe("several guards at once", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("each has to be acknowledged by its own number", async () => {
+	test("are each overridden by their own number", async () => {
 		const world = await makeWorld(many);
 		const allowed = ["memberRemovals=1", "policies=2", "protected=1", "ownUserTags=1"];
 		for (const missing of allowed) {
 			const others = allowed.filter((one) => one !== missing).flatMap((one) => ["--allow", one]);
 			const { code, stderr } = await world.run(["apply", "--yes", ...others]);
 			expect(code).toBe(5);
-			expect(stderr).toContain(`when this is meant: --allow ${missing}\n`);
+			expect(stderr).toContain(`to override: --allow ${missing}\n`);
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run(["apply", "--yes", ...allowed.flatMap((one) => ["--allow", one])])).code).toBe(0);
@@ -277,7 +277,7 @@ describe("a list of pending activities that cannot be read to its end", () => {
 		expect(plan.stdout).toContain("activity:*: the service lists more pending activities than the 100 that were read");
 		const refused = await world.run(["apply", "--yes"], { env });
 		expect(refused.code).toBe(5);
-		expect(refused.stderr).toContain("when this is meant: --allow unlisted=1\n");
+		expect(refused.stderr).toContain("to override: --allow unlisted=1\n");
 		expect((await world.run(["apply", "--yes", "--allow", "unlisted=2"], { env })).code).toBe(5);
 		expect(world.submits()).toEqual([]);
 		expect((await world.run(["apply", "--yes", "--allow", "unlisted=1"], { env })).code).toBe(8);
@@ -285,27 +285,27 @@ describe("a list of pending activities that cannot be read to its end", () => {
 	});
 });
 
-describe("what a guard does not keep", () => {
-	test("a percentage does not judge a tag of three known members", async () => {
+describe("a guard", () => {
+	test("with a percentage ignores a tag of three known members", async () => {
 		const world = await makeWorld(document("userTags: [{ name: oncall, members: { exactly: [bob] } }]"));
 		await world.change({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob, carol] }] });
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.organization().userTags[1].userIds).toEqual([bob]);
 	});
 
-	test("somebody else's last OAuth provider, and somebody else's last user tag, go", async () => {
+	test("allows the removal of another user's last OAuth provider and last user tag", async () => {
 		const world = await makeWorld(document(bothOfBob, onlyAlice));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits().length).toBe(2);
 	});
 
-	test("where whoami is denied, nobody knows whose key it is, and the caller's last provider goes", async () => {
+	test("allows the removal of the caller's last provider if whoami is denied", async () => {
 		const world = await makeWorld(document(`absent: { oauthProviders: { alice: [${providers.alice.join(", ")}] } }`));
 		await world.setRules({ denyReads: ["whoami"] });
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 	});
 
-	test("a guard refuses only for what is still to be done", async () => {
+	test("blocks only for remaining changes", async () => {
 		const world = await makeWorld(document(bothOfBob, "limits: { oauthProviders: 1 }"));
 		expect((await world.run(["apply", "--yes"])).code).toBe(5);
 		await world.change({ users: [{ userId: bob, oauthProviders: [provider(providers.bob[1], "bob-two")] }] });
@@ -315,7 +315,7 @@ describe("what a guard does not keep", () => {
 	});
 });
 
-describe("an --allow that acknowledges no guard", () => {
+describe("an --allow that overrides no guard", () => {
 	const malformed = [
 		"policies",
 		"policies=",
@@ -330,7 +330,7 @@ describe("an --allow that acknowledges no guard", () => {
 		"",
 	];
 
-	test("is exit 3 before anything is asked", async () => {
+	test("is exit 3 before any request", async () => {
 		const world = await makeWorld(document(twoPolicies, "limits: { policies: 1 }"));
 		const run = (value: string) => world.run(["apply", "--yes", "--format", "json", "--allow", value]);
 		for (const [index, answer] of (await Promise.all(malformed.map(run))).entries()) {
@@ -342,7 +342,7 @@ describe("an --allow that acknowledges no guard", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("is said with what can be written", async () => {
+	test("is reported with the accepted forms", async () => {
 		const world = await makeWorld(document(twoPolicies));
 		const { code, stdout, stderr } = await world.run(["apply", "--yes", "--allow", "policy=2"]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });

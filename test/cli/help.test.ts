@@ -59,7 +59,7 @@ describe("an environment variable that the help names", () => {
 	);
 	const pairs = new Map(named.map(({ flag, variable }) => [flag, variable]));
 
-	test("is another one for each flag", () => {
+	test("belongs to one flag", () => {
 		expect([...pairs.keys()].sort()).toEqual(["--key-file", "--organization", "--stamp-command", "--url"]);
 		expect(new Set(named.map(({ flag, variable }) => `${flag} ${variable}`)).size).toBe(pairs.size);
 	});

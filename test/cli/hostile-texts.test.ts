@@ -51,7 +51,7 @@ describe("JSON", () => {
 		expect((await world.run(["show", "plain.json"])).code).toBe(0);
 	});
 
-	test("of the line that says that the emulator listens has the same escapes", async () => {
+	test("of the line that reports the emulator's address has the same escapes", async () => {
 		const world = await makeWorld();
 		const user = { userId: bob, userName: evil };
 		world.write("seed.json", JSON.stringify({ organizations: [{ organizationId, users: [user] }] }));

@@ -19,7 +19,7 @@ const commands: readonly (readonly string[])[] = [
 	["import-key", "--user", alice],
 ];
 const warning =
-	"warning: --insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets\n";
+	"warning: --insecure: certificates are not verified; anyone on the network path can read and change requests and responses\n";
 
 describe("an environment with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 	test.each(commands)("is refused by %s, and nothing is asked", async (...words) => {
@@ -51,7 +51,7 @@ describe("an environment with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 	});
 });
 
-test("other ways to weaken TLS are refused as well: keys that are logged, and versions that are broken", async () => {
+test("logged TLS keys and broken TLS versions are refused too", async () => {
 	const world = await makeWorld(document(agreeing.userTags));
 	for (const [env, named] of [
 		[{ NODE_OPTIONS: "--tls-min-v1.0" }, "--tls-min-v1.0 in NODE_OPTIONS"],
@@ -63,7 +63,7 @@ test("other ways to weaken TLS are refused as well: keys that are logged, and ve
 	expect(world.requests()).toEqual([]);
 });
 
-test("a certificate that nobody vouches for is refused, and accepted with --insecure", async () => {
+test("an untrusted certificate is refused, and accepted with --insecure", async () => {
 	const world = await makeWorld();
 	const service = createServer(makeCertificate("localhost"), (request, response) => {
 		request.resume();

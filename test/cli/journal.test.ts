@@ -1,6 +1,6 @@
 /**
- * A journal that somebody else has written: it is evidence and no authority. Whatever is in it, nothing is sent that the
- * document does not ask for.
+ * A journal that another user has written: it is evidence, not authority. Whatever it contains, orgsync submits only what
+ * the document asks for.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync } from "node:fs";
@@ -43,7 +43,7 @@ async function plant(
 	return body.fingerprint;
 }
 
-/** Changes rows of the journal by SQL, as whoever can write the file may. */
+/** Changes rows of the journal by SQL, as anyone who can write the file could. */
 function forge(world: World, sql: string, ...values: (string | number | null)[]): void {
 	const database = new DatabaseSync(join(world.folder, ".orgsync", "journal.sqlite"));
 	database.prepare(sql).run(...values);
@@ -134,7 +134,7 @@ describe("an entry whose row was changed", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("another organization: it stands in the way of that one, and is sent to none", async () => {
+	test("another organization: it conflicts with that one, and is sent to none", async () => {
 		const world = await makeWorld(removal);
 		await plant(world, "delete_policies", { policyIds: [policies[0]] });
 		forge(world, "UPDATE sent SET organization_id = ?", elsewhere);
@@ -142,7 +142,7 @@ describe("an entry whose row was changed", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("a wish that the document has, over bytes that it does not want, is refused", async () => {
+	test("a request of the document over the bytes of another one is refused", async () => {
 		const world = await makeWorld(removal);
 		await plant(world, "delete_policies", { policyIds: [...policies] });
 		const requestDigest = requestDigestOf(organizationId, "delete_policies", { policyIds: [policies[0]] });
@@ -169,7 +169,7 @@ describe("an entry whose row was changed", () => {
 		expect(answer.stderr).toContain(`what was last applied to ${kind} x cannot be read`);
 	});
 
-	test("remembered names that mean something to JavaScript are only names", async () => {
+	test("last-applied names with a meaning in JavaScript are only names", async () => {
 		const world = await makeWorld(removal);
 		await plant(world, "delete_policies", { policyIds: [policies[1]] });
 		forge(
@@ -189,8 +189,8 @@ function readBytes(world: World): string {
 	return bytes;
 }
 
-describe("a disk that is full", () => {
-	test("after the service has completed a step, the report tells the step, and the next run does not repeat it", async () => {
+describe("a full disk", () => {
+	test("after the service completed a step leaves the step in the report, and the next run does not repeat it", async () => {
 		const world = await makeWorld(removal, { reads: "documented" });
 		const documented = ["--reads", "documented"];
 		await plant(world, "delete_policies", { policyIds: [policies[2]] });
@@ -203,7 +203,7 @@ describe("a disk that is full", () => {
 		expect(first.code).toBe(7);
 		expect(readOutput(first)).toMatchObject({
 			error: { code: "storage", message: expect.stringMatching(/database or disk is full$/) },
-			broken: [{ steps: [{ outcome: "completed" }] }],
+			failed: [{ steps: [{ outcome: "completed" }] }],
 		});
 		forge(world, "DROP TRIGGER full");
 		world.clearRequests();
@@ -215,7 +215,7 @@ describe("a disk that is full", () => {
 	});
 });
 
-test("the journal is private, and orgsync says so when it makes it so", async () => {
+test("orgsync makes the journal private and reports it", async () => {
 	const world = await makeWorld(removal);
 	await plant(world, "delete_policies", { policyIds: [policies[2]] });
 	chmodSync(join(world.folder, ".orgsync", "journal.sqlite"), 0o640);

@@ -123,7 +123,7 @@ function changesOf(answer: Answer): readonly any[] {
 }
 
 describe.each(converging)("with all reads, $kind", ({ document: sections, disturb, found }) => {
-	test("drift is found, named, repaired by one activity, and gone", async () => {
+	test("shows drift, and apply repairs it with one activity", async () => {
 		const world = await makeWorld(document(sections));
 		const calm = await drift(world);
 		expect(changesOf(calm)).toEqual([]);
@@ -151,7 +151,7 @@ describe.each(converging)("with all reads, $kind", ({ document: sections, distur
 });
 
 describe.each(reported)("with all reads, $kind", ({ document: sections, disturb, found }) => {
-	test("drift is found and named, and apply submits nothing", async () => {
+	test("shows drift, and apply submits nothing", async () => {
 		const world = await makeWorld(document(sections));
 		expect((await drift(world)).code).toBe(0);
 
@@ -171,8 +171,8 @@ describe.each(reported)("with all reads, $kind", ({ document: sections, disturb,
 	});
 });
 
-describe("what a reported kind says", () => {
-	test("only the fields that the document writes are compared, each with what is live and what was expected", async () => {
+describe("a read-only kind", () => {
+	test("is compared by the fields of the document, with the live and the expected value of each", async () => {
 		const world = await makeWorld(document(agreeing.sessionProfiles));
 		await world.change({
 			sessionProfiles: [
@@ -188,7 +188,7 @@ describe("what a reported kind says", () => {
 		expect(stdout).not.toContain("nobody asked");
 	});
 
-	test("an object that is gone is not there, and that is drift", async () => {
+	test("drifts if an object no longer exists", async () => {
 		const world = await makeWorld(document(agreeing.sessionProfiles));
 		await world.change({ remove: { sessionProfiles: [profile] } });
 		const answer = await drift(world);
@@ -196,7 +196,7 @@ describe("what a reported kind says", () => {
 		expect(changesOf(answer)).toMatchObject([{ reason: "not-there", before: null }]);
 	});
 
-	test("an MFA policy that the document names by id is read by itself", async () => {
+	test("has an MFA policy that the document names by id read alone", async () => {
 		const world = await makeWorld(document(`expect: { mfaPolicies: { alice: [{ id: ${mfaPolicy}, order: 7 }] } }`));
 		expect(changesOf(await drift(world))).toMatchObject([{ before: { order: 1 }, after: { order: 7 } }]);
 		expect(world.requests()).toEqual(["get_mfa_policy", "list_activities"]);
@@ -204,11 +204,11 @@ describe("what a reported kind says", () => {
 });
 
 /** `documented`: the eight queries alone, which show no members, policies, OAuth providers or apps. */
-describe("with the documented reads alone, against a service that has no others", () => {
+describe("with documented reads, against a service without others", () => {
 	const documented = { reads: "documented" } as const;
 	const alone = ["--reads", "documented"];
 
-	test("a renamed tag is found, named back, and then nothing drifts", async () => {
+	test("a renamed tag is found and renamed back, and then nothing drifts", async () => {
 		const world = await makeWorld(document(`userTags: [{ name: signers, id: ${tags.signers} }]`), documented);
 		expect((await drift(world, ...alone)).code).toBe(0);
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] });
@@ -220,7 +220,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(tagOf(world, tags.signers).tagName).toBe("signers");
 	});
 
-	test("members are added without anybody being removed, and then remembered", async () => {
+	test("members are added without a removal, and then known as last applied", async () => {
 		const world = await makeWorld(
 			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
 			documented,
@@ -236,15 +236,15 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(readOutput(after).plans[0].unread).toMatchObject([{ address: "userTag:signers", standsIn: "last-applied" }]);
 	});
 
-	test("a tag that somebody else changed since it was last applied is found and applied again", async () => {
+	test("a tag that another user changed since the last apply is found and applied again", async () => {
 		const world = await makeWorld(
 			document("userTags: [{ name: oncall, members: { exactly: [bob, carol] } }]"),
 			documented,
 		);
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect((await drift(world, ...alone)).code).toBe(0);
-		// The same wish comes back below. Whether its first activity is of before is told by the service's clock, which an
-		// answer names in whole seconds (docs/exactly-once.md).
+		// The same request follows below. The service's clock decides whether its first activity is older, and a response
+		// gives that clock in whole seconds (docs/exactly-once.md).
 		await new Promise((resolve) => setTimeout(resolve, 1100));
 		await world.submitAsBob("update_user_tag", { userTagId: tags.oncall, addUserIds: [], removeUserIds: [carol] });
 		const found = await drift(world, ...alone);
@@ -256,7 +256,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect((await drift(world, ...alone)).code).toBe(0);
 	});
 
-	test("a user under never is removed once, and then remembered to be gone", async () => {
+	test("a user under never is removed once, and then known to be removed", async () => {
 		const world = await makeWorld(
 			document("userTags: [{ name: signers, members: { atLeast: [alice], never: [carol] } }]"),
 			documented,
@@ -285,7 +285,7 @@ describe("with the documented reads alone, against a service that has no others"
 			address: `tvcApp:${apps.retired}`,
 			unread: "tvcApp",
 		},
-	])("$kind: not known to be absent, it is removed once, and then remembered to be gone", async ({
+	])("$kind of unknown existence is removed once, and then known to be removed", async ({
 		sections,
 		address,
 		unread,
@@ -305,7 +305,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(world.submits().length).toBe(1);
 	});
 
-	test.each(reported)("$kind: drift is found and named", async ({ document: sections, disturb, found }) => {
+	test.each(reported)("$kind shows drift", async ({ document: sections, disturb, found }) => {
 		const world = await makeWorld(document(sections), documented);
 		expect((await drift(world, ...alone)).code).toBe(0);
 		await disturb(world);
@@ -314,7 +314,7 @@ describe("with the documented reads alone, against a service that has no others"
 		expect(changesOf(disturbed)).toMatchObject([found]);
 	});
 
-	test("with --reads auto the answer is the same, and the reads that are missing are named", async () => {
+	test("--reads auto gives the same result and names the missing reads", async () => {
 		const world = await makeWorld(
 			document("userTags: [{ name: signers, members: { exactly: [alice, carol] } }]"),
 			documented,
@@ -334,7 +334,7 @@ function tagOf(world: World, tagId: string): { tagName: string; userIds: readonl
 	return world.organization().userTags.find((tag: { tagId: string }) => tag.tagId === tagId);
 }
 
-/** What was changed and changed back has other times and another order; both are nobody's wish. */
+/** Removes times and order, which differ after a change and its reversal. */
 function withoutTimes(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value), (key, item) => {
 		if (key === "updatedAt" || key === "createdAt") return undefined;

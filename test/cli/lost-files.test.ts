@@ -30,7 +30,7 @@ describe("a journal that disappears", () => {
 		["removed", ["apply", "--yes"], () => undefined],
 		["replaced", ["apply", "--yes"], (file: string) => writeFileSync(file, "other")],
 		["removed", ["import-key", "--user", bob], () => undefined],
-	])("because it is %s while %s runs is warned of at the end, also with --quiet", async (_how, words, then) => {
+	])("because it is %s while %s runs causes a warning at the end, even with --quiet", async (_how, words, then) => {
 		const world = await makeWorld(removal);
 		const file = join(world.folder, ".orgsync", "journal.sqlite");
 		const url = await passThrough(world, () => {
@@ -43,14 +43,14 @@ describe("a journal that disappears", () => {
 		expect(answer.stderr).toContain("orgsync status");
 	});
 
-	test("is not warned of when it stays", async () => {
+	test("causes the only such warning: one that stays causes none", async () => {
 		const world = await makeWorld(removal);
 		expect((await world.run(["apply", "--yes"])).stderr).not.toContain("warning");
 	});
 });
 
 describe.runIf(existsSync("/dev/full"))("an import bundle that cannot be written after the activity", () => {
-	test("is lost output, exit 1, with the activity and the way to the same bundle", async () => {
+	test("is exit 1 with the activity and the way to the same bundle", async () => {
 		const world = await makeWorld(removal);
 		const words = ["import-key", "--user", bob, "--out"];
 		const lost = await world.run([...words, "/dev/full", "--format", "json"]);
@@ -86,7 +86,7 @@ describe("the summary of a pipeline's step", () => {
 		expect(readFileSync(join(world.folder, "new"), "utf8")).toMatch(/^<!-- orgsync: plan -->/);
 	});
 
-	test("that cannot be written is a warning, also with --quiet, and no link is written through", async () => {
+	test("that cannot be written is a warning even with --quiet, and no link is written through", async () => {
 		const world = await makeWorld(removal);
 		const victim = join(makeFolder(), "victim");
 		writeFileSync(victim, "precious\n");

@@ -40,7 +40,7 @@ describe("--allow", () => {
 		expect(output).not.toHaveProperty("overrides");
 	});
 
-	test("is shown in text, Markdown, on the page and as an annotation, and no guard is said to block", async () => {
+	test("is shown in text, Markdown, HTML and as an annotation, and no guard is shown as blocking", async () => {
 		const line = "--allow policies=1: 1 policy would be removed (allowed: at most 0)";
 		for (const format of ["text", "markdown", "html", "github"]) {
 			const world = await makeWorld(guarded);
@@ -58,7 +58,7 @@ describe("--allow", () => {
 		}
 	});
 
-	test("is not recorded where no guard would refuse without it, nor with another number than the guard found", async () => {
+	test("is not recorded if no guard needs it, or with another number than the guard found", async () => {
 		const world = await makeWorld(document(removal));
 		const { stdout, stderr } = await world.run([...apply, ...allow]);
 		expect(`${stdout}${stderr}`).not.toContain("Overrides used");
@@ -112,14 +112,14 @@ describe("--abandon", () => {
 		const answer = await world.run(["status"]);
 		expect(answer.code).toBe(0);
 		expect(answer.stdout).toMatch(
-			new RegExp(`^  abandoned, not counted, and still pending: delete_policies: .*${world.id}`, "m"),
+			new RegExp(`^  abandoned, not counted, still pending: delete_policies: .*${world.id}`, "m"),
 		);
 		expect(readOutput(await world.run(["status", ...inJson])).open).toMatchObject([
 			{ activities: [], abandoned: [{ activityId: world.id }], unanswered: [] },
 		]);
 	});
 
-	test("is not recorded where it matches no activity", async () => {
+	test("is not recorded if it matches no activity", async () => {
 		const world = await makeWorld(document(removal));
 		const answer = await world.run([...apply, "--abandon", "01a1fe02-1455-712e-be80-c4ad5d3e1bce", ...inJson]);
 		expect(readOutput(answer).reports).toMatchObject([{ overrides: [] }]);
@@ -137,7 +137,7 @@ describe("--retry-rejected", () => {
 		expect(reports).toMatchObject([{ overrides: [retried], converged: true }]);
 	});
 
-	test("is not recorded where nothing was rejected", async () => {
+	test("is not recorded if nothing was rejected", async () => {
 		const world = await makeWorld(document(removal));
 		expect((await world.run(["plan", "--retry-rejected"])).stdout).not.toContain("Overrides used");
 		const { reports } = readOutput(await world.run([...apply, "--retry-rejected", ...inJson]));
@@ -231,7 +231,7 @@ describe("--insecure", () => {
 		expect((await world.run([...apply, "--insecure"], weak)).stdout).toContain(shown.text);
 	});
 
-	test("is in the saved plan, and show and apply --plan tell of it", async () => {
+	test("is in the saved plan, and show and apply --plan show it", async () => {
 		const world = await makeWorld(document(removal));
 		expect((await world.run(["plan", "--insecure", "--out", "plan.json"], weak)).code).toBe(0);
 		for (const words of [
@@ -254,7 +254,7 @@ describe("--insecure", () => {
 		);
 	});
 
-	test("is not recorded where the service is on this machine without TLS and the environment weakens nothing", async () => {
+	test("is not recorded if the service is local without TLS and the environment weakens nothing", async () => {
 		const world = await makeWorld(document(removal));
 		const answer = await world.run(["plan", "--insecure", ...inJson]);
 		expect(readOutput(answer)).not.toHaveProperty("overrides");

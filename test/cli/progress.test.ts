@@ -1,7 +1,7 @@
-/** The line that tells what is being done: it takes one row of the terminal, however narrow, and nothing of it stays. */
+/** The progress line: it takes one row of the terminal, however narrow, and is erased completely. */
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { countColumns, cutToColumns } from "../../src/cli/columns.ts";
+import { countColumns, truncateToColumns } from "../../src/cli/columns.ts";
 import { Output, type OutputOptions, type Terminal } from "../../src/cli/output.ts";
 import { expectNoSecret, hasTerminal, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
@@ -51,7 +51,7 @@ function outputOn(columns: number | undefined, environment: Readonly<Record<stri
 describe("a line of progress", () => {
 	const long = "reading organization 0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11 (7 of 1000)";
 
-	test.each([10, 20, 40, 60, 80, 200])("takes one row of %i columns, and is gone when something is said", (columns) => {
+	test.each([10, 20, 40, 60, 80, 200])("takes one row of %i columns, and is erased before other output", (columns) => {
 		const { output, written } = outputOn(columns);
 		for (let number = 1; number <= 3; number += 1) output.progress(`${long}, ${number}`);
 		const shown = written();
@@ -66,7 +66,7 @@ describe("a line of progress", () => {
 		output.progress(`reading ${"組織".repeat(20)}`);
 		expect(showOn(20, written())).toEqual(["reading 組織組織…"]);
 		expect(countColumns("組織a🙂")).toBe(7);
-		expect(cutToColumns("組織", 3)).toBe("");
+		expect(truncateToColumns("組織", 3)).toBe("");
 	});
 
 	test.each([undefined, 0])("is cut to 80 columns where the terminal says that it has %s", (columns) => {
@@ -75,7 +75,7 @@ describe("a line of progress", () => {
 		expect(showOn(80, written())).toEqual([`${"x".repeat(77)}…`]);
 	});
 
-	test("is not shown on a terminal that cannot take it away", () => {
+	test("is not shown on a terminal that cannot erase it", () => {
 		const { output, written } = outputOn(80, { TERM: "dumb" });
 		output.progress(long);
 		expect(written()).toBe("");

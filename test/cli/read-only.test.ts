@@ -32,7 +32,7 @@ const everything = document(
 
 const anActivity = "01900000-0000-7000-8000-000000000001";
 
-describe("what only reads sends nothing under /submit/", () => {
+describe("a command that only reads sends nothing under /submit/:", () => {
 	test.each([
 		{ words: ["plan"], code: 0, queries: 10 },
 		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 10 },
@@ -58,7 +58,7 @@ describe("what only reads sends nothing under /submit/", () => {
 		expect(world.activities()).toEqual([]);
 	});
 
-	test("looking makes no journal", async () => {
+	test("plan and drift create no journal", async () => {
 		const world = await makeWorld(everything);
 		await world.run(["plan"]);
 		await world.run(["drift"]);
@@ -67,10 +67,10 @@ describe("what only reads sends nothing under /submit/", () => {
 	});
 });
 
-describe("the number of requests is the cost", () => {
+describe("the number of requests", () => {
 	const alone = ["--reads", "documented"];
 
-	test("no change: one query and nothing else, with the documented reads and only tags managed", async () => {
+	test("is one query without changes, with documented reads and tags alone", async () => {
 		const world = await makeWorld(document("userTags: [{ name: signers }, { name: oncall }]"), { reads: "documented" });
 		for (const words of [["plan"], ["drift"], ["apply", "--yes"]]) {
 			expect((await world.run([...words, ...alone])).code).toBe(0);
@@ -79,13 +79,13 @@ describe("the number of requests is the cost", () => {
 		}
 	});
 
-	test("no change, with members managed and all reads: two queries", async () => {
+	test("is two queries without changes, with members and all reads", async () => {
 		const world = await makeWorld(document(agreeing.userTags));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
 	});
 
-	test("something to submit: what waits is asked once, and whose key it is only where somebody loses something", async () => {
+	test("with changes has one query for pending activities, and whoami only if a user loses something", async () => {
 		const renames = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
 		expect((await renames.run(["plan"])).code).toBe(0);
 		expect(renames.requests()).toEqual(["list_user_tags", "list_activities"]);
@@ -98,7 +98,7 @@ describe("the number of requests is the cost", () => {
 		expect(removes.requests()).toEqual(["list_user_tags"]);
 	});
 
-	test("a second apply of the same document submits nothing", async () => {
+	test("has no submit in a second apply of the same document", async () => {
 		const world = await makeWorld(everything);
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		world.clearRequests();
@@ -106,7 +106,7 @@ describe("the number of requests is the cost", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test.each([1, 2, 3])("%i changed tags: as many submits, whatever changed on each", async (number) => {
+	test.each([1, 2, 3])("is one submit for each of %i changed tags, whatever changed", async (number) => {
 		const changed = [
 			"{ name: signatories, previously: [signers], members: { exactly: [alice, bob] } }",
 			"{ name: oncall, members: { exactly: [alice, carol] } }",
@@ -117,7 +117,7 @@ describe("the number of requests is the cost", () => {
 		expect(world.submits()).toEqual(Array(number).fill("update_user_tag"));
 	});
 
-	test("two tags that exchange their names: one submit more, through a temporary name that is gone at the end", async () => {
+	test("is one submit more if two tags exchange their names, through a temporary name", async () => {
 		const world = await makeWorld(
 			document(`userTags: [{ name: oncall, id: ${tags.signers} }, { name: signers, id: ${tags.oncall} }]`),
 		);
@@ -127,14 +127,14 @@ describe("the number of requests is the cost", () => {
 		expect(names).toEqual(["oncall", "signers", "auditors"]);
 	});
 
-	test("three policies: one submit", async () => {
+	test("is one submit for three policies", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies.join(", ")}] }`));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_policies"]);
 		expect(world.organization().policies).toEqual([]);
 	});
 
-	test("two providers each of two users: two submits", async () => {
+	test("is two submits for two providers of each of two users", async () => {
 		const { alice: ofAlice, bob: ofBob } = providers;
 		const world = await makeWorld(
 			document(`absent: { oauthProviders: { alice: [${ofAlice.join(", ")}], bob: [${ofBob.join(", ")}] } }`),
@@ -143,13 +143,13 @@ describe("the number of requests is the cost", () => {
 		expect(world.submits()).toEqual(["delete_oauth_providers", "delete_oauth_providers"]);
 	});
 
-	test("two apps: one submit each", async () => {
+	test("is one submit for each of two apps", async () => {
 		const world = await makeWorld(document(`absent: { tvcApps: [${apps.retired}, ${apps.old}] }`));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_tvc_app_and_deployments", "delete_tvc_app_and_deployments"]);
 	});
 
-	test("the report counts what the service was asked", async () => {
+	test("is in the report", async () => {
 		const world = await makeWorld(everything);
 		const answer = await world.run(["apply", "--yes", "--format", "json"]);
 		const [{ stats }] = readOutput(answer).reports;
@@ -158,7 +158,7 @@ describe("the number of requests is the cost", () => {
 		expect(stats).toEqual({ submits, queries: world.requests().length - submits, retries: 0, throttledMs: 0 });
 	});
 
-	test("nobody is added who has the tag, and nobody removed who has it not", async () => {
+	test("a submit adds no user who has the tag and removes no user who does not", async () => {
 		const world = await makeWorld(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.activities()).toMatchObject([

@@ -24,8 +24,8 @@ async function makeRejectedWorld(text = document(removal)): Promise<World & { re
 	return { ...world, ids };
 }
 
-describe("what a voter has rejected", () => {
-	test("is under a heading of its own in a plan, and counts neither as submitted nor as waiting, before and after apply has learned of it", async () => {
+describe("a rejected step", () => {
+	test("has its own heading in a plan and counts neither as submitted nor as pending, before and after apply knows it", async () => {
 		const world = await makeRejectedWorld();
 		for (const _before of [true, false]) {
 			const { code, stdout } = await world.run(["plan"]);
@@ -40,7 +40,7 @@ describe("what a voter has rejected", () => {
 		}
 	});
 
-	test("is found by plan --detailed-exitcode and by drift, which exit with 2 and name the flag", async () => {
+	test("makes plan --detailed-exitcode and drift exit with 2 and name the flag", async () => {
 		const world = await makeRejectedWorld();
 		const plan = await world.run(["plan", "--detailed-exitcode", ...inJson]);
 		expect(plan.code).toBe(2);
@@ -56,7 +56,7 @@ describe("what a voter has rejected", () => {
 		expect(drift.stdout).not.toContain("apply would submit");
 	});
 
-	test("is under the same heading in Markdown and on the page, whose figures do not count it", async () => {
+	test("is under the same heading in Markdown and HTML, whose figures do not count it", async () => {
 		const world = await makeRejectedWorld();
 		for (const command of ["plan", "drift"]) {
 			const markdown = (await world.run([command, "--format", "markdown"])).stdout;
@@ -77,7 +77,7 @@ describe("what a voter has rejected", () => {
 		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[left alone: rejected before]");
 	});
 
-	test("is an annotation of its own, and its change no warning of a removal", async () => {
+	test("has its own annotation and no warning of a removal", async () => {
 		const world = await makeRejectedWorld();
 		const { code, stdout } = await world.run(["plan", "--format", "github"]);
 		expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe("what a voter has rejected", () => {
 		expect(stdout).not.toContain("title=orgsync%3A remove::");
 	});
 
-	test("is not submitted by apply, which exits with 9, and is with --retry-rejected", async () => {
+	test("is submitted by apply only with --retry-rejected, and is exit 9 without", async () => {
 		const world = await makeRejectedWorld();
 		const held = await world.run(apply);
 		expect(held.code).toBe(9);
@@ -99,7 +99,7 @@ describe("what a voter has rejected", () => {
 		expect((await world.run(["drift"])).code).toBe(0);
 	});
 
-	test("is submitted in the plan that --retry-rejected makes", async () => {
+	test("is a submitted step in the plan of --retry-rejected", async () => {
 		const world = await makeRejectedWorld();
 		const { code, stdout } = await world.run(["plan", "--retry-rejected"]);
 		expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe("what a voter has rejected", () => {
 		expect(stdout).not.toContain(heading);
 	});
 
-	test("holds back the step after it, which no count takes for one that apply submits", async () => {
+	test("blocks the step after it, which is not counted as submitted", async () => {
 		const names = `userTags: [{ name: signatories, id: ${tags.signers} }, { name: signers, id: ${tags.oncall} }]`;
 		const world = await makeRejectedWorld(document(names));
 		const said = `${needsRetry}. 1 step comes after a rejected one.`;
@@ -120,7 +120,7 @@ describe("what a voter has rejected", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("stays as it is in a three-way plan: apply would not undo it", async () => {
+	test("stays unchanged in a three-way plan, because apply does not revert it", async () => {
 		const world = await makeRejectedWorld();
 		world.write("base.yaml", document(removal));
 		const base = ["plan", "--base-file", "base.yaml"];
@@ -132,7 +132,7 @@ describe("what a voter has rejected", () => {
 		expect((await world.run([...base, "--retry-rejected"])).stdout).toContain("Apply would undo");
 	});
 
-	test("can be accepted into the document: nothing waits that would change it", async () => {
+	test("can be accepted into the document, because no pending activity changes it", async () => {
 		const world = await makeRejectedWorld();
 		expect((await world.run(apply)).code).toBe(9);
 		expect((await world.run(["drift", "--accept", `policy:${policies[0]}`])).code).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * A saved plan as a file that somebody else wrote: what it states is shown as that, `apply --plan` shows only what it finds
- * itself, an approval names the plan by its digest, and what was carried out is not carried out again.
+ * A saved plan as a file of another user: its statements are labelled as such, `apply --plan` shows only its own plan, an
+ * approval names the plan by its digest, and no plan is applied twice.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { applying, forge, inJson, makeReviewed, read, runIn } from "./saved.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
 type Forged = any;
 
-/** Writes `forged.json`: the plan changed so, its digest made anew. */
+/** Writes `forged.json`: the changed plan with a matching digest. */
 function writeForged(world: World, change: (plan: Forged, file: Forged) => void): void {
 	const file: Forged = read(world);
 	change(file.plans[0], file);
@@ -22,7 +22,7 @@ function writeForged(world: World, change: (plan: Forged, file: Forged) => void)
 
 const forged = ["apply", "--plan", "forged.json"];
 
-describe("a file with a digest that fits", () => {
+describe("a plan file with a matching digest", () => {
 	const lies: Record<string, (plan: Forged, file: Forged) => void> = {
 		"a reason": (plan) => Object.assign(plan.steps[0], { reason: "LIE" }),
 		"a parameter": (plan) => Object.assign(plan.steps[0].parameters, { addUserIds: [carol] }),
@@ -37,7 +37,7 @@ describe("a file with a digest that fits", () => {
 		"an organization twice": (plan, file) => file.plans.push(plan),
 	};
 
-	test.each(Object.keys(lies))("is refused by show and by apply for %s, before anything is asked", async (what) => {
+	test.each(Object.keys(lies))("is refused by show and by apply for %s before any request", async (what) => {
 		const world = await makeReviewed();
 		writeForged(world, lies[what] ?? (() => {}));
 		for (const words of [forged, ["show", "forged.json"]]) {
@@ -63,7 +63,7 @@ describe("a file with a digest that fits", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("is refused by apply for an organization that its documents do not have, also one that it states was not read", async () => {
+	test("is refused by apply for an organization that its documents do not have, even one marked as failed", async () => {
 		const world = await makeReviewed();
 		const other = "f0000000-0000-4000-8000-000000000009";
 		writeForged(world, (_plan, file) => Object.assign(file, { unread: [other] }));
@@ -132,7 +132,7 @@ describe("a file with a digest that fits", () => {
 		});
 	});
 
-	test("has its problems shown by show and not by apply, which says only that there were some", async () => {
+	test("has its problems shown by show and only counted by apply", async () => {
 		const second = "f0000000-0000-4000-8000-000000000002";
 		const world = await makeReviewed(`${document(`absent: { policies: [${policies[0]}] }`)}`);
 		const whole = `${readFileSync(join(world.folder, "orgsync.yaml"), "utf8")}---\norganizationId: ${second}\nuserTags: [{ name: ours }]\n`;
@@ -152,12 +152,12 @@ describe("a file with a digest that fits", () => {
 		expect(answer.stdout + answer.stderr).not.toContain("LIE");
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
-			broken: [{ organizationId: second, error: { code: "live-problem" } }],
+			failed: [{ organizationId: second, error: { code: "live-problem" } }],
 			reports: [{ organizationId, converged: true }],
 		});
 	});
 
-	test("has what moved told by what the service says now, and what it was as the file's statement", async () => {
+	test("has outdated objects shown with the live value, and the planned value as the file's statement", async () => {
 		const world = await makeReviewed();
 		writeForged(world, (plan) => Object.assign(plan, { liveNames: { ...plan.liveNames, [carol]: "LIE-name" } }));
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob, carol] }] });
@@ -171,7 +171,7 @@ describe("a file with a digest that fits", () => {
 });
 
 describe("--digest", () => {
-	test("takes the digest that plan --out and show print in every format, with or without prefix, in any case", async () => {
+	test("accepts the digest that plan --out and show print in every format, with or without prefix, in any case", async () => {
 		const world = await makeReviewed();
 		const { digest } = read(world);
 		const hex = digest.slice("sha256:".length);
@@ -207,7 +207,7 @@ describe("--digest", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("and --max-age need --plan, and values that they can take", async () => {
+	test("and --max-age require --plan and valid values", async () => {
 		const world = await makeReviewed();
 		const cases: [string[], string][] = [
 			[["apply", "--yes", "--digest", "ab".repeat(32)], "error: --digest needs --plan"],
@@ -236,7 +236,7 @@ describe("--max-age", () => {
 		["1h30m", 91, 6],
 		["1h", -4, 0],
 		["1h", -6, 6],
-	])("%s takes a plan that is %d minutes old with exit code %d", async (age, minutes, code) => {
+	])("%s ends the apply of a plan that is %d minutes old with exit code %d", async (age, minutes, code) => {
 		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
 		writeForged(world, (plan) => {
 			plan.readAt = new Date(Date.now() - minutes * 60_000).toISOString();
@@ -250,7 +250,7 @@ describe("--max-age", () => {
 	});
 });
 
-describe("a plan that the journal has as carried out", () => {
+describe("a plan that is applied according to the journal", () => {
 	const undo = (world: World) =>
 		world.change({
 			userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, carol] }],
@@ -267,7 +267,7 @@ describe("a plan that the journal has as carried out", () => {
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
-				`error: the saved plan was applied already, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
+				`error: the saved plan was already applied, nothing was sent: organization ${organizationId}, activity ${activityId} completed at \\d{4}-\\S+Z\\n`,
 			),
 		);
 		expect(world.requests()).toEqual([]);
@@ -276,15 +276,15 @@ describe("a plan that the journal has as carried out", () => {
 		expect((await runIn(world, applying)).code).toBe(0);
 	});
 
-	test("is refused by the machine that has the journal alone: elsewhere only what moved counts", async () => {
+	test("is refused only where the journal is: elsewhere only outdated objects count", async () => {
 		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
 		expect((await runIn(world, applying)).code).toBe(0);
 		await undo(world);
 		const { stderr } = await runIn(world, [...applying, "--journal", join(makeFolder(), "other.sqlite")]);
-		expect(stderr).not.toContain("applied already");
+		expect(stderr).not.toContain("already applied");
 	});
 
-	test("goes on when nothing of it has completed: it waits, it failed, or it was interrupted", async () => {
+	test("runs again if none of its steps completed: pending, failed or interrupted", async () => {
 		const world = await makeReviewed();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		expect((await runIn(world, applying)).code).toBe(8);
@@ -292,7 +292,7 @@ describe("a plan that the journal has as carried out", () => {
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});
 
-	test("is refused for a step that it completed and that would be sent again, although the rest is still open", async () => {
+	test("is refused for a completed step that it would submit again, although other steps are open", async () => {
 		const world = await makeReviewed();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		expect((await runIn(world, applying)).code).toBe(8);
@@ -300,12 +300,12 @@ describe("a plan that the journal has as carried out", () => {
 		const answer = await runIn(world, [...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
 		expect(answer.stderr).toContain(
-			"error: the saved plan was applied already in part, nothing was sent: organization ",
+			"error: the saved plan was already applied in part, nothing was sent: organization ",
 		);
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});
 
-	test("is noted with every request that was sent for it, by an apply that repeats the same bytes too", async () => {
+	test("is recorded with every request that was sent for it, resubmitted ones included", async () => {
 		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
 		const first = read(world).digest;
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });

@@ -33,7 +33,7 @@ function refusal(reason: string): object {
 
 const submitted = (world: World): readonly unknown[] => world.activities().map(({ intent }) => intent);
 
-test("what was planned here is applied elsewhere, without journal, without asking, and the report says which plan it was", async () => {
+test("apply --plan runs on another machine without journal or prompt, and its report names the plan", async () => {
 	const world = await makeReviewed();
 	const { digest, plans } = read(world);
 	const elsewhere = makeFolder();
@@ -51,7 +51,7 @@ test("what was planned here is applied elsewhere, without journal, without askin
 	expect(submitted(world)).toEqual(intents);
 });
 
-test("the file is what its schema says, and is replaced whole", async () => {
+test("a plan file matches its schema and is replaced as a whole", async () => {
 	const world = await makeReviewed();
 	expect(checkSchema("saved-plan.json", read(world))).toEqual([]);
 	const before = statSync(join(world.folder, "plan.json")).ino;
@@ -63,7 +63,7 @@ test("the file is what its schema says, and is replaced whole", async () => {
 	expect(readdirSync(world.folder).sort()).toEqual(["orgsync.yaml", "plan.json"]);
 });
 
-describe("a plan that is stale", () => {
+describe("a stale plan", () => {
 	async function makeStale(): Promise<World> {
 		const world = await makeReviewed();
 		await world.change({
@@ -110,9 +110,9 @@ describe("a plan that is stale", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("is told with its list in every format", async () => {
+	test("is reported with its outdated objects in every format", async () => {
 		const world = await makeStale();
-		const verdict = "orgsync apply could not go on: the saved plan is stale, nothing was sent.";
+		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was sent.";
 		const moved = "userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it";
 		const { stdout: markdown } = await runIn(world, [...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
@@ -126,12 +126,12 @@ describe("a plan that is stale", () => {
 		expect(github.code).toBe(6);
 		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
 			"::error title=orgsync%3A apply::the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
-			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A moved since it was planned::${moved}`,
+			`::error file=orgsync.yaml,line=3,col=12,title=orgsync%3A changed since it was planned::${moved}`,
 		]);
 	});
 });
 
-test("what the plan does not touch may change as it likes, and is left alone", async () => {
+test("apply --plan accepts changes of objects that the plan does not touch, and leaves them alone", async () => {
 	const world = await makeReviewed();
 	await world.change({
 		userTags: [
@@ -148,7 +148,7 @@ test("what the plan does not touch may change as it likes, and is left alone", a
 	expect(submitted(world)).toEqual(intents);
 });
 
-test("an activity that waits is joined by a second run of the same plan; when it is done, there is nothing left to apply", async () => {
+test("a second run of a plan joins the pending activity, and a later one has nothing to do", async () => {
 	const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	expect((await world.run(applying)).code).toBe(8);
@@ -165,7 +165,7 @@ test("an activity that waits is joined by a second run of the same plan; when it
 	expect(world.activities().length).toBe(2);
 });
 
-test("of two organizations both are looked at first: what moved in one keeps the plan from the other", async () => {
+test("an outdated object in one organization blocks the plan for both", async () => {
 	const second = "f0000000-0000-4000-8000-000000000002";
 	const world = await makeWorld(
 		`${document("userTags: [{ name: signatories, previously: [signers] }]")}---\norganizationId: ${second}\nuserTags: [{ name: ours, previously: [theirs] }]\n`,
@@ -193,14 +193,14 @@ test("of two organizations both are looked at first: what moved in one keeps the
 	expect(output).toMatchObject({ exitCode: 0, reports: [{ planDigest: digest }, { planDigest: digest }] });
 });
 
-test("a plan of some objects is applied to just these", async () => {
+test("a plan with --only is applied to the selected objects alone", async () => {
 	const world = await makeReviewed(text, ["--only", "userTag/sign*"]);
 	expect((await runIn(world, applying)).code).toBe(0);
 	expect(submitted(world)).toEqual(intents.slice(0, 1));
 	expect(world.organization().policies.length).toBe(policies.length);
 });
 
-test("a plan of the documented reads is applied by them, and a second time it was applied already", async () => {
+test("a plan with documented reads is applied with these, and refused the second time", async () => {
 	const world = await makeReviewed(text, ["--reads", "documented"]);
 	const answer = await runIn(world, [...applying, ...inJson]);
 	expect(readOutput(answer)).toMatchObject({ exitCode: 0, plans: [{ reads: "documented" }] });
@@ -209,7 +209,7 @@ test("a plan of the documented reads is applied by them, and a second time it wa
 	expect(readOutput(again)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 });
 
-test("a plan with nothing to do runs, and does nothing", async () => {
+test("a plan without changes runs and submits nothing", async () => {
 	const world = await makeReviewed(document(agreeing.userTags));
 	const answer = await runIn(world, applying);
 	expect(answer.code).toBe(0);
@@ -217,7 +217,7 @@ test("a plan with nothing to do runs, and does nothing", async () => {
 	expect(world.requests()).toEqual([]);
 });
 
-test("a plan of what cannot be is saved for its reader, shown, and not applied", async () => {
+test("a plan that cannot converge is saved and shown, but not applied", async () => {
 	const world = await makeWorld(document("userTags: [{ name: singers }]"));
 	expect((await runIn(world, ["plan", "--out", "plan.json"])).code).toBe(1);
 	world.clearRequests();
@@ -236,7 +236,7 @@ test("a plan of what cannot be is saved for its reader, shown, and not applied",
 	expect(world.requests()).toEqual([]);
 });
 
-test("guards are judged again, and acknowledged as ever", async () => {
+test("apply --plan evaluates guards again and accepts overrides", async () => {
 	const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"));
 	const refused = await runIn(world, [...applying, ...inJson]);
 	expect(readOutput(refused)).toMatchObject({ exitCode: 5, error: { code: "guard" }, savedPlan: {} });
@@ -244,7 +244,7 @@ test("guards are judged again, and acknowledged as ever", async () => {
 	expect((await runIn(world, [...applying, "--allow", "policies=1"])).code).toBe(0);
 });
 
-describe("refused before anything is read from the service", () => {
+describe("orgsync refuses before any request", () => {
 	test("a file that is not what was saved, by apply and by show", async () => {
 		const world = await makeReviewed();
 		const { plans } = read(world);
@@ -286,7 +286,7 @@ describe("refused before anything is read from the service", () => {
 			"strange.yaml": `the saved plan is of organization ${organizationId}, which the documents do not have; the documents have organization f0000000-`,
 			"more.yaml":
 				"the documents have organization f0000000-0000-4000-8000-000000000002, which the saved plan does not",
-			"missing.yaml": "there is no file missing.yaml",
+			"missing.yaml": "file not found: missing.yaml",
 		};
 		for (const [file, reason] of Object.entries(reasons)) {
 			const answer = await runIn(world, [...applying, "-f", file]);
@@ -296,7 +296,7 @@ describe("refused before anything is read from the service", () => {
 		expect((await runIn(world, [...applying, "-f", "comment.yaml"])).code).toBe(0);
 	});
 
-	test("flags that cannot go with a saved plan", async () => {
+	test("flags that conflict with a saved plan", async () => {
 		const world = await makeReviewed();
 		const reasons: [string[], string][] = [
 			[[...applying, "--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
@@ -309,7 +309,7 @@ describe("refused before anything is read from the service", () => {
 		expect((await runIn(world, ["apply", "--plan", "-", "--reads", "auto"], input)).code).toBe(0);
 	});
 
-	test("the document itself as the place of the plan", async () => {
+	test("the document as the plan file", async () => {
 		const world = await makeReviewed();
 		const { code, stderr } = await world.run(["plan", "--out", "./orgsync.yaml"]);
 		expect(code).toBe(3);
@@ -317,14 +317,14 @@ describe("refused before anything is read from the service", () => {
 		expect(readFileSync(join(world.folder, "orgsync.yaml"), "utf8")).toContain("organizationId");
 	});
 
-	test("--abandon, because what waits was reviewed too", async () => {
+	test("--abandon with --plan, because the pending activities were reviewed too", async () => {
 		const world = await makeReviewed();
 		const { code, stderr } = await world.run(["apply", "--plan", "plan.json", "--abandon", `sha256:${"a".repeat(64)}`]);
 		expect(code).toBe(3);
 		expect(stderr).toContain("--abandon cannot go with --plan");
 	});
 
-	test("a place where no plan can be saved", async () => {
+	test("a plan file that cannot be written", async () => {
 		const world = await makeWorld(text);
 		mkdirSync(join(world.folder, "folder"));
 		const reasons: [string[], string][] = [
@@ -333,8 +333,8 @@ describe("refused before anything is read from the service", () => {
 				"the plan cannot be saved in nowhere/plan.json: there is no such file or folder",
 			],
 			[["--out", "folder"], "the plan cannot be saved in folder: it is a folder"],
-			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is no regular file"],
-			[["--out", "-"], "--out takes the name of a file; - is none"],
+			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is not a regular file"],
+			[["--out", "-"], "--out needs the name of a file: - is not one"],
 			[
 				["--out", join(world.folder, "same"), "--output", join(world.folder, "same")],
 				"--out and --output name the same file",
@@ -348,7 +348,7 @@ describe("refused before anything is read from the service", () => {
 	});
 });
 
-test("a plan that could not be made is not saved, and the one that was there stays", async () => {
+test("a failed plan is not saved and leaves the previous file", async () => {
 	const world = await makeReviewed();
 	const before = readFileSync(join(world.folder, "plan.json"), "utf8");
 	const words = ["plan", "--out", "plan.json"];
@@ -358,7 +358,7 @@ test("a plan that could not be made is not saved, and the one that was there sta
 });
 
 describe("show", () => {
-	test("prints the plan as plan did, with its digest and its time, without a service, a document or a key", async () => {
+	test("prints the plan with its digest and time, without a service, a document or a key", async () => {
 		const world = await makeWorld(text);
 		const planned = await world.run(["plan", "--out", "plan.json"]);
 		const { digest, plans } = read(world);

@@ -43,7 +43,9 @@ export async function runIn(
 export async function makeReviewed(content = text, words: readonly string[] = []): Promise<World> {
 	const world = await makeWorld(content);
 	const answer = await runIn(world, ["plan", "--out", "plan.json", ...words]);
-	expect(answer.stderr).toMatch(/^Saved plan sha256:[0-9a-f]{64} to plan\.json; orgsync apply --plan plan\.json runs/);
+	expect(answer.stderr).toMatch(
+		/^Saved plan sha256:[0-9a-f]{64} to plan\.json\. To run exactly this plan: orgsync apply --plan plan\.json\n/,
+	);
 	world.clearRequests();
 	return world;
 }
@@ -55,7 +57,7 @@ export function read(
 	return JSON.parse(readFileSync(join(world.folder, name), "utf8"));
 }
 
-/** The file with its digest made anew after the change. */
+/** The changed file with a matching digest. */
 export function forge(world: World, change: object): string {
 	const { digest: _digest, ...content } = { ...read(world), ...change } as Record<string, unknown>;
 	return JSON.stringify({ ...content, digest: digestOf(content) });

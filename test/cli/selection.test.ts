@@ -34,7 +34,7 @@ const ofBob = providers.bob.map((id) => `oauthProvider:bob/${id}`);
 const [first, second, third] = policies.map((id) => `policy:${id}`);
 const gone = [`tvcApp:${apps.retired}`, `tvcApp:${apps.old}`];
 
-describe("--only narrows what is planned, and what is read for it", () => {
+describe("--only narrows the plan and its reads", () => {
 	test.each([
 		{
 			selections: ["userTag"],
@@ -74,7 +74,7 @@ describe("--only narrows what is planned, and what is read for it", () => {
 			addresses: [second, ...gone],
 			requests: ["list_policies", "list_tvc_apps", waits],
 		},
-	])("$selections", async ({ selections, addresses, requests }) => {
+	])("to $selections", async ({ selections, addresses, requests }) => {
 		const world = await makeWorld(everything);
 		expect([...(await plannedAddresses(world, only(...selections)))].sort()).toEqual([...addresses].sort());
 		expect([...world.requests()].sort()).toEqual([...requests].sort());
@@ -85,7 +85,7 @@ describe("--only narrows what is planned, and what is read for it", () => {
 		"userTag/sign",
 		"userTag/[os]*",
 		"policy/nothing",
-	])("%s matches nothing, which is told and is no success, because it may be a slip", async (selection) => {
+	])("and refuses %s, which matches nothing", async (selection) => {
 		const world = await makeWorld(everything);
 		const { code, stderr, stdout } = await world.run(["drift", ...only("tvcApp", selection)]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -93,14 +93,14 @@ describe("--only narrows what is planned, and what is read for it", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("every kind by itself, together, is the whole plan", async () => {
+	test("so that the plans of all kinds together are the whole plan", async () => {
 		const world = await makeWorld(everything);
 		const whole = await plannedAddresses(world, []);
 		expect(await plannedAddresses(world, only(...kinds.map(({ name }) => name)))).toEqual(whole);
 		expect(whole.length).toBe(2 + 3 + 3 + 2 + 4);
 	});
 
-	test("what is not needed for it need not be readable", async () => {
+	test("and accepts that other kinds cannot be read", async () => {
 		const world = await makeWorld(everything);
 		await world.setRules({ denyReads: ["list_user_tags"] });
 		expect((await world.run(["plan"])).code).not.toBe(0);
@@ -108,8 +108,8 @@ describe("--only narrows what is planned, and what is read for it", () => {
 	});
 });
 
-describe("--only narrows what is sent", () => {
-	test("apply submits that alone, and the rest stays to be done", async () => {
+describe("with --only", () => {
+	test("apply submits only the selected steps", async () => {
 		const world = await makeWorld(everything);
 		const before = world.organization();
 		expect((await world.run(["apply", "--yes", ...only("policy/*2", "userTag/oncall")])).code).toBe(0);
@@ -121,7 +121,7 @@ describe("--only narrows what is sent", () => {
 		expect((await world.run(["drift"])).code).toBe(2);
 	});
 
-	test("a guard judges only what is selected", async () => {
+	test("a guard counts only selected objects", async () => {
 		const world = await makeWorld(`${everything}limits: { policies: 1 }\n`);
 		expect((await world.run(["apply", "--yes"])).code).toBe(5);
 		expect((await world.run(["apply", "--yes", ...only("policy/*2")])).code).toBe(0);
@@ -129,8 +129,8 @@ describe("--only narrows what is sent", () => {
 	});
 });
 
-describe("--only with a kind that there is not", () => {
-	test.each(["plan", "drift", "apply --yes"])("orgsync %s: exit 3 before anything is asked", async (command) => {
+describe("--only with an unknown kind", () => {
+	test.each(["plan", "drift", "apply --yes"])("is exit 3 before any request: orgsync %s", async (command) => {
 		const world = await makeWorld(everything);
 		const selections = ["usertag", "userTags", "", "/signers", "*", "constructor"];
 		const run = (one: string) => world.run([...command.split(" "), ...only(one), "--format", "json"]);
@@ -141,7 +141,7 @@ describe("--only with a kind that there is not", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	test("is said with the kinds that there are", async () => {
+	test("is reported with the existing kinds", async () => {
 		const world = await makeWorld(everything);
 		const { code, stdout, stderr } = await world.run(["plan", ...only("tag/signers")]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });

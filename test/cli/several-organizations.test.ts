@@ -1,5 +1,5 @@
 /**
- * One call for several organizations: what goes wrong in one of them is told by its name, and the others have their turn.
+ * One call for several organizations: an error in one is reported with its id, and the others are applied.
  */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -44,7 +44,7 @@ function breakJournal(world: World, id: string, operation = "%"): void {
 	journal.close();
 }
 
-describe("apply, when an error ends the work in one of three organizations", () => {
+describe("an error in one of three organizations", () => {
 	async function applyThree(words: readonly string[], operation?: string, more = ""): Promise<[World, Answer]> {
 		const world = await makeThree(`${renaming}${theirs(second, more)}${theirs(third)}`);
 		await world.run(["wait", "--organization", organizationId]);
@@ -52,7 +52,7 @@ describe("apply, when an error ends the work in one of three organizations", () 
 		return [world, await world.run([...apply, ...words])];
 	}
 
-	test("the two others are applied and reported, the error is told with its organization, and the exit code is 1", async () => {
+	test("is reported with its organization and exit 1, and apply completes the two others", async () => {
 		const [world, answer] = await applyThree(inJson);
 		expect(answer.code).toBe(1);
 		const message = /^the journal .* cannot be used: database or disk is full$/;
@@ -63,55 +63,55 @@ describe("apply, when an error ends the work in one of three organizations", () 
 				{ organizationId, converged: true },
 				{ organizationId: third, converged: true },
 			],
-			broken: [
+			failed: [
 				{ organizationId: second, error: { code: "storage", message: expect.stringMatching(message) }, steps: [] },
 			],
 		});
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
 	});
 
-	test("in text, every organization is named over what became of it", async () => {
+	test("is shown in text under the name of its organization, like the results of the others", async () => {
 		const [, { code, stdout, stderr }] = await applyThree(["--quiet"]);
 		expect(code).toBe(1);
 		await expect(normalize(`${stdout}${stderr}`)).toMatchFileSnapshot(golden("apply-one-of-three-broke-off"));
 	});
 
 	test.each([
-		["markdown", "### 3 organizations: 1 broken off, 2 applied.\n"],
-		["html", "<title>orgsync apply: 3 organizations: 1 broken off, 2 applied.</title>"],
-		["github", "::error title=orgsync%3A apply::3 organizations: 1 broken off, 2 applied.\n"],
-	])("as %s, the verdict counts it, and the error stands at its organization", async (format, verdict) => {
+		["markdown", "### 3 organizations: 1 stopped by an error, 2 applied.\n"],
+		["html", "<title>orgsync apply: 3 organizations: 1 stopped by an error, 2 applied.</title>"],
+		["github", "::error title=orgsync%3A apply::3 organizations: 1 stopped by an error, 2 applied.\n"],
+	])("is shown in %s at its organization and counted in the verdict", async (format, verdict) => {
 		const [, { code, stdout }] = await applyThree(["--format", format]);
 		expect(code).toBe(1);
 		expect(stdout).toContain(verdict);
 		expect(stdout.match(/cannot be used: database or disk is full/g)).toHaveLength(1);
-		expect(stdout).toContain("Broke off: 0 of 1 step taken; see the error.");
+		expect(stdout).toContain("Stopped: 0 of 1 step finished; see the error.");
 		expect(stdout).toContain(second);
 	});
 
-	test("the steps that it had taken by then are told, and the exit code is 7 when one of them completed", async () => {
+	test("leaves completed steps in the report, with exit 7", async () => {
 		const removal = `absent: { policies: [${theirPolicies.join(", ")}] }\n`;
 		const [, answer] = await applyThree([...inJson, "--concurrency", "1"], "delete_policies", removal);
 		expect(answer.code).toBe(7);
 		expect(readOutput(answer)).toMatchObject({
-			broken: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
+			failed: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
 			reports: [{ organizationId }, { organizationId: third, converged: true }],
 		});
 	});
 
-	test("the next run finishes it, and submits nothing twice", async () => {
+	test("is completed by the next run, which submits nothing twice", async () => {
 		const [world] = await applyThree([]);
 		const journal = new DatabaseSync(join(world.folder, ".orgsync", "journal.sqlite"));
 		journal.exec("DROP TRIGGER full_disk");
 		journal.close();
 		const answer = await world.run([...apply, ...inJson]);
 		expect(answer.code).toBe(0);
-		expect(readOutput(answer)).not.toHaveProperty("broken");
+		expect(readOutput(answer)).not.toHaveProperty("failed");
 		expect(world.submits().length).toBe(3);
 	});
 });
 
-test("each report counts its own submits, and the requests of all reports are those of the run", async () => {
+test("each report counts its own submits, and all reports together count the requests of the run", async () => {
 	const world = await makeThree(`${renaming}${theirs(second)}${theirs(third)}`);
 	world.clearRequests();
 	const { reports } = readOutput(await world.run([...apply, ...inJson]));
@@ -123,7 +123,7 @@ test("each report counts its own submits, and the requests of all reports are th
 	expect(requests).toBe(world.requests().length);
 });
 
-test("a key that is refused only when something is submitted is exit 4", async () => {
+test("a key that is refused only at a submit is exit 4", async () => {
 	const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 	// One that stamps queries with a key that is accepted, and requests with a type by one that is not.
 	const stampers = new URL("../../src/wire/stamp.ts", import.meta.url);
@@ -150,31 +150,31 @@ absent: { policies: [${theirPolicies.join(", ")}] }
 ${limit}
 `;
 
-	test("find their own numbers, and the refusal names both", async () => {
+	test("have their own numbers, and the error names both", async () => {
 		const world = await makeThree(removeAll);
 		const { code, stderr } = await world.run(apply);
 		expect(code).toBe(5);
-		expect(stderr).toContain("hint: when this is meant: --allow policies=3 --allow policies=2\n");
+		expect(stderr).toContain("hint: to override: --allow policies=3 --allow policies=2\n");
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("are acknowledged by both numbers, in any order, and by neither alone", async () => {
+	test("are overridden by both numbers in any order, and by neither alone", async () => {
 		const world = await makeThree(removeAll);
 		for (const alone of ["policies=3", "policies=2"]) {
 			const { code, stderr } = await world.run([...apply, "--allow", alone]);
 			expect(code).toBe(5);
-			expect(stderr).toContain(`refused, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
+			expect(stderr).toContain(`blocked by a guard, nothing was sent: ${alone === "policies=3" ? 2 : 3} policies`);
 		}
 		expect(world.submits()).toEqual([]);
 		expect((await world.run([...apply, "--allow", "policies=2", "--allow", "policies=3"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_policies", "delete_policies"]);
 	});
 
-	test("that find the same number are acknowledged by it once, and named once", async () => {
+	test("with the same number are overridden once and named once", async () => {
 		const same = removeAll.replace(`, ${policies[2]}`, "");
 		const world = await makeThree(same);
 		const { stderr } = await world.run(apply);
-		expect(stderr).toContain("hint: when this is meant: --allow policies=2\n");
+		expect(stderr).toContain("hint: to override: --allow policies=2\n");
 		expect((await world.run([...apply, "--allow", "policies=2"])).code).toBe(0);
 	});
 });

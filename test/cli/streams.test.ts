@@ -95,7 +95,7 @@ const calls: readonly (readonly [words: string, formats: readonly string[]])[] =
 	["plan --bogus", ["json", "markdown"]],
 ];
 
-describe.runIf(hasFull)("on a full disk, standard output", () => {
+describe.runIf(hasFull)("standard output on a full disk", () => {
 	test("makes every command exit with 1 and one line on standard error, in every format", async () => {
 		const world = await makeWorld(removal);
 		await world.run(["plan", "--out", "plan.json"]);
@@ -139,7 +139,7 @@ describe.runIf(hasFull)("on a full disk, standard output", () => {
 		expect(await runInto(world, words, { stdout: "/dev/full" })).toMatchObject({ code: 1, stderr: `${lostOutput}\n` });
 	});
 
-	test("keeps no apply from its work, and the line names the exit code that it had", async () => {
+	test("stops no apply, and the error names the exit code that the apply had", async () => {
 		const world = await makeWorld(removal);
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const { code, stderr } = await runInto(world, ["apply", "--yes", "--quiet"], { stdout: "/dev/full" });
@@ -147,7 +147,7 @@ describe.runIf(hasFull)("on a full disk, standard output", () => {
 		expect(world.activities().map(({ status }) => status)).toEqual(["ACTIVITY_STATUS_CONSENSUS_NEEDED"]);
 	});
 
-	test("ends the emulator, because nobody learns where it listens", async () => {
+	test("ends the emulator, whose address is lost", async () => {
 		const world = await makeWorld();
 		expect(await runInto(world, ["emulator"], { stdout: "/dev/full" })).toMatchObject({
 			code: 1,
@@ -155,14 +155,14 @@ describe.runIf(hasFull)("on a full disk, standard output", () => {
 		});
 	});
 
-	test("ends with 1 where standard error is full too", async () => {
+	test("is exit 1 if standard error is full too", async () => {
 		const world = await makeWorld(removal);
 		expect((await runInto(world, ["plan"], { stdout: "/dev/full", stderr: "/dev/full" })).code).toBe(1);
 	});
 });
 
-describe.runIf(hasFull)("on a full disk, standard error", () => {
-	test("makes an apply exit with 1 after its work, and one line on standard output tells of it", async () => {
+describe.runIf(hasFull)("standard error on a full disk", () => {
+	test("makes an apply exit with 1 after its work, with one line on standard output", async () => {
 		const world = await makeWorld(removal);
 		const { code, stdout } = await runInto(world, ["apply", "--yes"], { stderr: "/dev/full" });
 		expect(code).toBe(1);
@@ -180,7 +180,7 @@ describe.runIf(hasFull)("on a full disk, standard error", () => {
 		});
 	});
 
-	test("leaves the error that a JSON object has, and makes its exit code 1", async () => {
+	test("keeps the error of a JSON object and makes its exit code 1", async () => {
 		const world = await makeWorld(removal);
 		for (const words of [["plan", "-f", "missing.yaml"], ["plan", "--bogus"], ["nonsense"]]) {
 			const answer = await runInto(world, [...words, "--format", "json"], { stderr: "/dev/full" });
@@ -188,7 +188,7 @@ describe.runIf(hasFull)("on a full disk, standard error", () => {
 		}
 	});
 
-	test("makes an error that nobody can read tell of itself on standard output", async () => {
+	test("moves a lost error to standard output as one line", async () => {
 		const world = await makeWorld();
 		expect(await runInto(world, ["plan", "-f", "missing.yaml"], { stderr: "/dev/full" })).toEqual({
 			code: 1,
@@ -197,13 +197,13 @@ describe.runIf(hasFull)("on a full disk, standard error", () => {
 		});
 	});
 
-	test("is none of a command that says nothing there", async () => {
+	test("does not affect a command that prints nothing there", async () => {
 		const world = await makeWorld(removal);
 		expect(await runInto(world, ["validate"], { stderr: "/dev/full" })).toMatchObject({ code: 0 });
 	});
 });
 
-describe("a reader that stops reading", () => {
+describe("a reader that closes", () => {
 	/** Closes these streams of the command at once. */
 	async function unread(world: World, words: readonly string[], ...names: ("stdout" | "stderr")[]) {
 		const { child, ended } = world.start(words);
@@ -211,14 +211,14 @@ describe("a reader that stops reading", () => {
 		return ended;
 	}
 
-	test("standard output keeps no apply from its work, and the exit code is that of the work", async () => {
+	test("standard output stops no apply and changes no exit code", async () => {
 		const world = await makeWorld(removal);
 		expect(await unread(world, ["apply", "--yes", "--quiet"], "stdout")).toMatchObject({ code: 0, stderr: "" });
 		expect(world.submits()).toEqual(["delete_policies"]);
 		expect(await unread(world, ["plan", "-f", "missing.yaml"], "stdout")).toMatchObject({ code: 3 });
 	});
 
-	test("standard output of an apply that waits for approval leaves it exit code 8", async () => {
+	test("standard output leaves a pending apply its exit code 8", async () => {
 		const world = await makeWorld(removal);
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		expect(await unread(world, ["apply", "--yes", "--quiet", "--format", "json"], "stdout")).toMatchObject({
@@ -228,7 +228,7 @@ describe("a reader that stops reading", () => {
 		expect(await unread(world, ["status"], "stdout")).toMatchObject({ code: 8, stderr: "" });
 	});
 
-	test("standard error is told on standard output, with exit code 1, after the work is done", async () => {
+	test("standard error is reported on standard output with exit code 1 after the work", async () => {
 		const world = await makeWorld(removal);
 		const { code, stdout } = await unread(world, ["apply", "--yes"], "stderr");
 		expect(code).toBe(1);
@@ -237,7 +237,7 @@ describe("a reader that stops reading", () => {
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 
-	test("both streams at once, as `2>&1 | head` does, leave the exit code of the work", async () => {
+	test("both streams at once, as `2>&1 | head` does, changes no exit code", async () => {
 		const world = await makeWorld(removal);
 		expect(await unread(world, ["apply", "--yes"], "stdout", "stderr")).toMatchObject({ code: 0 });
 		expect(await unread(world, ["plan", "-f", "missing.yaml"], "stdout", "stderr")).toMatchObject({ code: 3 });
@@ -246,7 +246,7 @@ describe("a reader that stops reading", () => {
 });
 
 describe("a file that takes only a part of the result", () => {
-	test("makes the command exit with 1: half of a JSON object is no success", async () => {
+	test("makes the command exit with 1", async () => {
 		const world = await makeWorld();
 		const command = `ulimit -f 1; ${orgsync.map((word) => `'${word}'`).join(" ")} schema output > part.json; exit $?`;
 		const answer = await runProgram(["bash", "-c", command], { cwd: world.folder });
@@ -255,7 +255,7 @@ describe("a file that takes only a part of the result", () => {
 		expect(() => JSON.parse(readFileSync(join(world.folder, "part.json"), "utf8"))).toThrow();
 	});
 
-	test("makes the command exit with 1 also as the file of --output", async () => {
+	test("makes the command exit with 1 if it is the file of --output", async () => {
 		const world = await makeWorld(removal);
 		const command = `ulimit -f 1; ${orgsync.map((word) => `'${word}'`).join(" ")} schema output --output part.json; exit $?`;
 		const answer = await runProgram(["bash", "-c", command], { cwd: world.folder });
@@ -266,7 +266,7 @@ describe("a file that takes only a part of the result", () => {
 
 describe("--output", () => {
 	test.runIf(hasFull)(
-		"to a full disk is exit 1 after the work is done, and the one JSON object says so on standard output",
+		"to a full disk is exit 1 after the work, with the error in the one JSON object on standard output",
 		async () => {
 			const world = await makeWorld(removal);
 			await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
@@ -285,7 +285,7 @@ describe("--output", () => {
 });
 
 describe("standard output that is open for reading only", () => {
-	test("is exit 1, and said on standard error", async () => {
+	test("is exit 1 with an error on standard error", async () => {
 		const world = await makeWorld();
 		expect(await runInto(world, ["schema"], { stdout: "/dev/null", flags: "r" })).toEqual({
 			code: 1,
@@ -307,14 +307,14 @@ describe("a stream whose device fails", () => {
 		return { got, outlet: new Outlet(stream as unknown as ConstructorParameters<typeof Outlet>[0]) };
 	}
 
-	test("is waited for, and makes the exit code 1 with a line on the other one", async () => {
+	test("is awaited, and makes the exit code 1 with a line on the other stream", async () => {
 		const [output, error] = [fake("EIO"), fake()];
 		output.outlet.write("a result\n");
 		expect(await settleStreams(0, output.outlet, error.outlet)).toBe(1);
 		expect(error.got).toEqual(["error: standard output cannot be written: the device reports an error\n"]);
 	});
 
-	test("is not told twice where the result has told it", async () => {
+	test("is reported once if the result already reports it", async () => {
 		const [output, error] = [fake(), fake("EIO")];
 		error.outlet.write("a note\n");
 		error.outlet.markReported();
@@ -322,7 +322,7 @@ describe("a stream whose device fails", () => {
 		expect(output.got).toEqual([]);
 	});
 
-	test("changes no exit code while nothing is lost", async () => {
+	test("changes no exit code if nothing is lost", async () => {
 		const [output, error] = [fake(), fake()];
 		output.outlet.write("a result\n");
 		for (const code of [0, 2, 8, 130] as const)

@@ -1,6 +1,6 @@
 /**
- * `plan --base` and `--base-file`: the documents as they were before, from a revision of git, a file or a folder, held three
- * ways with one reading of live.
+ * `plan --base` and `--base-file`: a three-way comparison of the documents, their base from git, a file or a folder, and
+ * the live state.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
@@ -21,7 +21,7 @@ import {
 	type World,
 } from "../world.ts";
 
-/** What `git` prints, run in the folder under nobody's configuration. */
+/** Runs `git` in the folder without a configuration of its user, and returns its output. */
 function git(folder: string, ...words: string[]): string {
 	const who = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.test"];
 	const env = {
@@ -63,7 +63,7 @@ const signers = (members: string, more = ""): string =>
 	`userTags: [{ name: signers, members: { exactly: [${members}] }${more} }]`;
 
 test.runIf(hasGit)(
-	"a change outside that the pull request does not mention is called out, beside what it does mean",
+	"--base separates drift that the pull request does not mention from its intended changes",
 	async () => {
 		const world = await makeRepository(document(signers("alice, carol")));
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
@@ -112,7 +112,7 @@ Plan: 1 activity. 1 user tag to update. Apply would undo 1 change made outside t
 );
 
 test.runIf(hasGit)(
-	"both documents are held against one reading: where nothing differs, two queries as without a base",
+	"--base compares both documents with one read: without differences it sends the same two queries",
 	async () => {
 		const world = await makeRepository(document(agreeing.userTags));
 		symlinkSync("orgsync.yaml", join(world.folder, "link.yaml"));
@@ -131,7 +131,7 @@ test.runIf(hasGit)(
 	},
 );
 
-test.runIf(hasGit)("what only the base needs is read besides, and the plan is the one without a base", async () => {
+test.runIf(hasGit)("--base adds the reads that only the base needs, and does not change the plan", async () => {
 	const world = await makeRepository(document(agreeing.userTags, `absent: { policies: [${policies[0]}] }`));
 	world.write("orgsync.yaml", document("userTags: [{ name: signatories, previously: [signers] }]"));
 	const { plans, threeWay } = await planOn(world, "HEAD");
@@ -142,7 +142,7 @@ test.runIf(hasGit)("what only the base needs is read besides, and the plan is th
 	expect(threeWay[0].accepted).toMatchObject([{ address: `policy:${policies[0]}`, what: "is-there" }]);
 });
 
-test.runIf(hasGit)("a document that was not there is new, and that is said", async () => {
+test.runIf(hasGit)("--base reports a document without a base as new", async () => {
 	const world = await makeRepository(document(agreeing.userTags));
 	world.write("new.yaml", document(signers("alice, carol")));
 	const answer = await world.run(["plan", "--base", "HEAD", "-f", "new.yaml", "--format", "json"]);
@@ -158,7 +158,7 @@ test.runIf(hasGit)("a document that was not there is new, and that is said", asy
 	expect(found.alreadySo).toHaveLength(2);
 });
 
-test.runIf(hasGit)("an organization that only the base speaks of is named, and not asked for", async () => {
+test.runIf(hasGit)("--base names an organization that only the base has, and does not read it", async () => {
 	const other = organizationId.replace(/1$/, "9");
 	const world = await makeRepository(document(agreeing.userTags));
 	mkdirSync(join(world.folder, "all"));
@@ -178,7 +178,7 @@ test.runIf(hasGit)("an organization that only the base speaks of is named, and n
 	expect(new Set(world.requests())).toEqual(new Set(["list_user_tags", "list_users"]));
 });
 
-test("the base can be a file, or a folder, and then git is not needed", async () => {
+test("--base-file reads a file or a folder and needs no git", async () => {
 	const world = await makeWorld(document(signers("alice")));
 	world.write("before.yaml", document(signers("alice, carol")));
 	mkdirSync(join(world.folder, "old"));
@@ -193,7 +193,7 @@ test("the base can be a file, or a folder, and then git is not needed", async ()
 });
 
 test.runIf(hasGit)(
-	"a renamed tag is the same tag, also narrowed by its new name, and paths are those of the working folder",
+	"--base recognizes a renamed tag, with --only too, and resolves paths from the working folder",
 	async () => {
 		const world = await makeWorld();
 		startRepository(world);
@@ -211,7 +211,7 @@ test.runIf(hasGit)(
 	},
 );
 
-test.runIf(hasGit)("problems of the base refuse it, at their places in it", async () => {
+test.runIf(hasGit)("--base is refused with the places of the problems of the base", async () => {
 	const world = await makeRepository("organizationId: 7\n");
 	world.write("orgsync.yaml", document(agreeing.userTags));
 	const answer = await world.run(["plan", "--base", "HEAD"]);
@@ -233,15 +233,15 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a revision that git does not know",
 		words: ["--base", "nowhere"],
-		said: "error: --base nowhere: git knows no such revision",
+		said: "error: --base nowhere: unknown git revision",
 		hint: "as in origin/main",
 	},
 	{
 		why: "what looks like a flag",
 		words: ["--base=--output=x"],
-		said: "--base --output=x: it takes a revision of git",
+		said: "--base --output=x: it takes a git revision",
 	},
-	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "it takes a revision of git" },
+	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "it takes a git revision" },
 	{ why: "standard input", words: ["--base", "HEAD", "-f", "-"], said: "standard input has no earlier revision" },
 	{
 		why: "a document outside of the repository",
@@ -268,7 +268,7 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a file that is not there",
 		words: ["--base-file", "nowhere.yaml"],
-		said: "error: there is no file nowhere.yaml",
+		said: "error: file not found: nowhere.yaml",
 	},
 	{
 		why: "standard input as the base",
@@ -278,13 +278,13 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a file given as a revision",
 		words: ["--base", "other.yaml"],
-		said: "error: --base other.yaml: git knows no such revision",
+		said: "error: --base other.yaml: unknown git revision",
 		hint: "--base-file PATH",
 	},
 	{
 		why: "a revision beside a file",
 		words: ["--base", "HEAD", "--base-file", "other.yaml"],
-		said: "--base and --base-file exclude each other",
+		said: "--base and --base-file cannot be used together",
 	},
 ];
 
@@ -301,7 +301,7 @@ test.runIf(hasGit).each(refusals)("$why is refused", async ({ words, said, hint,
 });
 
 test.runIf(hasGit)(
-	"in a shallow clone it says how to get the revision, and in no repository that there is none",
+	"--base explains how to get the revision in a shallow clone, and reports a missing repository",
 	async () => {
 		const world = await makeRepository(document(agreeing.userTags));
 		commit(world, ["other.yaml", ""]);
@@ -316,7 +316,7 @@ test.runIf(hasGit)(
 			cwd: nowhere,
 			env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
 		});
-		expect(answer.stderr).toContain("--base HEAD: this folder is in no git repository");
+		expect(answer.stderr).toContain("--base HEAD: this folder is not in a git repository");
 		expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
 	},
 );

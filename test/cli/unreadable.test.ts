@@ -56,7 +56,7 @@ describe.each([
 		},
 	},
 ])("with the extended reads $why", ({ because, make }) => {
-	test("plan names what is unknown and why, and takes none of it for known", async () => {
+	test("plan names each unknown part and why, and treats none as known", async () => {
 		const world = await make({});
 		const { code, stdout } = await world.run(["plan"]);
 		expect(code).toBe(0);
@@ -69,7 +69,7 @@ describe.each([
 		expect(plan.waiting).toEqual([]);
 	});
 
-	test("apply makes it so once; then what was applied stands in, and is named as that", async () => {
+	test("apply submits once, and later plans use the last-applied state and name it", async () => {
 		const world = await make({});
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits().length).toBe(5);
@@ -90,7 +90,7 @@ describe.each([
 		expect(world.submits()).toEqual([]);
 	});
 
-	test("what is pending is joined by its bytes, listed as last known, explained, and in doubt for wait", async () => {
+	test("a pending activity is joined by its bytes, listed as last known, explained, and in doubt for wait", async () => {
 		const world = await makeWaitingWorld(make);
 		expect((await world.run(["apply", "--yes"])).code).toBe(8);
 		expect((await world.run(["apply", "--yes"])).code).toBe(8);
@@ -101,7 +101,7 @@ describe.each([
 		expect(status.stdout).toContain("as last known");
 		const open = readOutput(await world.run(["status", "--format", "json"])).open;
 		expect(open).toMatchObject([{ activities: [{ activityId: id, approvedBy: null, saidBy: "journal" }] }]);
-		expect((await world.run(["explain", id])).stdout).toContain("waits for more approvals");
+		expect((await world.run(["explain", id])).stdout).toContain("requires more approvals");
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
 		await world.submitAsBob("approve_activity", { fingerprint });
 		expect((await world.run(["wait", "--wait", "0"])).code).toBe(8);
@@ -111,7 +111,7 @@ describe.each([
 		expect(world.activities().filter(({ type }) => type === removing).length).toBe(1);
 	});
 
-	test("guards that need no reading still refuse", async () => {
+	test("guards that need no read still block", async () => {
 		const world = await make({});
 		world.write("orgsync.yaml", `${text}limits: { policies: 0, memberRemovals: 0 }\n`);
 		const refused = await world.run(["apply", "--yes"]);
@@ -122,7 +122,7 @@ describe.each([
 });
 
 describe("with one of the reads denied", () => {
-	test("what the others answer is known, and only the rest unknown", async () => {
+	test("the results of the other reads are known", async () => {
 		const world = await makeWorld(text);
 		await world.setRules({ denyReads: ["list_policies"] });
 		const [plan] = readOutput(await world.run(["plan", "--format", "json"])).plans;
@@ -131,7 +131,7 @@ describe("with one of the reads denied", () => {
 		expect(unsure).toMatchObject([{ address: `policy:${policies[0]}` }]);
 	});
 
-	test("without list_activities, a second runner finds the activity by its bytes", async () => {
+	test("a second runner without list_activities finds the activity by its bytes", async () => {
 		const world = await makeWorld(document(`absent: { policies: [${policies[0]}] }`));
 		await world.setRules({ approvals: { [removing]: 2 }, denyReads: ["list_activities", "get_activity"] });
 		expect((await world.run(["apply", "--yes", "--journal", "one.sqlite"])).code).toBe(8);

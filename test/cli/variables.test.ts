@@ -55,7 +55,7 @@ test.each([
 	expect(allowed.stderr).not.toContain("STAGE");
 });
 
-test("the base of a plan follows the same rule", async () => {
+test("the base of a plan accepts the same variables", async () => {
 	const world = await makeWorld(document());
 	world.write("before.yaml", naming("STAGE"));
 	const words = ["plan", "--base-file", "before.yaml"];
@@ -82,11 +82,7 @@ describe("--env", () => {
 		});
 	});
 
-	test.each([
-		`TOKEN=${value}`,
-		`=${value}`,
-		`a b ${value}`,
-	])("does not repeat a value that it is given: %s", async (text) => {
+	test.each([`TOKEN=${value}`, `=${value}`, `a b ${value}`])("does not repeat a given value: %s", async (text) => {
 		const world = await makeWorld(document());
 		const answer = await world.run([...words, "--env", text]);
 		expect(answer.code).toBe(3);
@@ -117,9 +113,9 @@ describe("a variable that is not set", () => {
 		expect((await world.run(["validate"])).stderr).toContain("is not set; set it, or write the id\n");
 	});
 
-	test("in place of any other text is", async () => {
+	test("in place of any other text is offered as literal text", async () => {
 		const world = await makeWorld(naming("ORGSYNC_VAR_NOT_SET"));
-		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for that very text");
+		expect((await world.run(["validate"])).stderr).toContain("or write `$${ORGSYNC_VAR_NOT_SET}` for the literal text");
 	});
 });
 

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { acceptLive } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-chosen.ts";
+import { differingAddresses } from "../../src/document/accept-selection.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
@@ -253,7 +253,7 @@ function additionsOf({ tags, ...small }: SmallWorld): number {
 	}, 0);
 }
 
-test("a document into which everything was accepted has an empty plan, and every line that live does not contradict is the same bytes", () => {
+test("a document has an empty plan after everything was accepted, and each line that agrees with live state keeps its bytes", () => {
 	const occurred = { edits: 0, additions: 0, ghosts: 0, renames: 0 };
 	fc.assert(
 		fc.property(worlds, (world) => {
@@ -307,7 +307,7 @@ test("a document into which everything was accepted has an empty plan, and every
 	for (const [what, times] of Object.entries(occurred)) expect(times, what).toBeGreaterThan(10);
 }, 60_000);
 
-test("any text that live has can be written in place of any other, however that one is written", () => {
+test("any live text can replace any other text, in every style", () => {
 	const text = fc.oneof(
 		fc.string({ unit: "binary", maxLength: 12 }),
 		fc.stringMatching(/^[ -~]{0,12}$/),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Acceptance, acceptLive, addressMistake, type Compared } from "../../src/document/accept.ts";
-import { differingAddresses } from "../../src/document/accept-chosen.ts";
+import { type Acceptance, type AcceptInput, acceptLive, addressMistake } from "../../src/document/accept.ts";
+import { differingAddresses } from "../../src/document/accept-selection.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
@@ -75,7 +75,7 @@ interface Options {
 	readonly waiting?: readonly WaitingActivity[];
 }
 
-function compare(texts: Readonly<Record<string, string>>, options: Options): Compared[] {
+function compare(texts: Readonly<Record<string, string>>, options: Options): AcceptInput[] {
 	const sources = Object.entries(texts).map(([file, content]) => ({ file, content }));
 	const { organizations, problems } = parseDocuments(sources, options.environment ?? {});
 	expect(problems).toEqual([]);
@@ -117,7 +117,7 @@ describe("a golden document", () => {
 	const everything = (text: string): readonly string[] =>
 		compare({ "d.yaml": text }, {}).flatMap(({ plan }) => differingAddresses(plan));
 
-	test.each(names)("%s wants what live has, and is the same otherwise", async (name) => {
+	test.each(names)("%s describes live state afterwards, and is otherwise unchanged", async (name) => {
 		const before = read(`${name}.before`);
 		const after = acceptInto(before, everything(before));
 		await expect(after).toMatchFileSnapshot(`../golden/accept/${name}.after.yaml`);
@@ -136,7 +136,7 @@ describe("a golden document", () => {
 		for (const variant of variants) expect(acceptInto(variant(before), everything(before))).toBe(variant(after));
 	});
 
-	test.each(names)("%s can be accepted one address at a time, with the same end", (name) => {
+	test.each(names)("%s has the same result when its addresses are accepted one at a time", (name) => {
 		let text = read(`${name}.before`);
 		for (let left = everything(text); left.length > 0; left = everything(text))
 			text = acceptInto(text, [left.at(-1) ?? ""]);
@@ -144,26 +144,26 @@ describe("a golden document", () => {
 	});
 });
 
-describe("what is accepted", () => {
+describe("acceptLive", () => {
 	const tags = `${head}userTags:
   - { name: signers, members: { exactly: [alice] } }
   - { name: oncall, members: { exactly: [] } }
   - { name: gone }
 `;
 
-	test("is what was named, by address or pattern, and nothing else", () => {
+	test("accepts what an address or pattern names, and nothing else", () => {
 		expect(acceptInto(tags, ["userTag:signers"])).toBe(tags.replace("[alice]", "[alice, carol]"));
 		expect(acceptInto(tags, ["userTag:on*", "userTag:gon?"])).toBe(
 			tags.replace("exactly: []", "exactly: [bob]").replace("  - { name: gone }\n", ""),
 		);
 	});
 
-	test("a name that holds a star is itself before it is a pattern", () => {
+	test("takes a name with a star as an address before it takes it as a pattern", () => {
 		const text = `${head}userTags: [{ name: "a*" }, { name: ab }]\n`;
 		expect(acceptInto(text, ["userTag:a*"])).toBe(`${head}userTags: [{ name: ab }]\n`);
 	});
 
-	test("is told with the line that it has afterwards, one place a file", () => {
+	test("reports the line of each change in the new text, one place for each file", () => {
 		const absent = (rest: string): string => `organizationId: ${organizationId}\n${rest}`;
 		const acceptance = accept(
 			{
@@ -184,7 +184,7 @@ describe("what is accepted", () => {
 		expect("contents" in acceptance && [...acceptance.contents.keys()]).toEqual(["a.yaml", "b.yaml"]);
 	});
 
-	test("is told for each organization of a file, where an address is the same in both", () => {
+	test("reports each organization of a file when both have the same address", () => {
 		const text = `${head}userTags: [{ name: gone }]\n---\norganizationId: ${id("org", 2)}\nuserTags: [{ name: gone }]\n`;
 		expect(accept({ "d.yaml": text }, ["userTag:gone"])).toMatchObject({
 			accepted: [
@@ -194,7 +194,7 @@ describe("what is accepted", () => {
 		});
 	});
 
-	test("leaves the other organization of the same file as it is", () => {
+	test("does not change the other organization of the same file", () => {
 		const other = `organizationId: ${id("org", 2)}\nuserTags: [{ name: other }]\n`;
 		const text = `${other}---\n${head}userTags: [{ name: gone }, { name: signers }]\n`;
 		const [first, second] = compare({ "d.yaml": text }, {});
@@ -206,7 +206,7 @@ describe("what is accepted", () => {
 		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace("{ name: gone }, ", ""));
 	});
 
-	test("may be a name that two tags exchange, when both are accepted", () => {
+	test("accepts two tags that swap names, if both are accepted", () => {
 		const text = `${head}userTags:
   - { id: ${id("tag", 1)}, name: oncall }
   - { id: ${id("tag", 2)}, name: signers }
@@ -214,21 +214,21 @@ describe("what is accepted", () => {
 		expect(acceptInto(text, ["userTag:*"])).toBe(
 			text.replace("oncall", "x").replace("signers", "oncall").replace("x", "signers"),
 		);
-		expect(refusalsOf(text, ["userTag:oncall"])[1]).toContain("has an entry already");
+		expect(refusalsOf(text, ["userTag:oncall"])[1]).toContain("duplicate tag");
 	});
 
-	test("takes a member out of `never` who is in `exactly` from then on", () => {
+	test("moves a member from `never` to `exactly`", () => {
 		const text = `${head}userTags: [{ name: signers, members: { exactly: [alice], never: [carol, bob] } }]\n`;
 		expect(acceptInto(text, ["userTag:signers"])).toContain("{ exactly: [alice, carol], never: [bob] }");
 	});
 
-	test("with --only, may be part of the documents, and the rest is not looked at", () => {
+	test("checks only the objects that --only selects", () => {
 		const only: readonly Selection[] = [{ kind: "userTag", glob: "sign*" }];
 		const options = { only, against: withLive(live, { policies: unknown }) };
 		const text = `${tags}absent: { policies: [${id("policy", 1)}] }\n`;
 		expect(acceptInto(text, ["userTag:signers"], options)).toBe(text.replace("[alice]", "[alice, carol]"));
 		expect(refusalsOf(text, ["userTag:oncall"], options)).toEqual([
-			"nothing to accept at userTag:oncall; what differs: userTag:signers",
+			"nothing to accept at userTag:oncall; differences: userTag:signers",
 		]);
 	});
 });
@@ -286,7 +286,7 @@ describe("a comment in a list in brackets", () => {
 	});
 });
 
-describe("what a waiting activity would change", () => {
+describe("an object that a pending activity would change", () => {
 	const activity = (policyIds: readonly string[], parts: Partial<WaitingActivity> = {}): WaitingActivity => ({
 		...{
 			activityId: id("other", 9),
@@ -306,7 +306,7 @@ describe("what a waiting activity would change", () => {
 	const [first, second] = [id("policy", 1), id("policy", 2)];
 	const text = `${head}userTags: [{ name: signers, members: { exactly: [bob] } }]\nabsent: { policies: [${first}, ${second}] }\n`;
 	const refusal = (policy: string): string =>
-		`cannot accept policy:${policy}: activity ${id("other", 9)} waits and would change this: have it rejected first, or give it up`;
+		`cannot accept policy:${policy}: activity ${id("other", 9)} is pending and would change this: reject or abandon it first`;
 
 	test.each<[string, readonly string[], readonly string[], readonly string[]]>([
 		["by name", ["policy:*"], [first, second], [first, second]],
@@ -318,20 +318,20 @@ describe("what a waiting activity would change", () => {
 		expect(refusalsOf(text, patterns, { waiting: [activity(waits)] })).toEqual(refused.map(refusal));
 	});
 
-	test("is refused for an activity that wants something else with the same tag", () => {
+	test("is refused for an activity that changes the same tag differently", () => {
 		const parameters = { userTagId: id("tag", 1), addUserIds: [], removeUserIds: [carol] };
 		const waiting = [activity([], { operation: "update_user_tag", parameters })];
-		expect(refusalsOf(text, ["userTag:signers"], { waiting })[0]).toContain(`activity ${id("other", 9)} waits`);
+		expect(refusalsOf(text, ["userTag:signers"], { waiting })[0]).toContain(`activity ${id("other", 9)} is pending`);
 	});
 
-	test("is refused where what was sent for it was never answered", () => {
+	test("is refused while a request for it is in doubt", () => {
 		const waiting = [activity([first, id("policy", 3)], { activityId: null, state: "in-doubt" })];
-		expect(refusalsOf(text, [`policy:${first}`], { waiting })[0]).toContain("was sent for it and never answered");
+		expect(refusalsOf(text, [`policy:${first}`], { waiting })[0]).toContain("a request for it has no answer");
 	});
 
-	test("is left out of a pattern that fits others, and told", () => {
+	test("is skipped, with a reason, if the pattern matches others", () => {
 		const acceptance = accept({ "d.yaml": text }, ["policy:*"], { waiting: [activity([second])] });
-		expect(acceptance).toMatchObject({ leftOut: [{ address: `policy:${second}` }], accepted: [{ line: 4 }] });
+		expect(acceptance).toMatchObject({ skipped: [{ address: `policy:${second}` }], accepted: [{ line: 4 }] });
 		expect("contents" in acceptance && acceptance.contents.get("d.yaml")).toBe(text.replace(`${first}, `, ""));
 	});
 });
@@ -340,66 +340,61 @@ function never(): never {
 	throw new Error("there is no such organization");
 }
 
-describe("it is refused, by name, and nothing is changed,", () => {
+describe("acceptLive changes nothing and names the address", () => {
 	const members = (list: string): string => `${head}userTags:\n  - { name: signers, members: { exactly: ${list} } }\n`;
 
 	test.each<[why: string, text: string, pattern: string, because: string, options?: Options]>([
 		[
-			"where nothing differs",
+			"if nothing differs",
 			members("[alice, carol]"),
 			"userTag:signers",
-			"nothing to accept at userTag:signers; nothing differs",
+			"nothing to accept at userTag:signers; no differences",
 		],
 		[
-			"where something else differs",
+			"if something else differs",
 			members("[bob]"),
 			"policy:*",
-			"nothing to accept at policy:*; what differs: userTag:signers",
+			"nothing to accept at policy:*; differences: userTag:signers",
 		],
 		[
-			"where a member is filled in from the environment",
+			"if a member comes from an environment variable",
 			members('["${ORGSYNC_VAR_WHO}", alice, carol]'),
 			"userTag:signers",
-			"cannot accept userTag:signers: userTags[0].members.exactly[0] is filled in from the environment",
+			"cannot accept userTag:signers: userTags[0].members.exactly[0] comes from an environment variable",
 			{ environment: { ORGSYNC_VAR_WHO: "bob" } },
 		],
 		[
-			"where a member is written through an alias",
+			"if a member is written through an alias",
 			`${head}userTags: [{ name: signers, members: { exactly: [*who, carol] } }]\n`.replace("alice: ", "alice: &who "),
 			"userTag:signers",
-			"cannot accept userTag:signers: userTags[0].members.exactly[0] is written through the YAML alias `*who`",
+			"cannot accept userTag:signers: userTags[0].members.exactly[0] is inside the YAML alias `*who`",
 			{ against: { ...live, userTags: known([liveTag(1, "signers", { members: known([carol]) })]) } },
 		],
 		[
-			"where a list has an anchor",
+			"if a list has an anchor",
 			`${head}userTags: [{ name: signers, members: { exactly: &all [bob] } }, { name: oncall, members: { atLeast: *all } }]\n`,
 			"userTag:signers",
-			"has to do with the YAML anchor `&all`, which other places may use",
+			"has the YAML anchor `&all`, which aliases may use",
 		],
 		[
-			"where a list is written through an alias",
+			"if a list is written through an alias",
 			`${head}userTags: [{ name: oncall, members: { exactly: &all [bob] } }, { name: signers, members: { exactly: *all } }]\n`,
 			"userTag:signers",
-			"is written through the YAML alias `*all`",
+			"is inside the YAML alias `*all`",
 		],
+		["if a list has a tag", members("!!seq [bob]"), "userTag:signers", "has the YAML tag `tag:yaml.org,2002:seq`"],
 		[
-			"where a list has a tag",
-			members("!!seq [bob]"),
-			"userTag:signers",
-			"has to do with the YAML tag `tag:yaml.org,2002:seq`",
-		],
-		[
-			"where live is not known",
+			"if live is not known",
 			members("[bob]"),
 			"userTag:signers",
-			"what live has there is not known",
+			"live state is unknown",
 			{ against: { ...live, userTags: known([liveTag(1, "signers", { members: unknown })]) } },
 		],
 		[
-			"where live is known from memory alone",
+			"if live is known from memory alone",
 			members("[bob]"),
 			"userTag:signers",
-			"known from what was last applied alone",
+			"only the last-applied state is known",
 			{
 				against: {
 					...live,
@@ -420,46 +415,46 @@ describe("it is refused, by name, and nothing is changed,", () => {
 			},
 		],
 		[
-			"where a policy is not known to be there",
+			"if a policy is not known to be there",
 			`${head}absent: { policies: [${id("policy", 1)}] }\n`,
 			"policy:*",
-			"what live has there is not known",
+			"live state is unknown",
 			{ against: withLive(live, { policies: unknown }) },
 		],
 		[
-			"where two live tags could be meant",
+			"if two live tags could be meant",
 			`${head}userTags: [{ name: signatories, previously: [signers, oncall] }]\n`,
 			"userTag:signatories",
 			"Write its id",
 		],
 		[
-			"where another entry means the same live tag",
+			"if another entry means the same live tag",
 			`${head}userTags: [{ name: a, id: ${id("tag", 1)} }, { name: b, previously: [signers] }]\n`,
 			"userTag:b",
 			"one entry a tag",
 		],
 		[
-			"where the tag is protected by the name that it would lose",
+			"if the tag is protected by the name that it would lose",
 			`${head}userTags: [{ name: root, id: ${id("tag", 1)} }]\nprotect: { userTags: [root] }\n`,
 			"userTag:root",
 			"the tag is protected by this name",
 		],
 		[
-			"where the name comes from the environment",
+			"if the name comes from the environment",
 			`${head}userTags: [{ name: "\${ORGSYNC_VAR_TAG}", id: ${id("tag", 1)} }]\n`,
 			"userTag:root",
-			"userTags[0].name is filled in from the environment",
+			"userTags[0].name comes from an environment variable",
 			{ environment: { ORGSYNC_VAR_TAG: "root" } },
 		],
 		[
-			"where live has something that a document cannot say",
+			"if live has something that a document cannot say",
 			`${head}expect: { sessionProfiles: [{ id: ${id("other", 1)}, expirationSeconds: "900" }] }\n`,
 			`sessionProfile:${id("other", 1)}`,
 			"d.yaml:3: `expirationSeconds` must be a number of seconds",
 			{ against: withLive(live, { sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } }) },
 		],
 		[
-			"where an item shares its line with the dash of another list",
+			"if an item shares its line with the dash of another list",
 			`${head}expect:\n  mfaPolicies:\n    ? alice\n    : - name: x\n        order: 1\n`,
 			"mfaPolicy:alice/x",
 			"cannot be edited in place",
@@ -468,24 +463,24 @@ describe("it is refused, by name, and nothing is changed,", () => {
 		expect(refusalsOf(text, [pattern], options).join("\n")).toContain(because);
 	});
 
-	test("where what comes out would differ from live still", () => {
+	test("if the result would still differ from live state", () => {
 		const text = members("[alice]");
 		const moved = { ...live, userTags: known([liveTag(1, "signers", { members: known([bob]) })]) };
 		const compared = compare({ "d.yaml": text }, {}).map((one) => ({ ...one, live: moved }));
 		expect(acceptLive([{ file: "d.yaml", content: text }], {}, compared, ["userTag:signers"])).toEqual({
-			refusals: ["accepting it would leave or make a difference at userTag:signers"],
+			refusals: ["accepting it would leave or cause a difference at userTag:signers"],
 		});
 	});
 
-	test("where one of several cannot be accepted", () => {
+	test("if one of several addresses cannot be accepted", () => {
 		const text = `${head}userTags: [{ name: gone }, { name: "\${ORGSYNC_VAR_TAG}" }]\nabsent: { policies: [${id("policy", 1)}] }\n`;
 		expect(refusalsOf(text, ["userTag:*", "policy:*"], { environment: { ORGSYNC_VAR_TAG: "root" } })).toEqual([
-			"cannot accept userTag:root: userTags[1].name is filled in from the environment",
+			"cannot accept userTag:root: userTags[1].name comes from an environment variable",
 		]);
 	});
 });
 
-test("an address is a kind and what stands behind it", () => {
+test("an address is a kind and a name", () => {
 	expect(addressMistake("userTag:sign*")).toBeUndefined();
 	for (const wrong of ["userTag", "userTag:", "userTags:signers", "signers", "userTag/signers", ""]) {
 		expect(addressMistake(wrong), wrong).toContain("write KIND:NAME");

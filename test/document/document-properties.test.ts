@@ -97,10 +97,10 @@ function withoutPlaces(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value, (key, entry: unknown) => (key === "at" ? undefined : entry)));
 }
 
-describe("properties", () => {
+describe("parseDocuments", () => {
 	const expected = parseOne(JSON.stringify(document));
 
-	test("the order of lists and keys changes nothing", () => {
+	test("ignores the order of lists and keys", () => {
 		expect(expected.problems).toEqual([]);
 		// Compared as text, so that the order of keys counts.
 		const text = JSON.stringify(withoutPlaces(expected.organizations));
@@ -114,7 +114,7 @@ describe("properties", () => {
 		);
 	});
 
-	test("the order of an MFA policy's steps has a meaning", () => {
+	test("keeps the order of the steps of an MFA policy", () => {
 		const text = JSON.stringify(document);
 		const [first, second] = document.expect.mfaPolicies.bob[1]?.requiredAuthenticationMethods ?? [];
 		const turned = text.replace(JSON.stringify([first, second]), JSON.stringify([second, first]));
@@ -133,12 +133,12 @@ describe("properties", () => {
 		}
 	}
 
-	test("any bytes are told as a problem", () => {
+	test("reports a problem for any bytes", () => {
 		fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), isTold), { numRuns: 1000 });
 		fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 200 }), isTold), { numRuns: 1000 });
 	});
 
-	test("a document with anything cut out and put in is read or told as a problem", () => {
+	test("reads a document with random cuts and insertions, or reports a problem", () => {
 		const text = JSON.stringify(document, null, 1);
 		const pieces = fc.constantFrom(
 			..."[]{},:-?&*!|>%@`'\"#~\n\t ",
@@ -159,7 +159,7 @@ describe("properties", () => {
 		);
 	});
 
-	test("any YAML of the right keys and wrong values is told as a problem", () => {
+	test("reports a problem for any YAML with known keys and wrong values", () => {
 		const keys = Object.keys(document);
 		const value = fc.jsonValue({ maxDepth: 4 });
 		fc.assert(
@@ -170,7 +170,7 @@ describe("properties", () => {
 		);
 	});
 
-	test("no problem tells a value of the environment", () => {
+	test("never shows a value of the environment in a problem", () => {
 		const secret = "s3cr3t-of-the-environment";
 		const places: string[] = [];
 		const visit = (value: unknown, path: readonly string[]): void => {

@@ -35,7 +35,7 @@ describe("schemas/document.json", () => {
 		expect(schema.additionalProperties).toBe(false);
 	});
 
-	test("lets editors accept variables wherever an id stands", () => {
+	test("lets editors accept a variable in place of each id", () => {
 		const organizationId = "$" + "{ORGANIZATION_ID}";
 		expect(checkSchema("document.json", { organizationId, limits: { memberRemovals: "$" + "{LIMIT}" } })).toEqual([]);
 		expect(checkSchema("document.json", { organizationId: "acme" })).not.toEqual([]);

@@ -125,14 +125,14 @@ describe("a document without problems", () => {
 		});
 	});
 
-	test("may hold the organization alone", () => {
+	test("can consist of the organization id", () => {
 		const desired = desiredOf(`organizationId: ${organizationId.toUpperCase()}\n`);
 		expect(desired.organizationId).toBe(organizationId);
 		expect(sectionsOf(desired).userTags).toEqual([]);
 		expect(desired.limits).toEqual({});
 	});
 
-	test("is frozen to the last list", () => {
+	test("is deeply frozen", () => {
 		const parsed = parseDocuments([source(complete)], {});
 		const open: unknown[] = [];
 		const visit = (value: unknown): void => {
@@ -145,7 +145,7 @@ describe("a document without problems", () => {
 		expect(parsed.organizations[0]?.objects.map((object) => Object.isFrozen(object))).not.toContain(false);
 	});
 
-	test("keeps nobody, nothing and not managed apart", () => {
+	test("distinguishes no members, no objects and unmanaged", () => {
 		const tags =
 			"userTags: [{ name: a, members: { exactly: [] } }, { name: b }, { name: c, members: { never: [bob] } }]\n";
 		expect(sectionsOf(desiredOf(head + tags)).userTags.map((tag) => tag.members)).toEqual([
@@ -160,23 +160,23 @@ describe("a document without problems", () => {
 		});
 	});
 
-	test("lets `never` stand beside `exactly` when nobody is in both", () => {
+	test("can have `never` with `exactly` if no user is in both", () => {
 		const desired = desiredOf(`${head}userTags: [{ name: a, members: { exactly: [alice], never: [bob] } }]\n`);
 		expect(sectionsOf(desired).userTags[0]?.members).toEqual({ mode: "exactly", exactly: [alice] });
 	});
 
-	test("lets a tag take the name of one that is found by its id", () => {
+	test("can give a tag the name of another tag that has an id", () => {
 		const id = "91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001";
 		const tags = `userTags: [{ name: a, id: ${id} }, { name: b, previously: [a] }]\n`;
 		expect(sectionsOf(desiredOf(head + tags)).userTags.map((tag) => tag.previously)).toEqual([[], ["a"]]);
 	});
 
-	test("lets a protected tag be named when nothing of it is changed", () => {
+	test("can list a protected tag without changing it", () => {
 		const desired = desiredOf(`${head}userTags: [{ name: a }]\nprotect: { userTags: [a] }\n`);
 		expect(desired.protect.userTags).toEqual(["a"]);
 	});
 
-	test("counts member removals or takes them in percent", () => {
+	test("limits member removals by number or by percentage", () => {
 		const limit = (value: string) => desiredOf(`${head}limits: { memberRemovals: ${value} }\n`).limits.memberRemovals;
 		expect(limit("25%")).toEqual({ percent: 25 });
 		expect(limit("0%")).toEqual({ percent: 0 });
@@ -184,7 +184,7 @@ describe("a document without problems", () => {
 		expect(limit("3")).toEqual({ count: 3 });
 	});
 
-	test("compares the name of an MFA policy that is found by its id, and not of one found by its name", () => {
+	test("compares the name of an MFA policy only if the policy has an id", () => {
 		const id = "8fa00c9e-8d0e-4b0e-a9d4-0a64c1a3f002";
 		const policies = `expect: { mfaPolicies: { bob: [{ name: a, id: ${id} }, { name: b, notes: "" }] } }\n`;
 		const found = sectionsOf(desiredOf(head + policies)).expect.mfaPolicies.map(({ at: _, ...policy }) => policy);
@@ -194,19 +194,19 @@ describe("a document without problems", () => {
 		]);
 	});
 
-	test("may use small anchors and aliases", () => {
+	test("can use small anchors and aliases", () => {
 		const tags = "userTags: [{ name: a, members: &all { exactly: [alice, bob] } }, { name: b, members: *all }]\n";
 		const [first, second] = sectionsOf(desiredOf(head + tags)).userTags;
 		expect(second?.members).toEqual(first?.members);
 	});
 
-	test("may use JSON, a byte order mark, and CRLF", () => {
+	test("can use JSON, a byte order mark and CRLF", () => {
 		expect(desiredOf(`\uFEFF${JSON.stringify({ organizationId })}`).organizationId).toBe(organizationId);
 		const crlf = new TextEncoder().encode(`\uFEFF${complete.replaceAll("\n", "\r\n")}`);
 		expect(desiredOf([{ file: "document.yaml", content: crlf }])).toEqual(desiredOf(complete));
 	});
 
-	test("may call a user by a name that JavaScript uses", () => {
+	test("can use the name of a JavaScript property as an alias", () => {
 		const users = `users: { constructor: ${alice}, __proto__: ${bob} }\n`;
 		const desired = desiredOf(
 			`organizationId: ${organizationId}\n${users}protect: { users: [__proto__, constructor] }\n`,
@@ -216,32 +216,32 @@ describe("a document without problems", () => {
 	});
 });
 
-describe("the environment", () => {
-	test("fills in a variable anywhere in a value", () => {
+describe("a variable", () => {
+	test("is substituted anywhere in a value", () => {
 		const content = `organizationId: \${ORGSYNC_ORGANIZATION_ID}\nuserTags: [{ name: "\${ORGSYNC_VAR_STAGE}-signers-\${ORGSYNC_VAR_STAGE}" }]\n`;
 		const desired = desiredOf(content, { ORGSYNC_ORGANIZATION_ID: organizationId, ORGSYNC_VAR_STAGE: "prod" });
 		expect(desired.organizationId).toBe(organizationId);
 		expect(sectionsOf(desired).userTags[0]?.name).toBe("prod-signers-prod");
 	});
 
-	test("is text and is never read as YAML or filled in again", () => {
+	test("is text, and is not parsed as YAML or substituted again", () => {
 		const content = `${head}protect:\n  userTags:\n    - \${ORGSYNC_VAR_A}\n    - \${ORGSYNC_VAR_B}\n    - \${ORGSYNC_VAR_C}\n`;
 		const environment = { ORGSYNC_VAR_A: "[x, y]", ORGSYNC_VAR_B: "900", ORGSYNC_VAR_C: "$" + "{A}" };
 		expect(desiredOf(content, environment).protect.userTags).toEqual(["$" + "{A}", "900", "[x, y]"]);
 	});
 
-	test("is left out where the dollar sign is doubled", () => {
+	test("is not substituted after a double dollar sign", () => {
 		const desired = desiredOf(`${head}protect: { userTags: ["a$\${ORGSYNC_VAR_B}c"] }\n`, { ORGSYNC_VAR_B: "x" });
 		expect(desired.protect.userTags).toEqual(["a$" + "{ORGSYNC_VAR_B}c"]);
 	});
 
-	test("may give an alias", () => {
+	test("can be an alias", () => {
 		expect(
 			desiredOf(`${head}protect: { users: ["\${ORGSYNC_VAR_WHO}"] }\n`, { ORGSYNC_VAR_WHO: "bob" }).protect.userIds,
 		).toEqual([bob]);
 	});
 
-	test("may be an empty text, which is set", () => {
+	test("can be set to an empty text", () => {
 		expect(
 			codesOf([source(`${head}protect: { userTags: ["\${ORGSYNC_VAR_EMPTY}"] }\n`)], { ORGSYNC_VAR_EMPTY: "" }),
 		).toEqual(["document.yaml:3:23 bad-name"]);
@@ -251,7 +251,7 @@ describe("the environment", () => {
 describe("the digest", () => {
 	const digest = (content: string, file = "a.yaml") => desiredOf([source(content, file)]).digest;
 
-	test("is the same for the same meaning under other aliases, places and files", () => {
+	test("does not depend on aliases, positions and files", () => {
 		const one = `${head}userTags: [{ name: a, members: { exactly: [alice] } }]\n`;
 		const other = `# moved\n\n${one.replaceAll("alice", "alicia")}`;
 		expect(digest(other, "b.yaml")).toBe(digest(one));
@@ -263,7 +263,7 @@ describe("the digest", () => {
 		["how members are meant", "userTags: [{ name: a, members: { atLeast: [alice] } }]"],
 		["a limit", "userTags: [{ name: a, members: { exactly: [alice] } }]\nlimits: { policies: 0 }"],
 		["protection", "userTags: [{ name: a, members: { exactly: [alice] } }]\nprotect: { userTags: [b] }"],
-	])("is another one for %s", (_, tags) => {
+	])("differs for %s", (_, tags) => {
 		expect(digest(`${head}${tags}\n`)).not.toBe(
 			digest(`${head}userTags: [{ name: a, members: { exactly: [alice] } }]\n`),
 		);
@@ -273,13 +273,13 @@ describe("the digest", () => {
 describe("several documents", () => {
 	const other = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a10";
 
-	test("may stand in one file, and an empty one at its end is ignored", () => {
+	test("can share a file, and an empty one at its end is ignored", () => {
 		const parsed = parseDocuments([source(`---\n${head}---\norganizationId: ${other}\n---\n# the end\n`)], {});
 		expect(parsed.problems).toEqual([]);
 		expect(parsed.organizations.map((organization) => organization.organizationId)).toEqual([other, organizationId]);
 	});
 
-	test("of one organization are put together, aliases too", () => {
+	test("of one organization are merged with their aliases", () => {
 		const first = `${head}userTags: [{ name: b }]\nabsent: { policies: [91c0f5aa-6a77-4c07-8f0c-5f4f0e6f2002] }\nlimits: { policies: 5 }\n`;
 		const second = `organizationId: ${organizationId}\nusers: { alice: ${alice} }
 userTags: [{ name: a, members: { exactly: [bob] } }]
@@ -299,7 +299,7 @@ limits: { policies: 5, tvcApps: 1 }
 		expect(desiredOf([source(second, "a.yaml"), source(first, "b.yaml")])).toEqual(desired);
 	});
 
-	test("that disagree are told of with the other place", () => {
+	test("that conflict are reported with both positions", () => {
 		const parsed = parseDocuments(
 			[
 				source(`${head}limits: { policies: 5 }\n`, "a.yaml"),
@@ -314,12 +314,12 @@ limits: { policies: 5, tvcApps: 1 }
 				column: 21,
 				path: "limits.policies",
 				code: "documents-disagree",
-				message: "`policies` is `6` here and `5` at a.yaml:3:21; the documents of one organization must agree",
+				message: "`policies` is `6` here and `5` at a.yaml:3:21; documents of one organization must agree",
 			},
 		]);
 	});
 
-	test("are judged although another one cannot be read, but for aliases that may stand in that one", () => {
+	test("are checked although another one cannot be read, except for aliases that it may define", () => {
 		const broken = source("users: [alice\n", "a.yaml");
 		const good = source(`organizationId: ${organizationId}\nprotect: { users: [carol], userTags: [a, a] }\n`, "b.yaml");
 		expect(codesOf([broken, good])).toEqual(["a.yaml:2:1 yaml-syntax", "b.yaml:2:42 duplicate"]);
@@ -328,7 +328,7 @@ limits: { policies: 5, tvcApps: 1 }
 });
 
 describe("problems", () => {
-	test("are all told at once, in the order of files, lines and columns", () => {
+	test("are reported at once, in the order of files, lines and columns", () => {
 		const first = `${head}userTags:
   - name: a
     members: { exactly: [alcie], never: [carol] }
@@ -358,22 +358,22 @@ colour: blue
 		expect(problem?.path).toBe('expect.supportedAssets["eip155:1"][0].decimals');
 	});
 
-	test("of an anchored value are told once", () => {
+	test("of an anchored value are reported once", () => {
 		const tags = "userTags: [{ name: a, members: &x { exactly: [carol] } }, { name: b, members: *x }]\n";
 		expect(codesOf([source(head + tags)])).toEqual(["document.yaml:3:47 unknown-user"]);
 	});
 
-	test("show control characters of a document spelled out", () => {
+	test("escape control characters of the document", () => {
 		const [problem] = parseDocuments([source(`${head}"\\e[31mred": x\n`)], {}).problems;
 		expect(problem?.message).toContain("`\\u001b[31mred`");
 	});
 
-	test("are none without sources", () => {
+	test("are empty without sources", () => {
 		expect(parseDocuments([], {})).toEqual({ organizations: [], problems: [] });
 	});
 });
 
-describe("hostile files", () => {
+describe("a hostile file", () => {
 	const bytes = (...values: number[]) => Uint8Array.from(values);
 	const levels = 10_000;
 	const nines = Array.from({ length: 12 }, (_, i) => `  - &a${i + 1} [${Array(9).fill(`*a${i}`).join(", ")}]`).join(
@@ -396,14 +396,14 @@ describe("hostile files", () => {
 		["an alias bomb", `organizationId: ${organizationId}\nuserTags:\n  - &a0 [x]\n${nines}\n`, "7:25 alias-expansion"],
 		["an empty file", "", "1:1 empty-document"],
 		["a mebibyte of blanks", " ".repeat(1024 * 1024), "1:1 empty-document"],
-	])("%s: told as a problem", (_, content, expected) => {
+	])("is reported as a problem: %s", (_, content, expected) => {
 		const { problems, organizations } = parseDocuments([{ file: "hostile.yaml", content }], {});
 		expect(organizations).toEqual([]);
 		expect(problems.map(({ line, column, code }) => `${line}:${column} ${code}`)).toContain(expected);
 		for (const problem of problems) expect(problem.message.length).toBeLessThan(300);
 	});
 
-	test("20,000 mistakes under long keys are 10,000 problems with short paths", () => {
+	test("with 20,000 mistakes under long keys has 10,000 problems with short paths", () => {
 		const keys = Array.from({ length: 50 }, (_, level) => `${" ".repeat(level + 2)}"${"k".repeat(900)}${level}":\n`);
 		const content = `${head}protect:\n${keys.join("")}${`${" ".repeat(52)}- ~\n`.repeat(20_000)}`;
 		const { problems } = parseDocuments([{ file: "hostile.yaml", content }], {});
@@ -412,7 +412,7 @@ describe("hostile files", () => {
 		for (const { path } of problems) expect(path.length).toBeLessThan(5000);
 	});
 
-	test("a file of exactly 8 MiB is read", () => {
+	test("of exactly 8 MiB is read", () => {
 		const text = `organizationId: ${organizationId}\n#`;
 		desiredOf(text.padEnd(8 * 1024 * 1024, "x"));
 	});

@@ -78,13 +78,13 @@ const acme = wholeOf(
 );
 
 describe("the exported document", () => {
-	test("is what a person would write, and what can only be removed is in comments", async () => {
+	test("reads like a hand-written one, with deletable objects in comments", async () => {
 		const { text, unread, leftOut } = exportDocument(acme, schema);
 		await expect(text).toMatchFileSnapshot("../golden/export/acme.yaml");
 		expect({ unread, leftOut }).toEqual({ unread: [], leftOut: [] });
 	});
 
-	test("has the same bytes in whatever order the service lists things", () => {
+	test("does not depend on the order in which the service lists objects", () => {
 		const reversed = <T>(list: readonly T[]): readonly T[] => [...list].reverse();
 		const { live, users } = acme;
 		const other: WholeOrganization = {
@@ -99,7 +99,7 @@ describe("the exported document", () => {
 		expect(exportDocument(other, schema)).toEqual(exportDocument(acme, schema));
 	});
 
-	test("asks for the removal of everything under its last comment once that is uncommented, and of nothing else", () => {
+	test("deletes exactly the commented objects after the comments are removed", () => {
 		const { text } = exportDocument(acme, schema);
 		const at = text.indexOf("#absent:");
 		const uncommented = text.slice(0, at) + text.slice(at).replaceAll(/^#/gm, "");
@@ -113,7 +113,7 @@ describe("the exported document", () => {
 		expect(sectionsOf(readBack(text)).absent).toEqual({ policyIds: [], oauthProviders: [], tvcAppIds: [] });
 	});
 
-	test("says nothing of members that are not known, and why", () => {
+	test("omits unknown members, and says why", () => {
 		const whole: WholeOrganization = {
 			live: liveOf({
 				userTags: known([liveTag(1, "signers", { members: unknown })]),
@@ -136,7 +136,7 @@ describe("the exported document", () => {
 		for (const { what, because } of unread) expect(text).toContain(`#   ${what}: ${because}\n`);
 	});
 
-	test("leaves out what a document cannot say, says so, and keeps the rest", () => {
+	test("omits and reports values that a document cannot hold, and keeps the others", () => {
 		const whole = wholeOf([{ id: alice, name: "alice" }], {
 			userTags: known([
 				liveTag(1, " padded"),
@@ -186,12 +186,12 @@ describe("an alias", () => {
 		expect(aliasesOf("alice", "Bob B.", "carol@example.com")).toEqual(["alice", "Bob B.", "carol@example.com"]);
 	});
 
-	test("of users with one name has the beginning of the id, and whoever has that name already keeps it", () => {
+	test("of users with the same name ends with the start of the id, unless another user has that name", () => {
 		expect(aliasesOf("al", "al", "bo")).toEqual(["al-10000001", "al-10000002", "bo"]);
 		expect(aliasesOf("al", "al", "al-10000001")).toEqual([`al-${id("user", 1)}`, "al-10000002", "al-10000001"]);
 	});
 
-	test("is made where there is no usable name", () => {
+	test("is generated if the name is unusable", () => {
 		expect(aliasesOf("", "  ", id("user", 9), "a\nb", "${HOME}", " x ", "y".repeat(2000))).toEqual([
 			"user-10000001",
 			"user-10000002",
@@ -243,7 +243,7 @@ const awkward = fc.oneof(
 	),
 );
 
-test("a document of any organization reads back to it, and has the same bytes twice", () => {
+test("the exported document of any organization has an empty plan, and always the same bytes", () => {
 	let tags = 0;
 	fc.assert(
 		fc.property(

@@ -25,7 +25,7 @@ describe("a document", () => {
 		"orgsync_var_stage",
 		"ORGSYNC_VAR_",
 		"MY_ORGSYNC_VAR_X",
-	])("does not use %s, whether or not it is set, and names the variable and the flag", (name) => {
+	])("cannot use %s, set or not, and the problem names the variable and the flag", (name) => {
 		const [problem, ...others] = problemsOf(naming(name), { [name]: "hunter2" });
 		expect(others).toEqual([]);
 		expect(problem?.code).toBe("variable-not-allowed");
@@ -35,7 +35,7 @@ describe("a document", () => {
 		expect(problemsOf(naming(name), {})).toEqual([problem]);
 	});
 
-	test("uses a variable that the operator names", () => {
+	test("can use a variable that the operator names", () => {
 		const { organizations } = parseDocuments(
 			[{ file: "d.yaml", content: naming("STAGE") }],
 			{ STAGE: "prod" },
@@ -72,13 +72,13 @@ test("every variable that orgsync reads for a key, a stamp or a proxy is a crede
 	expect([...read].filter((name) => !isCredential(name))).toEqual(["HOME"]);
 });
 
-describe("what a document gains", () => {
+describe("the size that a document gains", () => {
 	const long = "x".repeat(1000);
 	const environment = { ORGSYNC_VAR_LONG: long };
 	const items = (count: number) => `    - "${reference("ORGSYNC_VAR_LONG")}"\n`.repeat(count);
 	const tags = (lines: string) => `${head}protect:\n  userTags:\n${lines}`;
 
-	test("by variables is at most 1 MiB, and the problem is where that is crossed", () => {
+	test("from variables is at most 1 MiB, and the problem is at the value that exceeds it", () => {
 		const crossed = problemsOf(tags(items(2000)), environment).filter(({ code }) => code === "expansion");
 		// 1,048,576 bytes are 1,048 times the value and a part of it; the list begins on line 4.
 		expect(crossed).toMatchObject([{ line: 4 + 1048, column: 7 }]);
@@ -86,7 +86,7 @@ describe("what a document gains", () => {
 		expect(problemsOf(tags(items(1000)), environment).filter(({ code }) => code === "expansion")).toEqual([]);
 	});
 
-	test("by one text that repeats a variable is not built before it is refused", () => {
+	test("from a text that repeats a variable is limited before the text is built", () => {
 		const value = "y".repeat(100_000);
 		const text = `${head}protect: { userTags: ["${reference("ORGSYNC_VAR_LONG").repeat(40_000)}"] }\n`;
 		expect(Buffer.byteLength(text)).toBeLessThan(1_000_000);
@@ -96,7 +96,7 @@ describe("what a document gains", () => {
 		expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
 	});
 
-	test("by aliases counts too, and the problem is at the alias that crosses the limit", () => {
+	test("from aliases counts too, and the problem is at the alias that exceeds the limit", () => {
 		const anchor = `    - &long "${"z".repeat(100_000)}"\n`;
 		const crossed = problemsOf(tags(`${anchor}${"    - *long\n".repeat(20)}`)).filter(
 			({ code }) => code === "expansion",
@@ -104,7 +104,7 @@ describe("what a document gains", () => {
 		expect(crossed).toMatchObject([{ line: 4 + 11 }]);
 	});
 
-	test("is counted for each document by itself, and for all of them together", () => {
+	test("is limited for each document and for all documents", () => {
 		const one = (index: number) =>
 			tags(items(1000)).replace(organizationId, organizationId.slice(0, -2) + String(index).padStart(2, "0"));
 		const sources = Array.from({ length: 70 }, (_, index) => ({ file: `${index}.yaml`, content: one(index) }));

@@ -5,12 +5,12 @@
 "use strict";
 
 // @pulumi/pulumi sets this flag in the middle of its loading. Node's compile cache is void under other flags than those it
-// was written with: each process would refuse most of it, and write it anew when it ends.
+// was written with: each process would refuse most of it and rewrite it when it ends.
 require("node:v8").setFlagsFromString("--allow-natives-syntax");
 
 // A program's process has the debugger on from the start, to find the files of functions that are serialized, and V8 then
-// hashes every source, TypeScript's nine megabytes among them. Enabled later, it tells of the same scripts: here when it is
-// used.
+// hashes every source, TypeScript's nine megabytes among them. Enabled later, it reports the same scripts: here at its first
+// use.
 if (process.argv[1]?.includes("cmd/run") === true) {
 	const { Session } = require("node:inspector");
 	const { post } = Session.prototype;

@@ -190,7 +190,7 @@ function tryLock(database: DatabaseSync): boolean {
 /** Builds into a folder beside the final one, which gets its name when everything in it is there and runs. */
 async function build(go: string, places: Places): Promise<Engine> {
 	const folder = builtFolder(places);
-	// What lies here is from a build that was ended, or is of other versions: whoever holds the lock is the only builder.
+	// These are files of an interrupted build or of other versions: the holder of the lock is the only builder.
 	for (const name of readdirSync(places.store)) {
 		if (!name.startsWith("lock.sqlite")) rmSync(join(places.store, name), { recursive: true, force: true });
 	}

@@ -278,7 +278,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		processes: () => findProcesses(marker),
 		kill() {
 			for (const child of children) child.kill("SIGKILL");
-			// Whoever is killed late may have started another, so until nobody is left.
+			// A process that is killed late may have started another, so this repeats until none is left.
 			for (let found = stack.processes(); found.length > 0; found = stack.processes()) {
 				for (const { pid } of found) killOne(pid);
 			}

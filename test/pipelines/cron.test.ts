@@ -1,6 +1,6 @@
 /**
- * The cron script, run as it is written: it mails what it found when it is something else than last time, and a look that
- * failed is told on standard error alone.
+ * The cron script, run as it is written: it mails findings when they differ from those of the last run, and reports a failed
+ * run on standard error alone.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -42,7 +42,7 @@ function makeCron({ url, folder, write }: World): Cron {
 
 const having = (...userIds: readonly string[]) => ({ userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds }] });
 
-test("a mail goes out when a look finds something else than the one before, and the exit code is orgsync's", async () => {
+test("the cron script mails when a run finds something new, and exits with orgsync's code", async () => {
 	const world = await makeWorld(document(agreeing.userTags));
 	const { look } = makeCron(world);
 	expect(await look()).toMatchObject({ code: 0, mails: [], stderr: "" });
@@ -57,12 +57,12 @@ test("a mail goes out when a look finds something else than the one before, and 
 	const over = await look();
 	expect(over).toMatchObject({
 		code: 0,
-		mails: [{ words: ["-s", "orgsync: everything is as the documents say", "ops@example.org"] }],
+		mails: [{ words: ["-s", "orgsync: in sync", "ops@example.org"] }],
 	});
 	expect(world.submits()).toEqual([]);
 });
 
-test("a look that failed mails nothing, says why on standard error, and forgets nothing", async () => {
+test("a failed run mails nothing, prints the reason on standard error, and keeps its state", async () => {
 	const world = await makeWorld(document(agreeing.userTags));
 	const { look } = makeCron(world);
 	await world.change(having(alice, bob));
@@ -74,7 +74,7 @@ test("a look that failed mails nothing, says why on standard error, and forgets 
 	expect(await look()).toMatchObject({ code: 2, mails: [] });
 });
 
-test("a look that saw a part says on standard error what it found, and what it could not see, and nothing older", async () => {
+test("a run that reads only a part prints its findings and the unread parts on standard error, and nothing older", async () => {
 	const world = await makeWorld(document(agreeing.userTags));
 	const { look, state } = makeCron(world);
 	await world.change(having(alice, bob));
@@ -85,7 +85,7 @@ test("a look that saw a part says on standard error what it found, and what it c
 	expect(partly).toMatchObject({ code: 1, mails: [], stdout: "" });
 	expect(partly.stderr).toContain("- member alice");
 	expect(partly.stderr).toContain(`Organization ${unknown}: could not be read`);
-	expect(partly.stderr).toContain("exit code 1: the look failed, for all or for a part");
+	expect(partly.stderr).toContain("exit code 1: the check failed, for all or for a part");
 	expect(existsSync(join(state, "last.txt"))).toBe(false);
 
 	world.write("stranger.private", keys.stranger.privateKey);
@@ -94,7 +94,7 @@ test("a look that saw a part says on standard error what it found, and what it c
 	expect(blind.stderr).not.toContain("- member alice");
 });
 
-test("a look that begins before the last one ended does nothing, and exits with 75", async () => {
+test("a run that starts before the last one ended does nothing and exits with 75", async () => {
 	const world = await makeWorld(document(agreeing.userTags));
 	const { look, state } = makeCron(world);
 	mkdirSync(state);

@@ -85,7 +85,7 @@ async function planByWorkflow({ actions, recorders, pullRequest }: Repository): 
 	return artifacts["orgsync-plan"] ?? "";
 }
 
-test("after the merge the reviewed plan is applied, what is to be applied stands in the summary, and the outcome in a comment", async () => {
+test("after the merge the reviewed plan is applied, with the plan in the summary and the outcome in a comment", async () => {
 	const { apply, submits, organization } = await merge(renaming, planByWorkflow);
 	const { results, summary, comment, log } = await apply();
 	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
@@ -96,7 +96,7 @@ test("after the merge the reviewed plan is applied, what is to be applied stands
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*2 completed/);
 });
 
-test("when main has another document, or what the plan touches has moved, nothing is sent and the comment says what", async () => {
+test("a plan is refused with a comment if main has another document or an object of the plan changed", async () => {
 	const { apply, artifact, submits, change, propose, recorders } = await merge(renaming);
 	recorders.prepare(...answersFor(propose(document("userTags: [{ name: duty, previously: [oncall] }]")), artifact));
 	const other = await apply();
@@ -113,7 +113,7 @@ test("when main has another document, or what the plan touches has moved, nothin
 	expect(submits()).toEqual([]);
 });
 
-/** The plan in this folder with other facts, its digest made anew: who can write the file can write that too. */
+/** Changes facts of the plan in this folder and its digest: anyone who can write the file can do both. */
 function replacePlan(folder: string, facts: (plan: Record<string, unknown>) => object): void {
 	const file = join(folder, "plan.json");
 	const { digest: _digest, ...content } = JSON.parse(readFileSync(file, "utf8"));
@@ -121,7 +121,7 @@ function replacePlan(folder: string, facts: (plan: Record<string, unknown>) => o
 	writeFileSync(file, JSON.stringify({ ...content, plans, digest: digestOf({ ...content, plans }) }));
 }
 
-test("an artifact that is replaced while people decide is not the plan that they approve, and is not applied", async () => {
+test("an artifact that is replaced before the approval is not applied", async () => {
 	for (const by of ["push", "hand"]) {
 		const { apply, submits, onMain, byHand } = await merge(renaming);
 		const context = by === "push" ? onMain() : byHand();
@@ -136,7 +136,7 @@ test("an artifact that is replaced while people decide is not the plan that they
 	}
 });
 
-test("a plan that waited longer than 30 days for its approval is not applied", async () => {
+test("a plan that is older than 30 days is not applied", async () => {
 	const { apply, artifact, submits } = await merge(renaming);
 	const old = new Date(Date.now() - 31 * 24 * 60 * 60_000).toISOString();
 	replacePlan(artifact, () => ({ readAt: old }));
@@ -146,12 +146,12 @@ test("a plan that waited longer than 30 days for its approval is not applied", a
 	expect(submits()).toEqual([]);
 });
 
-test("when people have to approve first, the run is green and says so, and another run joins what waits", async () => {
+test("a run with pending approvals is green and reports them, and another run joins the activity", async () => {
 	const { apply, submits, setRules, activities } = await merge(renaming);
 	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const { results, log, comment } = await apply();
 	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
-	expect(log).toContain("::notice title=orgsync::Submitted, and now it waits for people to approve it at the service.");
+	expect(log).toContain("::notice title=orgsync::Submitted; pending approval at the service.");
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*wait/);
 	const sent = submits().length;
 	const again = await apply();
@@ -160,7 +160,7 @@ test("when people have to approve first, the run is green and says so, and anoth
 	expect(activities()).toHaveLength(2);
 });
 
-test("a guard refuses, and a run by hand that acknowledges its number plans anew and applies that", async () => {
+test("a guard blocks the run, and a manual run with its override makes and applies a new plan", async () => {
 	const text = document(agreeing.userTags, `absent: { policies: [${policies.join(", ")}] }`, "limits: { policies: 1 }");
 	const { apply, submits, byHand } = await merge(text);
 	const refused = await apply();
@@ -177,7 +177,7 @@ test("a guard refuses, and a run by hand that acknowledges its number plans anew
 	});
 	expect(submits()).toEqual(["delete_policies"]);
 	// Who approves sees it, above the plan.
-	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> A guard is told to let this pass: `--allow policies=3`\n/);
+	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> This overrides a guard: `--allow policies=3`\n/);
 });
 
 test.each([

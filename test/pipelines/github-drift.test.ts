@@ -17,7 +17,7 @@ const anything = { when: /^gh (?:issue|label) (?:create|edit|close)/ };
 const drifted = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [alice, bob] }] };
 const agreed = { userTags: [{ tagId: tags.oncall, tagName: "oncall", userIds: [bob] }] };
 
-test("drift opens an issue, the next look brings it up to date, and a look that finds none closes it", async () => {
+test("drift opens an issue, the next run updates it, and a run without drift closes it", async () => {
 	const { actions, recorders, onMain, change, submits } = await makeRepository(text);
 	recorders.prepare(listed(), anything);
 	await change(drifted);
@@ -39,7 +39,7 @@ test("drift opens an issue, the next look brings it up to date, and a look that 
 	expect(submits()).toEqual([]);
 });
 
-test("a look that failed is red and closes nothing, and what waits for approval neither opens nor closes an issue", async () => {
+test("a failed run is red and closes no issue, and a pending activity neither opens nor closes one", async () => {
 	const { actions, recorders, onMain, change, setRules, run, checkout } = await makeRepository(text);
 	recorders.prepare(listed(12), anything);
 	const refused = { ...onMain(), secretsOf: { "": { ORGSYNC_READ_KEY: keys.stranger.privateKey } } };
@@ -53,14 +53,14 @@ test("a look that failed is red and closes nothing, and what waits for approval 
 	expect((await run(["apply", "-f", "organization", "--yes"], { cwd: checkout })).code).toBe(8);
 	const waiting = await actions.run("orgsync-drift", onMain());
 	expect(waiting.results, waiting.log).toEqual({ look: "success", issue: "success" });
-	expect(waiting.log).toContain("::notice title=orgsync::What differs waits");
+	expect(waiting.log).toContain("::notice title=orgsync::All differences are pending approval");
 	expect(recorders.calls("gh").map(({ words }) => words.slice(0, 3))).toEqual([
 		["issue", "list", "--app"],
 		["issue", "edit", "12"],
 	]);
 });
 
-test("a look that saw a part is red, opens an issue for what it found, keeps that for the next look, and closes nothing", async () => {
+test("a run that reads only a part is red, opens an issue for its findings, keeps them, and closes nothing", async () => {
 	const unknown = "f0000000-0000-4000-8000-000000000099";
 	const other = `organizationId: ${unknown}\nuserTags: [{ name: oncall }]\n`;
 	const repository = await makeRepository(text, { "organization/other.yaml": other });
@@ -69,7 +69,7 @@ test("a look that saw a part is red, opens an issue for what it found, keeps tha
 	recorders.prepare(listed(), anything);
 	const opening = await actions.run("orgsync-drift", onMain());
 	expect(opening.results, opening.log).toEqual({ look: "failure", issue: "success" });
-	expect(opening.log).toContain("ended with exit code 1: the look failed, for all or for a part");
+	expect(opening.log).toContain("ended with exit code 1: the check failed, for all or for a part");
 	const created = recorders.calls("gh").at(-1);
 	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
 	expect(created?.bodies[0]).toMatch(/oncall/);

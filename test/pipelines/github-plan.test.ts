@@ -1,5 +1,5 @@
 /**
- * The story of a pull request, run from the workflow as it is written: planned, told in one comment, and saved.
+ * A pull request, run from the workflow as it is written: planned, shown in one comment, and saved.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const comments = new RegExp(`api --paginate repos/${home}/issues/7/comments`);
 const marker = "<!-- orgsync: plan -->";
 const bot = { login: "github-actions[bot]" };
 
-test("the first plan makes a comment, the next one changes that comment and no other, and nothing is submitted", async () => {
+test("the first plan creates a comment, the next one updates it, and nothing is submitted", async () => {
 	const { actions, recorders, propose, pullRequest, change: changeLive, submits } = await makeRepository(start);
 	propose(change);
 	const others = [
@@ -59,7 +59,7 @@ test("the first plan makes a comment, the next one changes that comment and no o
 	expect(submits()).toEqual([]);
 });
 
-test("a fork's pull request is validated, is told why there is no plan, and asks the service nothing", async () => {
+test("a fork's pull request is validated, gets the reason why it has no plan, and sends no request", async () => {
 	const { actions, recorders, propose, pullRequest, requests } = await makeRepository(start);
 	propose(change);
 	const { results, log } = await actions.run("orgsync-plan", pullRequest({ from: "mallory/access" }));
@@ -69,7 +69,7 @@ test("a fork's pull request is validated, is told why there is no plan, and asks
 	expect(recorders.calls("gh")).toEqual([]);
 });
 
-test("where no plan could be made, the comment says why, nothing is saved for apply, and the run is red", async () => {
+test("a failed plan makes the run red with the reason in the comment, and saves nothing for apply", async () => {
 	const { actions, recorders, propose, pullRequest } = await makeRepository(start);
 	propose(change);
 	recorders.prepare({ when: comments, stdout: [] }, { when: /--method POST/ });

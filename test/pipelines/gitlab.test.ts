@@ -84,7 +84,7 @@ function makeProject({ url, checkout }: Repository): Project {
 	};
 }
 
-test("the first plan makes a note, the next one changes it and no other, and after the merge that plan is applied", async () => {
+test("the first plan creates a note, the next one updates it, and after the merge that plan is applied", async () => {
 	const repository = await makeRepository(start);
 	const commit = repository.propose(`${change}limits: { policies: 0 }\n`);
 	const { recorders, run } = makeProject(repository);
@@ -164,7 +164,7 @@ test("the first plan makes a note, the next one changes it and no other, and aft
 	expect(repository.submits()).toEqual(["delete_policies"]);
 });
 
-test("scheduled drift is red with exit code 2 and keeps its report for the next look", async () => {
+test("scheduled drift is red with exit code 2 and keeps its report for the next run", async () => {
 	const repository = await makeRepository(start);
 	const { run } = makeProject(repository);
 	const kept = makeFolder();

@@ -54,7 +54,7 @@ async function runIndexes(
 	return answers;
 }
 
-test("the indexes together bring every organization to its document exactly once; where people have to approve, an index is done", async () => {
+test("all indexes together sync every organization exactly once, and an index with a pending approval succeeds", async () => {
 	const world = await makeWorld();
 	for (const { seed } of fleet) await world.addOrganization(seed);
 	const waiting = fleet[1]?.organizationId;
@@ -72,7 +72,7 @@ test("the indexes together bring every organization to its document exactly once
 	expect(answers.map(({ stdout }) => stdout).join("")).toContain("waits");
 });
 
-test("an index that found drift fails with exit code 2, one that could not look with another, the others do not", async () => {
+test("an index with drift fails with exit code 2, a failed one with another code, and the others succeed", async () => {
 	const world = await makeWorld();
 	const [unknown] = fleet.filter((_, index) => index === 2);
 	for (const { organizationId, seed } of fleet) {
@@ -84,7 +84,7 @@ test("an index that found drift fails with exit code 2, one that could not look 
 	expect(world.submits()).toEqual([]);
 });
 
-test("when Kubernetes tells the shell to stop, orgsync ends after the steps in flight", async () => {
+test("orgsync ends after the steps in flight when Kubernetes stops the shell", async () => {
 	const world = await makeWorld();
 	const [first] = fleet;
 	await world.addOrganization(first?.seed ?? {});

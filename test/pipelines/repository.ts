@@ -23,7 +23,7 @@ export interface Repository extends World {
 	pullRequest(options?: { readonly from?: string }): Context;
 	/** What it hands to a run on main. */
 	onMain(): Context;
-	/** What it hands to a run that somebody started by hand. */
+	/** The context of a run that was started manually. */
 	byHand(inputs?: Readonly<Record<string, string>>): Context;
 }
 

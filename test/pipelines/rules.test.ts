@@ -19,7 +19,7 @@ const rightsOf = (workflow: Workflow, job: Job): Readonly<Record<string, string>
 	job.permissions ?? workflow.permissions;
 
 describe.each(workflows)("%s", (name, workflow) => {
-	test("gives every job its permissions by name, and no job that holds a key may write", () => {
+	test("gives every job explicit permissions, and no write permission to a job with a key", () => {
 		for (const [job, steps] of jobsOf(workflow)) {
 			const rights = Object.entries(rightsOf(workflow, steps));
 			const writes = rights.filter(([, right]) => right === "write").map(([what]) => what);
@@ -28,14 +28,14 @@ describe.each(workflows)("%s", (name, workflow) => {
 		}
 	});
 
-	test("lets no job that may write run code of the repository", () => {
+	test("runs no code of the repository in a job with write permissions", () => {
 		for (const [, { permissions = {}, steps }] of jobsOf(workflow)) {
 			if (!Object.values(permissions).includes("write")) continue;
 			expect(steps.map(({ uses = "" }) => uses.split("@")[0])).not.toContain("actions/checkout");
 		}
 	});
 
-	test("puts no expression into a script: what somebody wrote comes by the environment", () => {
+	test("puts no expression into a script: user input comes from the environment", () => {
 		for (const [, { steps }] of jobsOf(workflow)) {
 			for (const { run = "", env = {} } of steps) {
 				expect(run).not.toContain("${{");
@@ -44,14 +44,14 @@ describe.each(workflows)("%s", (name, workflow) => {
 		}
 	});
 
-	test("runs its scripts with pipefail, ends by itself, and pins every action by its commit and names its version", () => {
+	test("runs its scripts with pipefail, has timeouts, and pins every action by commit with its version", () => {
 		expect(workflow.defaults.run.shell).toBe("bash");
 		for (const [, job] of jobsOf(workflow)) expect(job["timeout-minutes"]).toBeLessThanOrEqual(30);
 		const uses = readExample(`github/${name}.yml`).match(/uses: .*/g) ?? [];
 		for (const use of uses) expect(use).toMatch(/^uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 	});
 
-	test("leaves no token behind in the folder, and runs no script of a package while installing", () => {
+	test("leaves no token in the folder and runs no install script of a package", () => {
 		const text = readExample(`github/${name}.yml`);
 		expect(text.match(/uses: actions\/checkout/g)?.length).toBe(text.match(/persist-credentials: false/g)?.length);
 		expect(text.match(/npm ci/g)?.length).toBe(text.match(/npm ci --ignore-scripts/g)?.length);
@@ -61,11 +61,11 @@ describe.each(workflows)("%s", (name, workflow) => {
 describe("a pull request", () => {
 	const { on, jobs, concurrency } = readWorkflow("orgsync-plan");
 
-	test("starts the workflow by `pull_request`, which gives a fork no secret, and by nothing else", () => {
+	test("starts the workflow by `pull_request` alone, which gives a fork no secret", () => {
 		expect(Object.keys(on)).toEqual(["pull_request"]);
 	});
 
-	test("has its plan made only for a branch of the repository itself", () => {
+	test("has a plan only if its branch is in the repository", () => {
 		expect(jobs.plan?.if).toBe("${{ github.event.pull_request.head.repo.full_name == github.repository }}");
 		expect(
 			jobsOf(readWorkflow("orgsync-plan"))
@@ -75,7 +75,7 @@ describe("a pull request", () => {
 		expect(listOf(jobs.comment?.needs)).toEqual(["plan"]);
 	});
 
-	test("has one plan at a time, the newest", () => {
+	test("has one plan at a time, for the newest commit", () => {
 		expect(concurrency).toEqual({
 			group: "orgsync-plan-${{ github.event.pull_request.number }}",
 			"cancel-in-progress": true,
@@ -94,17 +94,17 @@ describe("apply", () => {
 		}
 	});
 
-	test("is one at a time and never broken off, on main", () => {
+	test("runs one at a time on main and is never cancelled", () => {
 		expect(workflow.concurrency).toEqual({ group: "orgsync-apply", "cancel-in-progress": false });
 		expect(workflow.on.push.branches).toEqual(["main"]);
 	});
 
-	test("has every file for which a plan is made", () => {
+	test("runs for every file that the plan workflow runs for", () => {
 		expect(readWorkflow("orgsync-plan").on.pull_request.paths).toEqual(expect.arrayContaining(workflow.on.push.paths));
 	});
 });
 
-test("drift closes an issue only after a look that succeeded", () => {
+test("drift closes an issue only after a successful run", () => {
 	const { issue } = readWorkflow("orgsync-drift").jobs;
 	expect(listOf(issue?.needs)).toEqual(["look"]);
 	expect(issue?.if).toBe("${{ !cancelled() && needs.look.outputs.issue != '' }}");
@@ -112,20 +112,20 @@ test("drift closes an issue only after a look that succeeded", () => {
 	expect(told).toEqual(["            0) issue=close ;;"]);
 });
 
-test("a share of the fleet that fails does not end the others", () => {
+test("a failed shard of the fleet does not cancel the others", () => {
 	expect(readWorkflow("orgsync-fleet").jobs.look?.strategy?.["fail-fast"]).toBe(false);
 });
 
 describe("GitLab", () => {
 	const pipeline = parse(readExample("gitlab/.gitlab-ci.yml"));
 
-	test("helps against planning for a fork by mistake, when a member starts its pipeline", () => {
+	test("does not plan for a fork when a member starts its pipeline", () => {
 		const condition = "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID";
 		for (const job of ["plan", "note"]) expect(pipeline[job].rules[0].if).toContain(condition);
 		expect(pipeline.validate.environment).toBeUndefined();
 	});
 
-	test("keeps keys and tokens in an environment for each, and applies one at a time", () => {
+	test("keeps each key and token in its own environment, and applies one at a time", () => {
 		const jobs = ["plan", "note", "reviewed", "planned", "apply", "drift"];
 		expect(jobs.map((job) => pipeline[job].environment.name.replace("orgsync/", ""))).toEqual([
 			"plan",
@@ -139,7 +139,7 @@ describe("GitLab", () => {
 		expect(pipeline.apply.interruptible ?? false).toBe(false);
 	});
 
-	test("has the token that writes in the job `note` alone, and the one that reads artifacts in `reviewed`, on the default branch", () => {
+	test("has the write token in the job `note` alone, and the artifact token in `reviewed` on the default branch", () => {
 		const tokensOf = (job: string): readonly string[] =>
 			[JSON.stringify(pipeline[job]), JSON.stringify(pipeline[pipeline[job].extends] ?? {})].flatMap(
 				(text) => text.match(/GITLAB_\w+_TOKEN/g) ?? [],
@@ -158,13 +158,13 @@ describe("GitLab", () => {
 		expect(pipeline.plan.artifacts.access).toBe("developer");
 	});
 
-	test("lets a plan that nobody has reviewed be applied only after somebody has started that by hand", () => {
+	test("applies an unreviewed plan only after a manual start", () => {
 		const byHand = '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "web"';
 		expect(pipeline.planned.rules).toEqual([{ if: byHand }]);
 		expect(pipeline.apply.rules).toContainEqual({ if: byHand, when: "manual" });
 	});
 
-	test("takes waiting for approval for a warning, and nothing else", () => {
+	test("treats pending approval alone as a warning", () => {
 		for (const job of ["apply", "drift"]) expect(pipeline[job].allow_failure).toEqual({ exit_codes: 8 });
 	});
 });
@@ -174,13 +174,13 @@ describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {
 	const job = name === "fleet-apply" ? manifest.spec : manifest.spec.jobTemplate.spec;
 	const { containers, securityContext, automountServiceAccountToken, volumes } = job.template.spec;
 
-	test("says the number of shares twice, and the same one", () => {
+	test("has the same number of shards in both places", () => {
 		expect(containers[0].env).toContainEqual({ name: "SHARDS", value: String(job.completions) });
 		expect(job.completionMode).toBe("Indexed");
 		expect(job.maxFailedIndexes).toBe(job.completions);
 	});
 
-	test("runs as nobody in particular, without rights, and writes only to a folder of its own", () => {
+	test("runs as an unprivileged user and writes only to its own folder", () => {
 		expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
 		expect(automountServiceAccountToken).toBe(false);
 		expect(containers[0].securityContext).toEqual({
@@ -192,13 +192,13 @@ describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {
 		expect(writable).toEqual([{ name: "work", mountPath: containers[0].workingDir }]);
 	});
 
-	test("has the key as a file that only its own user reads, and not in the environment", () => {
+	test("has the key in a file that only its user can read, and not in the environment", () => {
 		const key = volumes.find((volume: { name: string }) => volume.name === "key");
 		expect(key.secret.defaultMode).toBe(0o400);
 		expect(JSON.stringify(containers[0].env)).not.toMatch(/KEY/);
 	});
 
-	test("tries again only what trying again can mend", () => {
+	test("retries only exit codes that a retry can fix", () => {
 		const [all, index] = job.podFailurePolicy.rules;
 		expect([all.action, all.onExitCodes.values]).toEqual(["FailJob", [3]]);
 		expect([index.action, index.onExitCodes.values]).toEqual([
@@ -211,13 +211,13 @@ describe.each(["fleet-apply", "fleet-drift"])("kubernetes/%s.yaml", (name) => {
 describe("README.md", () => {
 	const readme = readExample("README.md");
 
-	test("links to files that are there", () => {
+	test("links only to existing files", () => {
 		const links = [...readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path);
 		expect(links.length).toBeGreaterThan(8);
 		for (const link of links) expect(existsSync(join(examples, link)), link).toBe(true);
 	});
 
-	test("says of each GitLab token its role, its scope, its environment, and that the one for reading is protected", () => {
+	test("documents the role, scope and environment of each GitLab token, and that the read token is protected", () => {
 		const rowOf = (name: string) => readme.split("\n").find((line) => line.startsWith(`| \`${name}\``));
 		expect(rowOf("GITLAB_API_TOKEN")).toMatch(/role Reporter, scope `api` \| `orgsync\/note` \|/);
 		expect(rowOf("GITLAB_READ_TOKEN")).toMatch(
@@ -225,7 +225,7 @@ describe("README.md", () => {
 		);
 	});
 
-	test("promises nothing of a rule in a GitLab file, and names the setting that stops pipelines of forks", () => {
+	test("does not rely on rules in a GitLab file, and names the setting that stops pipelines of forks", () => {
 		expect(readme).toContain("A rule in the file cannot protect a variable.");
 		expect(readme).toContain("`ci_allow_fork_pipelines_to_run_in_parent_project=false`");
 		expect(readme).not.toMatch(/run no code of the branch|validated and\s+not planned/);

@@ -12,7 +12,7 @@ import {
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
-import { summarizeFindings, tellSince, tellTime } from "../../src/render/drift-words.ts";
+import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import {
@@ -200,7 +200,7 @@ describe("against the last report", () => {
 	it("the same difference is still there since it was first seen", () => {
 		const drift = next(withMembers(alice));
 		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => tellSince(one, drift))).toEqual([
+		expect(drift.findings.map((one) => describeSince(one, drift))).toEqual([
 			`still there for 3 days (since ${firstSeenAt})`,
 		]);
 	});
@@ -208,7 +208,7 @@ describe("against the last report", () => {
 	it("another difference of the same object is said to be that, since the object first differed", () => {
 		const drift = next(withMembers(bob));
 		expect(drift.findings).toMatchObject([{ state: "changed", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => tellSince(one, drift))[0]).toContain("otherwise than in the last report");
+		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("otherwise than in the last report");
 	});
 
 	it("a difference stays the same when the tag gains members whom the document leaves alone", () => {
@@ -399,7 +399,7 @@ it.each([
 	[400 * dayMs, "400 days"],
 ])("%i milliseconds are %s", (ms, words) => {
 	const from = "2026-01-01T00:00:00.000Z";
-	expect(tellTime(from, new Date(Date.parse(from) + ms).toISOString())).toBe(words);
+	expect(formatDuration(from, new Date(Date.parse(from) + ms).toISOString())).toBe(words);
 });
 
 describe("what to do", () => {

@@ -331,7 +331,7 @@ describe("the tag that an entry means", () => {
 			wantTag("officers", { previously: ["approvers"] }),
 			wantTag("second", { id: id("tag", 2) }),
 		]);
-		expect(problems.map(({ code, path }) => [code, path])).toEqual([["tag-claimed-twice", "userTag:second"]]);
+		expect(problems.map(({ code, path }) => [code, path])).toEqual([["duplicate-tag", "userTag:second"]]);
 		expect(problems[0]?.message).toContain(
 			`\`approvers\` (${id("tag", 2)}) is meant by \`officers\` and by \`second\``,
 		);

@@ -9,6 +9,7 @@ import { renderMarkdown } from "../../src/render/markdown.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../../src/schema.ts";
+import { complete } from "../render/complete.ts";
 import {
 	context,
 	type DesiredParts,
@@ -222,7 +223,7 @@ describe("of several organizations in a comment", () => {
 		});
 		const all = [quiet, loose].flatMap((found) => found ?? []);
 		const result = { plans: all.map(({ plan }) => plan), threeWay: all.map(({ threeWay }) => threeWay) };
-		const markdown = renderMarkdown({ command: "plan", ...result });
+		const markdown = renderMarkdown(complete({ command: "plan", ...result }));
 		expect(markdown).toContain("Nothing to decide (1)");
 		expect(markdown).toContain(`#### Organization \`${id("org", 3)}\``);
 		expect(markdown).toContain("~ limits.policies\n    no limit -> 9");
@@ -263,7 +264,7 @@ describe("thousands of changes that would be undone", () => {
 	const threeWay = makeThreeWay({ name: "main", desired: head }, head, live);
 
 	it("fit into a comment with the guard, and lose their last lines only after everything else", () => {
-		const markdown = renderMarkdown({ command: "plan", plans: [plan], threeWay: [threeWay] });
+		const markdown = renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] }));
 		expect(Buffer.byteLength(markdown)).toBeLessThan(65_536);
 		expect(markdown).toContain("--allow memberRemovals=3000");
 		expect(markdown).toContain("Apply would undo 3000 changes made outside that this change does not mention.");

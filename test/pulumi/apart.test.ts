@@ -4,7 +4,8 @@
  */
 import { expect, it } from "vitest";
 import { ResourceFailure } from "../../src/pulumi/failure.ts";
-import { convergeRemoval, policies as policyRow } from "../../src/pulumi/removals.ts";
+import { policyRemoval } from "../../src/pulumi/policy-removal.ts";
+import { converge } from "../../src/pulumi/resource.ts";
 import { Session } from "../../src/pulumi/session.ts";
 import { readSettings } from "../../src/pulumi/settings.ts";
 import { makeFolder } from "../run.ts";
@@ -27,9 +28,7 @@ function sessionOf(world: World): Session {
 /** What the resource fails with that removes two policies and one that is not there. */
 async function failureIn(world: World): Promise<ResourceFailure> {
 	const inputs = { resource: "old", organizationId, policyIds: [first, second, stray] };
-	const failure = await convergeRemoval(policyRow, inputs, undefined, sessionOf(world)).catch(
-		(error: unknown) => error,
-	);
+	const failure = await converge(policyRemoval, inputs, undefined, sessionOf(world)).catch((error: unknown) => error);
 	if (!(failure instanceof ResourceFailure)) throw new Error("the removal did not fail");
 	return failure;
 }
@@ -47,7 +46,7 @@ it("a removal that was submitted part by part keeps the activity of each part in
 	for (const [index, address] of [`policy:${first}`, `policy:${second}`].entries()) {
 		const { id, fingerprint } = made[index] ?? {};
 		expect(message).toContain(
-			`\n  ${address}: waits for approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain ${id}\` says what it waits for\n    the next run joins this activity and opens no other`,
+			`\n  ${address}: pending approval\n    activity ${id}, fingerprint ${fingerprint}\n    \`orgsync explain ${id}\` shows what is missing\n    the next run continues with this activity and submits no other`,
 		);
 	}
 	expect(message).toContain(`\n  policy:${stray}: failed (`);

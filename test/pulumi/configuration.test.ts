@@ -2,7 +2,7 @@
  * Addresses, keys and other settings that are wrong; secrets; Providers of a program's own; and the functions.
  */
 import { describe, expect, it } from "vitest";
-import { userTag } from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/provider.ts";
 import { type Answer, expectSuccess } from "../engine/harness.ts";
 import { alice, apps, bob, keys, mfaPolicy, organizationId, policies, profile, tags } from "../world.ts";
 import { expectNoSecretIn, makePulumiWorld, shown, withImports } from "./world.ts";
@@ -35,7 +35,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 			wrongKey,
 			[
 				{ ORGSYNC_API_PRIVATE_KEY: undefined },
-				"no API key is given; give one with `pulumi config set --secret orgsync:apiPrivateKey` or to a Provider, or set ORGSYNC_API_PRIVATE_KEY, ORGSYNC_KEY_FILE or ORGSYNC_STAMP_COMMAND",
+				"the API key is missing; run `pulumi config set --secret orgsync:apiPrivateKey`, pass it to a Provider, or set ORGSYNC_API_PRIVATE_KEY, ORGSYNC_KEY_FILE or ORGSYNC_STAMP_COMMAND",
 			],
 			[
 				{ ORGSYNC_URL: "http://127.0.0.1:9" },
@@ -76,7 +76,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 		const answer = await stack.up();
 		expect(answer.exitCode).toBe(1);
 		const says =
-			"orgsync:apiPrivateKey is in the stack's configuration as plain text: take it out, make another key, and write that one with `pulumi config set --secret orgsync:apiPrivateKey`";
+			"orgsync:apiPrivateKey is in the stack configuration as plain text: remove it, create a new key, and set that one with `pulumi config set --secret orgsync:apiPrivateKey`";
 		expect(times(diagnostics(answer), says)).toBe(1);
 		expect((await stack.state()).deployment.resources?.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
 		expect(world.requests()).toEqual([]);
@@ -93,13 +93,13 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 			"ftp://service",
 			/^the service's address is not an http or https URL; give an address like .* with orgsync:url$/,
 		],
-		["organizationId", "acme", /^orgsync:organizationId is `acme`, and must be a UUID; it is set by the Provider's/],
-		["reads", "some", /^orgsync:reads is `some`, and must be auto or documented; /],
-		["retryRejected", "yes", /^orgsync:retryRejected is `yes`, and must be true or false; /],
-		["wait", "-1", /^orgsync:wait is `-1`, and must be a /],
-		["timeout", "soon", /^orgsync:timeout is `soon`, and must be a /],
-		["maxRequestsPerSecond", "0", /^orgsync:maxRequestsPerSecond is `0`, and must be a /],
-		["allow", "everything", /^orgsync:allow is `everything`, and must be KIND=N with the number that was found, /],
+		["organizationId", "acme", /^orgsync:organizationId must be a UUID, got `acme`; it is set by the Provider's/],
+		["reads", "some", /^orgsync:reads must be auto or documented/],
+		["retryRejected", "yes", /^orgsync:retryRejected must be true or false/],
+		["wait", "-1", /^orgsync:wait must be a /],
+		["timeout", "soon", /^orgsync:timeout must be a /],
+		["maxRequestsPerSecond", "0", /^orgsync:maxRequestsPerSecond must be a /],
+		["allow", "everything", /^orgsync:allow must be KIND=N with the number that the guard found/],
 	])("with a bad %s names it, without a request and without its value where that is a key", async (name, value, says) => {
 		const settings: Record<string, string> = {
 			url: "http://127.0.0.1:9",
@@ -107,7 +107,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 			apiPrivateKey: keys.alice.privateKey,
 			[name]: value,
 		};
-		const provider = userTag();
+		const provider = providerOf("UserTag");
 		const get = (key: string) => settings[key.replace("orgsync:", "")];
 		await provider.configure?.({ config: { get, require: get } } as never);
 		const checked = await provider.check?.({}, { name: "signers", resource: "signers" });

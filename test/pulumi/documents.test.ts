@@ -22,9 +22,9 @@ test("a document is a regular file of at most 8 MiB, and no text of another file
 		return shown(answer);
 	};
 	execFileSync("mkfifo", [path]);
-	expect(await preview()).toContain("the document orgsync.yaml cannot be read: it is not a regular file");
+	expect(await preview()).toContain("cannot read the document orgsync.yaml: it is not a regular file");
 	symlinkSync("/dev/zero", path);
-	expect(await preview()).toContain("the document orgsync.yaml cannot be read: it is not a regular file");
+	expect(await preview()).toContain("cannot read the document orgsync.yaml: it is not a regular file");
 	writeFileSync(path, Buffer.alloc(8 * 1024 * 1024 + 1, "# nothing but comment\n"));
 	expect(await preview()).toContain("orgsync.yaml:1:1: the file is larger than 8 MiB");
 	const elsewhere = mkdtempSync(join(stack.folder, "..", "elsewhere-"));
@@ -59,7 +59,7 @@ test("a document uses the variables that the Organization's env names, and no ot
 		"index.mjs": `import * as orgsync from "orgsync/pulumi";\n${program(', env: ["ORGSYNC_API_PRIVATE_KEY"]')}\n`,
 	});
 	const credential = await stack.preview([], { env });
-	expect(shown(credential)).toContain("env: ORGSYNC_API_PRIVATE_KEY is a credential, which documents cannot use");
+	expect(shown(credential)).toContain("env: documents cannot use the credential ORGSYNC_API_PRIVATE_KEY");
 
 	stack.write({
 		"index.mjs": `import * as orgsync from "orgsync/pulumi";\n${program(', env: ["STAGE"]')}\n`,

@@ -37,7 +37,7 @@ describe("guards", { timeout: 180_000 }, () => {
 			["preview"],
 			[
 				"UserTag resource 'oncall': property members value",
-				'has a problem: refused, nothing was sent: userTag:oncall would lose 3 of 4; 3 in all (allowed: at most 50% of a tag\'s known members); when this is meant: `pulumi config set orgsync:allow "memberRemovals=3"`',
+				'has a problem: blocked by a guard, nothing was submitted: userTag:oncall would lose 3 of 4; 3 in all (allowed: at most 50% of a tag\'s known members); to override: `pulumi config set orgsync:allow "memberRemovals=3"`',
 			],
 		);
 		await stack.configure({ "orgsync:allow": "memberRemovals=2" });
@@ -49,7 +49,7 @@ describe("guards", { timeout: 180_000 }, () => {
 			["up", "--yes", "--skip-preview"],
 			[
 				"UserTag resource 'auditors': property members value",
-				'1 member would be removed (allowed: at most 0); when this is meant: `pulumi config set orgsync:allow "memberRemovals=3 memberRemovals=1"`',
+				'1 member would be removed (allowed: at most 0); to override: `pulumi config set orgsync:allow "memberRemovals=3 memberRemovals=1"`',
 			],
 		);
 		use(own);

@@ -94,7 +94,7 @@ describe("with mocks", () => {
 		]);
 		expect(await orgsync.getMfaPolicies({ userId: alice })).toEqual([]);
 		await expect(orgsync.getLatestBootProof({ appName: apps.old })).rejects.toThrow(
-			"get_latest_boot_proof: the mocks do not answer it; return { bootProof: … } for orgsync:index:getLatestBootProof",
+			"get_latest_boot_proof: the mocks return nothing for it: return { bootProof: … } for orgsync:index:getLatestBootProof",
 		);
 	});
 
@@ -122,7 +122,7 @@ describe("with mocks", () => {
 			.toEqual(["acme", "acme-oauth-providers-bob", "acme-policies", "acme-signers", `acme-tvc-app-${apps.old}`]);
 		expect(made.get("acme-signers")?.inputs).toMatchObject({ name: "signers", members: { exactly: [alice, bob] } });
 		expect(() => new orgsync.Organization("wrong", { document: { userTags: [{ name: "signers" }] } })).toThrow(
-			"document.organizationId: `organizationId` is missing",
+			"document.organizationId: missing key `organizationId`",
 		);
 		expect(world.requests()).toEqual([]);
 		expect(existsSync(join(folder, ".orgsync"))).toBe(false);

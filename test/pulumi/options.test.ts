@@ -37,7 +37,7 @@ const { name, members, tagId } = orgsync.UserTag.get("signers", "${tags.signers.
 const oncall = new orgsync.UserTag("oncall", { name: "whatever" }, { id: "${tags.oncall}" });
 export const outputs = { name, members, tagId, oncall: oncall.name };
 new orgsync.UserTag("auditors", { name: "auditors", members });`);
-		expect(shown(await stack.preview())).toContain(`gives it to ${alice}, ${carol}`);
+		expect(shown(await stack.preview())).toContain(`adds the members ${alice}, ${carol}`);
 		expectSuccess(await stack.up());
 		const outputs = { name: "signers", members: { exactly: [alice, carol] }, tagId: tags.signers, oncall: "oncall" };
 		expect(await stack.outputs()).toEqual({ outputs });
@@ -70,7 +70,7 @@ describe("importing", { timeout: 240_000 }, () => {
 		const option = await stack.preview();
 		expect(option.exitCode).toBe(1);
 		expect(shown(option)).toContain(
-			"signers: a UserTag cannot be imported, because it is a dynamic resource; leave `import` out: creating it adopts what is live",
+			"signers: a UserTag cannot be imported, because it is a dynamic resource; remove the option `import`: creating the resource adopts the live object",
 		);
 		stack.write({
 			"index.mjs": withImports(
@@ -79,7 +79,7 @@ describe("importing", { timeout: 240_000 }, () => {
 		});
 		const lookUp = await stack.preview();
 		expect(shown(lookUp)).toContain(
-			"old: a PolicyRemoval cannot be read by an id, because it says what must not exist; leave `id` out",
+			"old: a PolicyRemoval cannot be read by an id, because it lists what must not exist; remove the option `id`",
 		);
 		for (const answer of [option, lookUp]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
 

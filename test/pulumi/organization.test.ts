@@ -37,7 +37,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 
 		const up = await stack.up();
 		expectSuccess(up);
-		expect(shown(up)).toMatch(/warning: what can only be read differs[\s\S]*decimals: live 18, document 19/);
+		expect(shown(up)).toMatch(/warning: read-only objects differ[\s\S]*decimals: live 18, document 19/);
 		expect([...world.submits()].sort()).toEqual([
 			"delete_oauth_providers",
 			"delete_policies",
@@ -172,7 +172,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		);
 		const misspelt = await stack.preview();
 		expect(misspelt.exitCode).toBe(1);
-		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: no user `alcie`; did you mean `alice`?");
+		expect(shown(misspelt)).toContain("orgsync.yaml:3:50: unknown user `alcie`; did you mean `alice`?");
 		expect(world.requests()).toEqual([]);
 
 		stack.write({ "orgsync.yaml": document("userTags: [{ name: signres }]") });
@@ -222,7 +222,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		});
 		const again = await stack.up();
 		expect(again.exitCode).toBe(1);
-		expect(shown(again)).toContain("refused, nothing was sent");
+		expect(shown(again)).toContain("blocked by a guard, nothing was submitted");
 		expect(world.submits()).toEqual([]);
 		const left = (await stack.state()).deployment.resources ?? [];
 		const kept = left.filter(({ type }) => type.endsWith(":UserTag")).map(({ urn }) => urn.split("::").at(-1));
@@ -248,7 +248,7 @@ new orgsync.Organization("inherited", { document: "inherited.yaml" }, { parent }
 		});
 		const preview = await stack.preview();
 		expectSuccess(preview);
-		expect(shown(preview)).toMatch(/not looked at yet[\s\S]*not looked at yet/);
+		expect(shown(preview)).toMatch(/not compared yet[\s\S]*not compared yet/);
 		expect(world.requests()).toEqual([]);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
@@ -273,7 +273,7 @@ new orgsync.Organization("object", { document: { organizationId, users: { alice:
 		expect(shown(await stack.preview())).toContain("document.userTags[0].name is an output or a promise:");
 		use("{ userTags: [1n] }");
 		const unwritable = await stack.preview();
-		expect(shown(unwritable)).toContain("the document cannot be written as JSON: ");
+		expect(shown(unwritable)).toContain("cannot write the document as JSON: ");
 		for (const answer of [wrong, unwritable]) expect(shown(answer)).not.toMatch(/\n\s+at |Warning:/);
 		expect(world.requests()).toEqual([]);
 	});
@@ -298,6 +298,6 @@ new orgsync.Organization("file", { document: "both.yaml", organizationId: proces
 		});
 		const unclear = await stack.preview();
 		expect(unclear.exitCode).toBe(1);
-		expect(shown(unclear)).toContain("both.yaml speaks of 2 organizations: say which by organizationId");
+		expect(shown(unclear)).toContain("both.yaml has 2 organizations: set organizationId to one of");
 	});
 });

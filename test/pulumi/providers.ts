@@ -2,15 +2,16 @@
  * The providers without an engine, asked as it asks them, each as in a process of its own.
  */
 import type { dynamic } from "@pulumi/pulumi";
+import { providerOf } from "../../src/pulumi/provider.ts";
 import { keys, organizationId, type World } from "../world.ts";
 
 /** A provider of a process of its own: its journal is empty, as on another machine. */
-export async function providerOf(
-	make: () => dynamic.ResourceProvider,
+export async function startProvider(
+	resource: string,
 	world: World,
 	more: Readonly<Record<string, string>> = {},
 ): Promise<Required<dynamic.ResourceProvider>> {
-	const provider = make() as Required<dynamic.ResourceProvider>;
+	const provider = providerOf(resource) as Required<dynamic.ResourceProvider>;
 	const given: Readonly<Record<string, string>> = {
 		organizationId,
 		url: world.url,

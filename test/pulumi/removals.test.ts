@@ -97,8 +97,8 @@ describe("removals", { timeout: 240_000 }, () => {
 		stack.write({ "index.mjs": withImports(program(listed, again)) });
 		const twice = await stack.preview();
 		expect(twice.exitCode).toBe(1);
-		expect(shown(twice)).toMatch(/9\S+2 is removed by the resource `(policies|more)` and by `(policies|more)`/);
-		expect(shown(twice)).not.toMatch(/by the resource `(\w+)` and by `\1`/);
+		expect(shown(twice)).toMatch(/9\S+2 is removed by two resources, `(policies|more)` and `(policies|more)`/);
+		expect(shown(twice)).not.toMatch(/by two resources, `(\w+)` and `\1`/);
 
 		world.clearRequests();
 		expectSuccess(await stack.destroy());

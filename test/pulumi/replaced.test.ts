@@ -4,10 +4,9 @@
  */
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { userTag } from "../../src/pulumi/provider.ts";
 import { type Answer, expectSuccess, type Stack } from "../engine/harness.ts";
 import { alice, bob, carol, keys, makeWorld, organizationId, tags, type World } from "../world.ts";
-import { providerOf } from "./providers.ts";
+import { startProvider } from "./providers.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 const type = "pulumi-nodejs:dynamic/orgsync:UserTag";
@@ -61,9 +60,9 @@ describe("deleting a UserTag of one stack", () => {
 		});
 		const journal = join(world.folder, "journal.sqlite");
 		// Another `wait` makes another session, as in another process.
-		const one = await providerOf(userTag, world, { journal });
+		const one = await startProvider("UserTag", world, { journal });
 		const { outs } = await one.create(resource("one"));
-		const two = await providerOf(userTag, world, { journal, wait: "9" });
+		const two = await startProvider("UserTag", world, { journal, wait: "9" });
 		const other = await two.create(resource("two"));
 
 		await one.delete(tags.signers, outs);
@@ -136,7 +135,7 @@ const provider = new orgsync.Provider("other", { apiPrivateKey });\n`;
 		expect(await world.run(["apply", "-f", "signers.yaml", "--yes", ...journal])).toMatchObject({ code: 0 });
 		world.clearRequests();
 		const answer = await stack.destroy();
-		const since = /it was applied at \S+Z by something else than this resource/;
+		const since = /something other than this resource applied it at \S+Z/;
 		expectLeft(world, answer, since.exec(shown(answer))?.[0] ?? "when");
 	});
 });

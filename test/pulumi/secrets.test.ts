@@ -65,9 +65,9 @@ new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
 		await world.setRules({ approvals: { [updating]: 2 } });
 
 		const preview = await run("preview", "--diff");
-		expect(shown(preview)).toContain("a: adopts the user tag [secret] and renames it to [secret], gives it to 2 users");
+		expect(shown(preview)).toContain("a: adopts the user tag [secret], renames it to [secret], adds 2 members");
 		const waiting = await run(...apply);
-		expect(shown(waiting)).toContain("waits for approval");
+		expect(shown(waiting)).toContain("pending approval");
 		const kept = (await stack.resource("a")).outputs ?? {};
 		expect(Object.keys(kept)).toEqual(expect.arrayContaining(["activities", "managed"]));
 		expect((await stack.resource("a")).initErrors).toEqual([
@@ -89,7 +89,7 @@ new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
 		write(stack, program("night-watch", "limits: { memberRemovals: 0 },"));
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
 		expect(shown(await run("up", "--yes", "--skip-preview", "--refresh", "--diff"))).toContain(
-			"refused, nothing was sent",
+			"blocked by a guard, nothing was submitted",
 		);
 		write(stack, `new orgsync.UserTag("c", { name: pulumi.secret("night-wacht") });`);
 		const misspelt = await run("preview", "--diff");

@@ -6,12 +6,12 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { keepActivities } from "../../src/pulumi/kept.ts";
-import { readKeptActivities } from "../../src/pulumi/kept-read.ts";
-import { Session, type Wanted } from "../../src/pulumi/session.ts";
+import { type ResourceTarget, Session } from "../../src/pulumi/session.ts";
 import { readSettings } from "../../src/pulumi/settings.ts";
 import { maxAgeMs, shareReads } from "../../src/pulumi/shared-reads.ts";
-import { mustRead } from "../../src/pulumi/user-tag-inputs.ts";
+import { nothingStored, storeActivities } from "../../src/pulumi/stored-state.ts";
+import { readStoredActivities } from "../../src/pulumi/stored-state-check.ts";
+import { readTagInputs } from "../../src/pulumi/user-tag-inputs.ts";
 import type { QueryAnswer } from "../../src/wire/client.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { makeFolder } from "../run.ts";
@@ -40,35 +40,35 @@ function sessionOf(world: World, settings: Readonly<Record<string, string>> = {}
 }
 
 const desired = (name: string, ...exactly: string[]): DesiredOrganization =>
-	mustRead({ organizationId, name, members: { exactly } });
-const wanted = (resource: string, wish: DesiredOrganization): Wanted => ({
+	readTagInputs({ organizationId, name, members: { exactly } });
+const target = (resource: string, wish: DesiredOrganization): ResourceTarget => ({
 	resource,
 	desired: wish,
-	kept: { activities: [], applied: [] },
+	stored: nothingStored,
 });
 
 /** What the state of a resource keeps whose activity is pending approval. */
 async function keepPending(world: World, wish: DesiredOrganization) {
 	await world.setRules({ approvals: { [updating]: 2 } });
 	const { session } = sessionOf(world);
-	const { report, journal } = await session.converge(wanted("signers", wish));
+	const { report, journal } = await session.converge(target("signers", wish));
 	expect(report?.steps).toMatchObject([{ outcome: "awaiting-approval" }]);
-	const by = session.keptBy("signers", organizationId, "update_user_tag");
-	return { activities: readKeptActivities(keepActivities(report, journal), by), applied: [] };
+	const by = session.stateContext("signers", organizationId, "update_user_tag");
+	return { activities: readStoredActivities(storeActivities(report, journal), by) };
 }
 
 describe("an activity that is approved between the check of one resource and the update of another", () => {
 	it("is settled by the update, which reads the organization again and opens no second activity", async () => {
 		const world = await makeWorld();
 		const wish = desired("signers", alice, bob);
-		const kept = await keepPending(world, wish);
+		const stored = await keepPending(world, wish);
 
 		const { session } = sessionOf(world);
-		await session.judge(wanted("oncall", desired("oncall", bob)));
+		await session.compareWithoutPending(target("oncall", desired("oncall", bob)));
 		const [{ fingerprint }] = world.activities();
 		await world.submitAsBob("approve_activity", { fingerprint });
 		world.clearRequests();
-		const { report, plan } = await session.converge({ ...wanted("signers", wish), kept });
+		const { report, plan } = await session.converge({ ...target("signers", wish), stored });
 		expect({ report, steps: plan.steps }).toEqual({ report: undefined, steps: [] });
 		expect(world.requests()).toEqual(["get_activity", "list_user_tags", "list_users"]);
 		expect(world.activities().filter(({ type }) => type === updating).length).toBe(1);
@@ -112,16 +112,16 @@ describe("a plan", () => {
 	it("is as old as the oldest answer that it is made of, and made again before it submits", async () => {
 		const world = await makeWorld();
 		const { session, wait } = sessionOf(world);
-		const first = await session.judge(wanted("oncall", desired("signers", alice, bob)));
+		const first = await session.compareWithoutPending(target("oncall", desired("signers", alice, bob)));
 		wait(5_000);
-		const second = await session.judge(wanted("signers", desired("signers", alice, bob)));
+		const second = await session.compareWithoutPending(target("signers", desired("signers", alice, bob)));
 		expect(second.plan.readAt).toBe(first.plan.readAt);
 
 		wait(8_000);
 		// Another client applies it in the meantime: nothing is left to submit.
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob] }] });
 		world.clearRequests();
-		const { plan } = await session.converge(wanted("signers", desired("signers", alice, bob)));
+		const { plan } = await session.converge(target("signers", desired("signers", alice, bob)));
 		expect(plan.steps).toEqual([]);
 		expect(world.submits()).toEqual([]);
 	});
@@ -158,18 +158,18 @@ describe("a shared answer", () => {
 	it("is shared no longer with a resource that has submitted, or with any once it is renewed", async () => {
 		const { clock, read, shared, asked } = reads();
 		await read("one");
-		shared.touch("one");
+		shared.expireFor("one");
 		await read("two");
 		expect(asked()).toBe(1);
 		await read("one");
 		expect(asked()).toBe(2);
 
-		shared.renew("another organization");
+		shared.expireAll("another organization");
 		clock.nowMs += 100;
-		shared.renew(organizationId, 101);
+		shared.expireAll(organizationId, 101);
 		await read("two");
 		expect(asked()).toBe(2);
-		shared.renew(organizationId, 100);
+		shared.expireAll(organizationId, 100);
 		await read("two");
 		expect(asked()).toBe(3);
 	});

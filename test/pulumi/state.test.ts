@@ -3,9 +3,8 @@
  * providers as the engine asks them.
  */
 import { describe, expect, it } from "vitest";
-import * as found from "../../src/pulumi/provider.ts";
 import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
-import { keptOf, providerOf } from "./providers.ts";
+import { keptOf, startProvider } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 
@@ -13,7 +12,7 @@ describe("the state of a UserTag", () => {
 	it("keeps an activity that waits when the program no longer wants it, until it has ended", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-		const provider = await providerOf(found.userTag, world, { reads: "documented" });
+		const provider = await startProvider("UserTag", world, { reads: "documented" });
 		const kept = await keptOf(provider.create({ ...tag, name: "approvers" }));
 		expect(kept.activities).toMatchObject([{ outcome: "awaiting-approval", body: expect.any(String) }]);
 
@@ -23,7 +22,7 @@ describe("the state of a UserTag", () => {
 		expect(world.activities().length).toBe(1);
 
 		await world.setRules({ approvals: {} });
-		const elsewhere = await providerOf(found.userTag, world, { reads: "documented", wait: "9" });
+		const elsewhere = await startProvider("UserTag", world, { reads: "documented", wait: "9" });
 		await elsewhere.update(tags.signers, outs, tag);
 		expect(world.activities().length).toBe(1);
 	});
@@ -31,11 +30,11 @@ describe("the state of a UserTag", () => {
 	it("remembers whom the program has named, whoever else was added or was away for a while", async () => {
 		const world = await makeWorld();
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
-		const provider = await providerOf(found.userTag, world);
+		const provider = await startProvider("UserTag", world);
 		const inputs = { ...tag, members: { exactly: [alice, bob] } };
 		const { outs } = await provider.create(inputs);
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice, bob, carol] }] });
-		const elsewhere = await providerOf(found.userTag, world, { wait: "9" });
+		const elsewhere = await startProvider("UserTag", world, { wait: "9" });
 		const { props } = await elsewhere.read(tags.signers, outs);
 		expect(props).toMatchObject({ members: { exactly: [alice, bob, carol] } });
 		await elsewhere.delete(tags.signers, props);
@@ -43,7 +42,7 @@ describe("the state of a UserTag", () => {
 
 		const loose = { ...tag, members: { atLeast: [alice, bob] } };
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice] }] });
-		const away = await (await providerOf(found.userTag, world, { wait: "8" })).read(tags.signers, loose);
+		const away = await (await startProvider("UserTag", world, { wait: "8" })).read(tags.signers, loose);
 		expect(away.props).toMatchObject({ members: { atLeast: [alice] } });
 	});
 });
@@ -52,7 +51,7 @@ describe("the state of a removal", () => {
 	it("does not say of an app whose removal was denied that it is gone", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS" }] });
-		const provider = await providerOf(found.tvcAppRemoval, world, { reads: "documented" });
+		const provider = await startProvider("TvcAppRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, appId: apps.old, resource: "old" };
 		const kept = await keptOf(provider.create(inputs));
 		expect(kept).toMatchObject({ appId: apps.old });
@@ -61,14 +60,14 @@ describe("the state of a removal", () => {
 
 	it("belongs to one resource for all OAuth providers of a user, so that the last one is seen to be the last", async () => {
 		const world = await makeWorld();
-		const provider = await providerOf(found.oauthProviderRemoval, world);
+		const provider = await startProvider("OauthProviderRemoval", world);
 		const inputs = { organizationId, userId: alice };
 		const check = (resource: string, providerId: string) =>
 			provider.check({}, { ...inputs, providerIds: [providerId], resource });
 		expect((await check("one", providers.alice[0])).failures).toEqual([]);
 		const { failures = [] } = await check("two", providers.alice[1]);
 		expect(failures.map(({ reason }) => reason)).toEqual([
-			`OAuth providers of the user ${alice} are removed by the resource \`one\` and by \`two\`; list them in one`,
+			`OAuth providers of the user ${alice} are removed by two resources, \`one\` and \`two\`; list them in one resource`,
 		]);
 	});
 });

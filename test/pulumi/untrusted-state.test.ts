@@ -3,12 +3,11 @@
  * keeps is used only where it agrees with itself and with the resource. Otherwise it is refused by name, and nothing is sent.
  */
 import { describe, expect, it } from "vitest";
-import * as found from "../../src/pulumi/provider.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
 import { type SubmitName, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { alice, bob, carol, makeWorld, organizationId, policies, tags, type World } from "../world.ts";
-import { keptOf, messageOf, providerOf } from "./providers.ts";
+import { keptOf, messageOf, startProvider } from "./providers.ts";
 
 const otherOrganization = "0000000f-0000-4000-8000-000000000002";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "signers" };
@@ -33,7 +32,7 @@ function activity(parameters: object, operation: SubmitName = "update_user_tag",
 
 /** The update of a resource whose state keeps this. */
 async function update(world: World, state: object, settings: Readonly<Record<string, string>> = {}) {
-	const provider = await providerOf(found.userTag, world, { reads: "documented", ...settings });
+	const provider = await startProvider("UserTag", world, { reads: "documented", ...settings });
 	return provider.update(tags.signers, { ...tag, ...state }, wish);
 }
 
@@ -44,34 +43,30 @@ const refused: readonly (readonly [what: string, kept: object, because: string])
 	[
 		"a request digest that is not that of its body",
 		{ ...activity(evil), requestDigest: good.requestDigest },
-		"does something else than recorded",
+		"does not match its request digest",
 	],
-	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not make"],
+	["a body that cannot be decoded", { ...good, body: "{" }, "has a body that orgsync did not create"],
 	[
 		"a body with a second list for another parser",
 		{ ...good, body: good.body.replace('"addUserIds":', `"addUserIds":["${carol}"],"addUserIds":`) },
-		"has a body that orgsync did not make",
+		"has a body that orgsync did not create",
 	],
-	["another fingerprint", { ...good, fingerprint: activity(evil).fingerprint }, "has a body of another fingerprint"],
+	["another fingerprint", { ...good, fingerprint: activity(evil).fingerprint }, "has a body with another fingerprint"],
 	["another organization", activity(wanted, "update_user_tag", otherOrganization), "is for another organization"],
 	[
 		"another operation",
 		activity({ policyIds: [policies[0]] }, "delete_policies"),
 		"is a delete_policies, not a update_user_tag",
 	],
-	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never kept"],
-	[
-		"an id that is no id",
-		{ ...good, activityId: "`\n\u001b[2J" },
-		"`activities` holds what is no record of an activity",
-	],
+	["an outcome that is never kept", { ...good, outcome: "completed" }, "has an outcome that is never stored"],
+	["an id that is no id", { ...good, activityId: "`\n\u001b[2J" }, "`activities` has an invalid entry"],
 ];
 
 describe("an activity in a state", () => {
 	it.each(refused)("with %s is refused by name, and nothing is sent", async (_what, kept, because) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const message = await messageOf(update(world, { activities: [kept] }));
-		expect(message).toContain("the state of `signers` cannot be used, nothing was sent");
+		expect(message).toContain("the state of `signers` is invalid, nothing was submitted");
 		expect(message).toContain(because);
 		expect(world.requests()).toEqual([]);
 	});
@@ -95,7 +90,7 @@ describe("an activity in a state", () => {
 		await messageOf(update(world, { activities: [unwanted] }));
 		expect(world.submits()).toEqual([]);
 
-		const elsewhere = await providerOf(found.userTag, world, { reads: "documented", wait: "8" });
+		const elsewhere = await startProvider("UserTag", world, { reads: "documented", wait: "8" });
 		const asked = await keptOf(elsewhere.create(wish));
 		expect(asked.activities).toMatchObject([{ outcome: "awaiting-approval" }]);
 		world.clearRequests();
@@ -109,9 +104,9 @@ describe("an activity in a state", () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const settings = { reads: "documented", journal: `${world.folder}/journal.sqlite` };
-		await keptOf((await providerOf(found.userTag, world, settings)).create(wish));
+		await keptOf((await startProvider("UserTag", world, settings)).create(wish));
 		world.clearRequests();
-		const elsewhere = await providerOf(found.userTag, world, { ...settings, wait: "9" });
+		const elsewhere = await startProvider("UserTag", world, { ...settings, wait: "9" });
 		const { outs } = await elsewhere.create({ ...tag, name: "oncall", tagId: tags.oncall, resource: "oncall" });
 		expect(outs).toMatchObject({ tagId: tags.oncall });
 		expect(world.submits()).toEqual([]);
@@ -121,9 +116,9 @@ describe("an activity in a state", () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const kept = { ...activity({ policyIds: [...policies] }, "delete_policies"), covers: [`policy:${policies[0]}`] };
 		const inputs = { organizationId, policyIds: policies, limits: { policies: 2 }, resource: "old" };
-		const provider = await providerOf(found.policyRemoval, world, { reads: "documented" });
+		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
 		const message = await messageOf(provider.update("old", { ...inputs, activities: [kept] }, inputs));
-		expect(message).toContain("refused, nothing was sent: 3 policies would be removed");
+		expect(message).toContain("blocked by a guard, nothing was submitted: 3 policies would be removed");
 		expect(world.submits()).toEqual([]);
 	});
 
@@ -132,7 +127,7 @@ describe("an activity in a state", () => {
 		await world.submitAsBob("update_user_tag", { ...evil, removeUserIds: [] });
 		const [{ id }] = world.activities();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-		const provider = await providerOf(found.userTag, world);
+		const provider = await startProvider("UserTag", world);
 		const kept = { ...good, activityId: id };
 		const state = await keptOf(provider.update(tags.signers, { ...tag, activities: [kept] }, wish));
 		expect(state).not.toHaveProperty("lastApplied");
@@ -158,9 +153,9 @@ const memories: readonly (readonly [string, object])[] = [
 describe("what a state says was last applied", () => {
 	it.each(memories)("with %s is refused by name, by an update and by a refresh", async (_what, lastApplied) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const because = "the state of `signers` cannot be used, nothing was sent: `lastApplied` is not a record";
+		const because = "the state of `signers` is invalid, nothing was submitted: `lastApplied` is invalid";
 		expect(await messageOf(update(world, { lastApplied }))).toContain(because);
-		const provider = await providerOf(found.userTag, world, { reads: "documented", wait: "7" });
+		const provider = await startProvider("UserTag", world, { reads: "documented", wait: "7" });
 		expect(await messageOf(provider.read(tags.signers, { ...wish, lastApplied }))).toContain(because);
 		expect(world.requests()).toEqual([]);
 	});
@@ -170,10 +165,10 @@ describe("what a state says was last applied", () => {
 		["no times", { [policies[0]]: "gone" }],
 	])("of removals with %s is refused by name", async (_what, removedAt) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
-		const provider = await providerOf(found.policyRemoval, world, { reads: "documented" });
+		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, policyIds: [policies[0]], resource: "old" };
 		expect(await messageOf(provider.update("old", { ...inputs, removedAt }, inputs))).toContain(
-			"the state of `old` cannot be used, nothing was sent: `removedAt` is not a record",
+			"the state of `old` is invalid, nothing was submitted: `removedAt` is invalid",
 		);
 		expect(world.requests()).toEqual([]);
 	});

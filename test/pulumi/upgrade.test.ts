@@ -9,28 +9,27 @@ import { expectSuccess } from "../engine/harness.ts";
 import { bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld } from "./world.ts";
 
-/** Makes every provider call of the installed package write its name and version to a file of the project. */
-function tellTale(folder: string): void {
+/** Makes the installed package write each call of a provider, with its version, to a file of the project. */
+function recordCalls(folder: string): void {
 	const file = join(folder, "dist/pulumi/provider.js");
 	const code = readFileSync(file, "utf8");
-	const told = `
-import { appendFileSync as tell } from "node:fs";
-import { createRequire as requireFrom } from "node:module";
-const { version } = requireFrom(import.meta.url)("../../package.json");
-function telling(make, name) {
-	return () => new Proxy(make(), {
+	const recording = `
+import { appendFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const { version } = createRequire(import.meta.url)("../../package.json");
+export function providerOf(name) {
+	return new Proxy(makeProviderOf(name), {
 		get(provider, method) {
 			const call = provider[method];
 			if (typeof call !== "function") return call;
-			return (...words) => { tell("calls.txt", name + " " + method + " " + version + "\\n"); return call(...words); };
+			return (...words) => { appendFileSync("calls.txt", name + " " + method + " " + version + "\\n"); return call(...words); };
 		},
 	});
 }
 `;
-	const exported = /export const (userTag|policyRemoval) = ([\s\S]*?\));\n(?=export|\/\/#|$)/g;
-	const edited = code.replace(exported, (_all, name, made) => `export const ${name} = telling(${made}, "${name}");\n`);
-	if (edited.split("telling(").length !== 3) throw new Error("provider.js is not of the form that this edits");
-	writeFileSync(file, told + edited);
+	const edited = code.replace("export function providerOf(", "function makeProviderOf(");
+	if (edited === code) throw new Error("provider.js does not export the function providerOf");
+	writeFileSync(file, recording + edited);
 }
 
 describe("another version of the package", { timeout: 180_000 }, () => {
@@ -43,7 +42,7 @@ new orgsync.PolicyRemoval("old", { policyIds: ["${policies[0]}"] });`,
 		);
 		expectSuccess(await stack.up());
 		const before = await stack.state();
-		stack.install({ version: "1.1.0", edit: tellTale });
+		stack.install({ version: "1.1.0", edit: recordCalls });
 		const taken = (): readonly string[] => {
 			const file = join(stack.folder, "calls.txt");
 			const lines = readFileSync(file, "utf8").trim().split("\n");
@@ -51,7 +50,7 @@ new orgsync.PolicyRemoval("old", { policyIds: ["${policies[0]}"] });`,
 			return [...new Set(lines)].sort();
 		};
 		const of = (...methods: readonly string[]) =>
-			methods.flatMap((method) => [`policyRemoval ${method} 1.1.0`, `userTag ${method} 1.1.0`]).sort();
+			methods.flatMap((method) => [`PolicyRemoval ${method} 1.1.0`, `UserTag ${method} 1.1.0`]).sort();
 
 		world.clearRequests();
 		expect((await stack.preview(["--expect-no-changes"])).exitCode).toBe(0);

@@ -54,7 +54,9 @@ new orgsync.UserTag("first", { name: "signers" });
 new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`);
 		const twice = await stack.preview();
 		expect(twice.exitCode).toBe(1);
-		expect(shown(twice)).toMatch(/the tag 7\S+ is managed by the resource `(first|second)` and by `(first|second)`/);
+		expect(shown(twice)).toMatch(
+			/the user tag 7\S+ is managed by two resources, `(first|second)` and `(first|second)`/,
+		);
 		expect(shown(twice)).toContain("`first`");
 		expect(shown(twice)).toContain("`second`");
 		expect(shown(twice)).not.toMatch(stackTrace);
@@ -63,9 +65,7 @@ new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`
 		stack.write({ "index.mjs": withImports(`new orgsync.UserTag("signers", { name: "signers", members: null });`) });
 		const wrong = await stack.preview();
 		expect(wrong.exitCode).toBe(1);
-		expect(shown(wrong)).toMatch(
-			/UserTag resource 'signers': property members value \{\S+\} has a problem: it is null/,
-		);
+		expect(shown(wrong)).toMatch(/UserTag resource 'signers': property members value \{\S+\} has a problem: is null/);
 		expect(shown(wrong)).not.toMatch(stackTrace);
 	});
 
@@ -76,7 +76,7 @@ const parent = new pulumi.ComponentResource("probe:index:Parent", "parent");\n`;
 		const { world, stack } = await makePulumiWorld(`${provider}
 new orgsync.UserTag("first", { name: "signers" });
 new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" }, { provider });`);
-		const both = /the tag 7\S+ is managed by the resource `(\S+)` and by `(\S+)`/;
+		const both = /the user tag 7\S+ is managed by two resources, `(\S+)` and `(\S+)`/;
 		const refuse = async (...names: readonly string[]) => {
 			const answer = await stack.preview();
 			expect(answer.exitCode).toBe(1);
@@ -100,7 +100,9 @@ new orgsync.PolicyRemoval("one", { policyIds: ["${policies[0]}"] });
 new orgsync.PolicyRemoval("two", { policyIds: ["${policies[0]}"] }, { provider });`),
 		});
 		const removed = await stack.preview();
-		expect(shown(removed)).toMatch(/9\S+1 is removed by the resource `(one|two)` and by `(one|two)`; list them in one/);
+		expect(shown(removed)).toMatch(
+			/9\S+1 is removed by two resources, `(one|two)` and `(one|two)`; list them in one resource/,
+		);
 		expect(world.submits()).toEqual([]);
 	});
 });

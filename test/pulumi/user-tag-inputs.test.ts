@@ -4,24 +4,19 @@
  */
 import type { dynamic } from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
-import * as found from "../../src/pulumi/provider.ts";
+import { providerOf } from "../../src/pulumi/provider.ts";
 import { alice, apps, bob, carol, keys, makeWorld, organizationId, policies, providers, tags } from "../world.ts";
 
-const kinds = {
-	UserTag: found.userTag,
-	PolicyRemoval: found.policyRemoval,
-	OauthProviderRemoval: found.oauthProviderRemoval,
-	TvcAppRemoval: found.tvcAppRemoval,
-};
+type ResourceName = "UserTag" | "PolicyRemoval" | "OauthProviderRemoval" | "TvcAppRemoval";
 
 /** What Pulumi has in the place of a value that is not known yet. */
 const sentinel = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-async function providerOf(
-	kind: keyof typeof kinds,
+async function startProvider(
+	resource: ResourceName,
 	settings: Readonly<Record<string, string>> = {},
 ): Promise<Required<dynamic.ResourceProvider>> {
-	const provider = kinds[kind]() as Required<dynamic.ResourceProvider>;
+	const provider = providerOf(resource) as Required<dynamic.ResourceProvider>;
 	const given: Readonly<Record<string, string>> = { organizationId, ...settings };
 	const config = { get: (key: string) => given[key.replace("orgsync:", "")] };
 	await provider.configure({ config } as unknown as dynamic.ConfigureRequest);
@@ -29,70 +24,67 @@ async function providerOf(
 }
 
 /** The failures of a check as text, `property: reason`. */
-async function failuresOf(kind: keyof typeof kinds, inputs: object): Promise<readonly string[]> {
-	const { failures = [] } = await (await providerOf(kind)).check({}, { resource: "it", ...inputs });
+async function failuresOf(kind: ResourceName, inputs: object): Promise<readonly string[]> {
+	const { failures = [] } = await (await startProvider(kind)).check({}, { resource: "it", ...inputs });
 	return failures.map(({ property, reason }) => `${property}: ${reason}`);
 }
 
 const uuid = "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
-const isNull = "is null; leave it out, or give it a value";
-const tagProperties = "name, organizationId, tagId, previously, members, limits and onDestroy";
+const isNull = "is null; omit it or set a value";
+const tagProperties = "name, organizationId, tagId, previously, members, limits, onDestroy";
 
 const wrongTags: readonly (readonly [inputs: object, failure: string])[] = [
-	[{ name: undefined }, "name: it is missing, and has to be there"],
-	[{ name: null }, `name: it ${isNull}`],
-	[{ name: 5 }, "name: it must be text, and is 5"],
+	[{ name: undefined }, "name: is required"],
+	[{ name: null }, `name: ${isNull}`],
+	[{ name: 5 }, "name: must be a string, got 5"],
 	[{ name: "" }, "name: the name is empty; write a name"],
-	[{ tagId: "7000" }, `tagId: it must be ${uuid}, and is "7000"`],
-	[{ organizationId: "acme" }, `organizationId: it must be ${uuid}, and is "acme"`],
-	[{ organizationId: null }, `organizationId: it ${isNull}`],
-	[{ previously: "auditors" }, 'previously: it must be a list of texts, and is "auditors"'],
+	[{ tagId: "7000" }, `tagId: must be ${uuid}, got "7000"`],
+	[{ organizationId: "acme" }, `organizationId: must be ${uuid}, got "acme"`],
+	[{ organizationId: null }, `organizationId: ${isNull}`],
+	[{ previously: "auditors" }, 'previously: must be a list of strings, got "auditors"'],
 	[
 		{ previously: ["signers"] },
-		"previously: previously[0]: `signers` is the tag's own name; `previously` is for the names it had before",
+		"previously: previously[0]: `signers` is the current name of the tag, and `previously` lists former names; remove it",
 	],
-	[{ members: null }, `members: it ${isNull}`],
-	[{ members: "all" }, 'members: it must be an object with exactly, atLeast or never, and is "all"'],
-	[{ members: [alice] }, `members: it must be an object with exactly, atLeast or never, and is ["${alice}"]`],
+	[{ members: null }, `members: ${isNull}`],
+	[{ members: "all" }, 'members: must be an object with exactly, atLeast or never, got "all"'],
+	[{ members: [alice] }, `members: must be an object with exactly, atLeast or never, got ["${alice}"]`],
 	[{ members: { exactly: null } }, `members: members.exactly ${isNull}`],
-	[{ members: { atLeast: ["alice"] } }, `members: members.atLeast[0] must be ${uuid}, and is "alice"`],
-	[{ members: { only: [alice] } }, "members: members.only is not known; here can be exactly, atLeast or never"],
+	[{ members: { atLeast: ["alice"] } }, `members: members.atLeast[0] must be ${uuid}, got "alice"`],
+	[{ members: { only: [alice] } }, "members: members.only is an unknown property; known: exactly, atLeast, never"],
 	[
 		{ members: { exactly: [alice], atLeast: [bob] } },
-		"members: members.atLeast: `atLeast` cannot stand beside `exactly`, which names all members already; keep one of the two",
+		"members: members.atLeast: `atLeast` conflicts with `exactly`, which lists all members; keep one",
 	],
 	[
 		{ members: { atLeast: [alice, bob], never: [bob] } },
-		`members: members.never[0]: \`${bob}\` is wanted under \`atLeast\`, and unwanted here under \`never\`; keep one`,
+		`members: members.never[0]: \`${bob}\` is under \`never\` here, and under \`atLeast\`; keep one`,
 	],
-	[
-		{ members: { exactly: [alice, carol, alice] } },
-		`members: members.exactly[2]: \`${alice}\` is listed twice; keep one`,
-	],
-	[{ limits: { policies: 3 } }, "limits: limits.policies is not known; here can be memberRemovals"],
-	[{ onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
-	[{ onDestroy: null }, `onDestroy: it ${isNull}`],
-	[{ member: [alice] }, `member: there is no such property; there are ${tagProperties}`],
-	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: it must be keep or removeMembers, and is "delete"'],
+	[{ members: { exactly: [alice, carol, alice] } }, `members: members.exactly[2]: duplicate \`${alice}\`; keep one`],
+	[{ limits: { policies: 3 } }, "limits: limits.policies is an unknown property; known: memberRemovals"],
+	[{ onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
+	[{ onDestroy: null }, `onDestroy: ${isNull}`],
+	[{ member: [alice] }, `member: unknown property; known: ${tagProperties}`],
+	[{ tagId: sentinel, onDestroy: "delete" }, 'onDestroy: must be keep or removeMembers, got "delete"'],
 ];
 
 const provider = providers.bob[0];
-const wrongRemovals: readonly (readonly [kind: keyof typeof kinds, inputs: object, failure: string])[] = [
-	["PolicyRemoval", {}, "policyIds: it is missing, and has to be there"],
-	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: it must be a list of UUIDs, and is "${policies[0]}"`],
-	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, and is "x"`],
+const wrongRemovals: readonly (readonly [kind: ResourceName, inputs: object, failure: string])[] = [
+	["PolicyRemoval", {}, "policyIds: is required"],
+	["PolicyRemoval", { policyIds: policies[0] }, `policyIds: must be a list of UUIDs, got "${policies[0]}"`],
+	["PolicyRemoval", { policyIds: [policies[0], "x"] }, `policyIds: policyIds[1] must be ${uuid}, got "x"`],
 	["PolicyRemoval", { policyIds: [policies[0], null] }, `policyIds: policyIds[1] ${isNull}`],
-	["OauthProviderRemoval", { providerIds: [provider] }, "userId: it is missing, and has to be there"],
-	["OauthProviderRemoval", { userId: "bob", providerIds: [provider] }, `userId: it must be ${uuid}, and is "bob"`],
-	["OauthProviderRemoval", { userId: bob, providerIds: null }, `providerIds: it ${isNull}`],
+	["OauthProviderRemoval", { providerIds: [provider] }, "userId: is required"],
+	["OauthProviderRemoval", { userId: "bob", providerIds: [provider] }, `userId: must be ${uuid}, got "bob"`],
+	["OauthProviderRemoval", { userId: bob, providerIds: null }, `providerIds: ${isNull}`],
 	[
 		"OauthProviderRemoval",
 		{ userId: bob, providerIds: [provider, provider] },
-		`providerIds: providerIds[1]: \`${provider}\` is listed twice; keep one`,
+		`providerIds: providerIds[1]: duplicate \`${provider}\`; keep one`,
 	],
-	["TvcAppRemoval", { appId: "signer" }, `appId: it must be ${uuid}, and is "signer"`],
-	["TvcAppRemoval", { appId: 5 }, `appId: it must be ${uuid}, and is 5`],
-	["TvcAppRemoval", { appId: apps.old, limits: 1 }, "limits: it must be an object with tvcApps, and is 1"],
+	["TvcAppRemoval", { appId: "signer" }, `appId: must be ${uuid}, got "signer"`],
+	["TvcAppRemoval", { appId: 5 }, `appId: must be ${uuid}, got 5`],
+	["TvcAppRemoval", { appId: apps.old, limits: 1 }, "limits: must be an object with tvcApps, got 1"],
 ];
 
 describe("check", () => {
@@ -112,7 +104,7 @@ describe("check", () => {
 	it("takes a name for what it is, whatever it would mean in a document", async () => {
 		// With an input that is wrong for another reason, the service is not asked.
 		expect(await failuresOf("UserTag", { name: "a $" + "{HOME} b", members: {} })).toEqual([
-			"members: `members` says nothing; write `exactly`, `atLeast` or `never`, or leave `members` out (`exactly: []` means nobody)",
+			"members: `members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)",
 		]);
 	});
 
@@ -123,13 +115,13 @@ describe("check", () => {
 	])("keeps what it knows beside %j, which is not known yet", async (unknown) => {
 		const olds = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "it" };
 		const news = { name: "signers", resource: "it", ...unknown };
-		const { inputs, failures } = await (await providerOf("UserTag")).check(olds, news);
+		const { inputs, failures } = await (await startProvider("UserTag")).check(olds, news);
 		expect(failures).toEqual([]);
 		expect(inputs).toEqual({ ...olds, ...unknown });
 	});
 });
 
-const agreeing: readonly (readonly [kind: keyof typeof kinds, inputs: object, kept: object])[] = [
+const agreeing: readonly (readonly [kind: ResourceName, inputs: object, kept: object])[] = [
 	[
 		"UserTag",
 		{ name: "signers", tagId: tags.signers.toUpperCase(), members: { exactly: [bob.toUpperCase(), alice] } },
@@ -148,21 +140,21 @@ const agreeing: readonly (readonly [kind: keyof typeof kinds, inputs: object, ke
 describe("check of what the state has already", () => {
 	it.each(agreeing)("of a %s takes %j as the state has it, and asks nothing", async (kind, inputs, kept) => {
 		const olds = { organizationId, resource: "it", ...kept };
-		const checked = await (await providerOf(kind)).check(olds, { resource: "it", ...inputs });
+		const checked = await (await startProvider(kind)).check(olds, { resource: "it", ...inputs });
 		expect(checked).toEqual({ inputs: olds, failures: [] });
 	});
 
 	it("says how to forget a tag that somebody has deleted, when the program does not name its id", async () => {
 		const world = await makeWorld();
 		const settings = { url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
-		const provider = await providerOf("UserTag", settings);
+		const provider = await startProvider("UserTag", settings);
 		await world.change({ remove: { userTags: [tags.auditors] } });
 		const olds = { organizationId, name: "auditors", tagId: tags.auditors, onDestroy: "keep", resource: "it" };
 		const { failures } = await provider.check(olds, { name: "reviewers", resource: "it" });
 		expect(failures).toEqual([
 			{
 				property: "name",
-				reason: expect.stringMatching(/^no user tag has the id 7\S+3; the nearest: .*`pulumi refresh` takes it out/),
+				reason: expect.stringMatching(/^no user tag has the id 7\S+3; the nearest: .*`pulumi refresh` removes it/),
 			},
 		]);
 	});
@@ -170,7 +162,7 @@ describe("check of what the state has already", () => {
 
 const other = "0000000f-0000-4000-8000-000000000002";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", members: { exactly: [alice] } };
-const replacing: readonly (readonly [keyof typeof kinds, olds: object, more: object, replaces: readonly string[]])[] = [
+const replacing: readonly (readonly [ResourceName, olds: object, more: object, replaces: readonly string[]])[] = [
 	["UserTag", tag, { organizationId: other }, ["organizationId"]],
 	["UserTag", tag, { tagId: tags.oncall }, ["tagId"]],
 	["UserTag", tag, { name: "approvers", members: { exactly: [bob] }, previously: ["signers"] }, []],
@@ -185,15 +177,15 @@ const replacing: readonly (readonly [keyof typeof kinds, olds: object, more: obj
 describe("diff", () => {
 	it.each(replacing)("of a %s from %j with %j replaces for %j", async (kind, olds, more, replaces) => {
 		const id = kind === "UserTag" ? tags.signers : "it";
-		const difference = await (await providerOf(kind)).diff(id, olds, { ...olds, ...more });
+		const difference = await (await startProvider(kind)).diff(id, olds, { ...olds, ...more });
 		expect(difference).toEqual({ changes: true, replaces });
-		expect(await (await providerOf(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
+		expect(await (await startProvider(kind)).diff(id, olds, olds)).toEqual({ changes: false, replaces: [] });
 	});
 });
 
 describe("diff of a secret input", () => {
 	it("updates the resource whose input becomes a secret, and replaces it where its id holds the value", async () => {
-		const provider = await providerOf("UserTag");
+		const provider = await startProvider("UserTag");
 		const olds = { ...tag, resource: "it" };
 		const members = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["members"] });
 		expect(members).toEqual({ changes: true, replaces: [] });
@@ -206,13 +198,13 @@ describe("diff of a secret input", () => {
 	});
 
 	it("shows no value of a secret of the wrong form, and names no property whose value the engine would print", async () => {
-		const provider = await providerOf("UserTag");
+		const provider = await startProvider("UserTag");
 		const name = "n".repeat(80);
 		const inputs = { name, tagId: "not-an-id", members: { exactly: ["nobody"] }, resource: "it" };
 		const { failures } = await provider.check({}, { ...inputs, secretInputs: ["members", "name", "tagId"] });
 		expect(failures).toEqual([
-			{ property: "", reason: `tagId: it must be ${uuid}, and is a secret` },
-			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, and is a secret` },
+			{ property: "", reason: `tagId: must be ${uuid}, got a secret value` },
+			{ property: "", reason: `members: members.exactly[0] must be ${uuid}, got a secret value` },
 		]);
 	});
 });
@@ -232,7 +224,7 @@ describe("delete", () => {
 			journal: ":memory:",
 			reads: "documented",
 		};
-		const provider = await providerOf("UserTag", settings);
+		const provider = await startProvider("UserTag", settings);
 		const limits = { memberRemovals: "25%" };
 		const props = { ...tag, members: { exactly: userIds }, limits, onDestroy: "removeMembers", resource: "it" };
 		await provider.delete(tags.signers, props);

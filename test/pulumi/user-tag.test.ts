@@ -38,7 +38,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
 		// The engine shows what is created; what adopting the live tag takes away is told beside it.
 		expect(shown(first)).toContain(
-			`signers: adopts the user tag signers and gives it to ${bob}, takes it from ${carol}`,
+			`signers: adopts the user tag signers, adds the member ${bob}, removes the member ${carol}`,
 		);
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users", "whoami"]);
 		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, carol] });

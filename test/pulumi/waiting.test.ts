@@ -72,9 +72,9 @@ describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
 		const first = await up(made);
 		expect({ code: first.exitCode, submits: first.submits }).toEqual({ code: 1, submits: ["delete_policies"] });
 		const [{ id, fingerprint }] = ofType(world, removing);
-		expect(first.said).toContain(`remove a policy: waits for approval
+		expect(first.said).toContain(`remove a policy: pending approval
       activity ${id}, fingerprint ${fingerprint}
-      the next run joins this activity and opens no other`);
+      the next run continues with this activity and submits no other`);
 		const kept = (await activitiesInState(stack)).old?.[0];
 		expect(kept).toMatchObject({ activityId: id, fingerprint, outcome: "awaiting-approval" });
 		expect(JSON.parse(kept.body)).toMatchObject({ type: removing, organizationId: expect.any(String) });
@@ -170,10 +170,12 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		await world.addFault({ operation: "delete_tvc_app_and_deployments", fault: "drop-after", count: 20 });
 		const one = await up(made);
 		expect(one.exitCode).toBe(1);
-		expect(one.said).toContain("change who has `signers`: waits for an authenticator\n");
+		expect(one.said).toContain("change who has `signers`: pending authentication\n");
 		expect(one.said).toContain("remove an OAuth provider: failed (");
-		expect(one.said).toContain("remove a TVC app and all its deployments: perhaps arrived and perhaps did not (");
-		expect(one.said).toContain("the next run sends the same request, so that there is no second activity");
+		expect(one.said).toContain(
+			"remove a TVC app and all its deployments: in doubt: submitted, and no answer arrived (",
+		);
+		expect(one.said).toContain("the next run resubmits the same request, so there is no second activity");
 		const kept = await activitiesInState(stack);
 		expect(Object.fromEntries(Object.entries(kept).map(([name, [activity]]) => [name, activity.outcome]))).toEqual({
 			first: "awaiting-approval",
@@ -183,7 +185,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			signers: "awaiting-authenticator",
 		});
 		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
-		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` says which methods are missing`);
+		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows the missing authentication methods`);
 		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
 
 		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });
@@ -192,8 +194,8 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 		moveToAnotherMachine(stack);
 		const two = await up(made);
 		expect({ code: two.exitCode, submits: two.submits }).toEqual({ code: 1, submits: ["delete_oauth_providers"] });
-		expect(two.said.match(/remove a policy: was rejected/g)?.length).toBeGreaterThanOrEqual(2);
-		expect(two.said).toMatch(/remove an OAuth provider: was denied \(.*\)\n {6}policy [0-9a-f-]{36}: OUTCOME_DENY_/);
+		expect(two.said.match(/remove a policy: rejected/g)?.length).toBeGreaterThanOrEqual(2);
+		expect(two.said).toMatch(/remove an OAuth provider: denied \(.*\)\n {6}policy [0-9a-f-]{36}: OUTCOME_DENY_/);
 		expect(Object.keys(await activitiesInState(stack)).sort()).toEqual(["first", "second", "signers"]);
 
 		await world.setRules({ authenticators: rules.authenticators });
@@ -203,9 +205,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 			code: 1,
 			submits: ["delete_oauth_providers", "delete_policies"],
 		});
-		expect(three.said).toContain(
-			"remove a policy: was rejected (it was rejected before, so it was not submitted again)",
-		);
+		expect(three.said).toContain("remove a policy: rejected (it was rejected before, so it was not submitted again)");
 		expect(world.organization().policies).toMatchObject([{ policyId: policies[0] }]);
 		expect(ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS")).toMatchObject([
 			{ id: failed.id, status: "ACTIVITY_STATUS_FAILED" },
@@ -243,8 +243,8 @@ new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first 
 	});
 
 	it("ends the provider at once when nothing is in flight: the engine waits for it after every command", async () => {
-		const code = `import { userTag } from ${JSON.stringify(providerFile)};
-const provider = userTag();
+		const code = `import { providerOf } from ${JSON.stringify(providerFile)};
+const provider = providerOf("UserTag");
 await provider.configure({ config: { get: () => undefined } });
 await provider.check({}, { name: "signers", resource: "signers", organizationId: "${organizationId}" });
 setInterval(() => console.log("ready"), 50);`;

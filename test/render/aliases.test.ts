@@ -2,18 +2,19 @@
 import { describe, expect, it } from "vitest";
 import { reportDrift } from "../../src/plan/drift.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
 import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result.ts";
-import { judgeResult } from "../../src/render/result.ts";
+import { summarizeResult } from "../../src/render/summary.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
 import { aliasHeading } from "../../src/render/three-way-aliases.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { complete } from "./complete.ts";
 import { reportOf } from "./support.ts";
 
 const [alice, carol, mallory] = [1, 3, 4].map((number) => id("user", number)) as [string, string, string];
@@ -62,7 +63,7 @@ describe("an alias that means another user from now on", () => {
 	const threeWay = makeThreeWay({ name: "main", desired: base }, head, live);
 	const shown = Object.entries({
 		text: renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan)),
-		...formatsOf({ command: "plan", plans: [plan], threeWay: [threeWay] }),
+		...formatsOf(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })),
 	});
 	const nowAndBefore = [`${mallory} (live name mallory)`, `${carol} (live name carol)`];
 
@@ -99,16 +100,14 @@ describe("an alias that means another user from now on", () => {
 		const idle = desiredOf({ digest, users: { carol: mallory } });
 		const calm = makePlan(idle, live, context);
 		const found = makeThreeWay({ name: "main", desired: desiredOf({ digest, users: { carol } }) }, idle, live);
-		const result: CommandResult = { command: "plan", plans: [calm], threeWay: [found] };
-		expect(judgeResult(result)).toEqual({
+		const result: CommandResult = complete({ command: "plan", plans: [calm], threeWay: [found] });
+		expect(summarizeResult(result)).toEqual({
 			verdict: "No changes. The organization is as the document says. 1 alias means another user from now on.",
 			tone: "attention",
 		});
-		const several: CommandResult = {
-			...result,
-			plans: [calm, { ...calm, organizationId: id("org", 2) }],
-		};
-		expect(judgeResult(several).verdict).toContain("In 1 of them an alias means another user from now on.");
+		const plans = [calm, { ...calm, organizationId: id("org", 2) }];
+		const several = complete({ command: "plan", plans, threeWay: [found] });
+		expect(summarizeResult(several).verdict).toContain("In 1 of them an alias now means another user.");
 		expect(renderMarkdown(several)).toContain(aliasHeading);
 		expect(renderHtml(several)).toContain(aliasHeading);
 	});
@@ -125,12 +124,12 @@ describe("an alias that means another user from now on", () => {
 
 describe("without a base, an alias of somebody else", () => {
 	const plan = makePlan(head, live, context);
-	const drift: CommandResult = { command: "drift", plans: [plan], drift: [reportDrift(plan)] };
-	const applied: CommandResult = { command: "apply", plans: [plan], reports: [reportOf(plan)] };
+	const drift: CommandResult = complete({ command: "drift", plans: [plan], drift: [reportDrift(plan)] });
+	const applied: CommandResult = complete({ command: "apply", plans: [plan], reports: [reportOf(plan)] });
 	const shown: readonly (readonly [string, string])[] = [
 		["a plan as text", renderPlan(plan, plainStyle)],
 		["drift as text", renderDrift(plan, reportDrift(plan), plainStyle)],
-		...Object.entries(formatsOf({ command: "plan", plans: [plan] })).map(
+		...Object.entries(formatsOf(complete({ command: "plan", plans: [plan] }))).map(
 			([name, text]) => [`a plan as ${name}`, text] as const,
 		),
 		...Object.entries(formatsOf(drift)).map(([name, text]) => [`drift as ${name}`, text] as const),

@@ -3,7 +3,7 @@
  * reads a line can tell what of it is a name.
  */
 import { describe, expect, it } from "vitest";
-import { showAddress, showBlanks, showName, showRename } from "../../src/escape.ts";
+import { showAddress, showName, showRename, showSpaces } from "../../src/escape.ts";
 import { reportDrift } from "../../src/plan/drift.ts";
 import { knownDifferences } from "../../src/plan/drift-difference.ts";
 import { tellTodo } from "../../src/plan/drift-todo.ts";
@@ -14,10 +14,11 @@ import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { renderReport } from "../../src/render/report-text.ts";
-import { tellSavedPlan } from "../../src/render/result.ts";
+import { describeSavedPlan } from "../../src/render/summary.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { complete } from "./complete.ts";
 import { fingerprint, reportOf } from "./support.ts";
 
 type Naming = (name: string) => string;
@@ -75,8 +76,8 @@ function textsOf(name: Naming): Readonly<Record<string, string>> {
 		"a plan": renderPlan(plan, plainStyle),
 		"a plan with a base": renderThreeWay(plan, threeWay, plainStyle, summarizePlan(plan)),
 		drift: withoutTodo(renderDrift(plan, drift, plainStyle)),
-		annotations: renderGithub({ command: "plan", plans: [plan], threeWay: [threeWay] }).annotations,
-		Markdown: renderMarkdown({ command: "plan", plans: [plan], threeWay: [threeWay] }),
+		annotations: renderGithub(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })).annotations,
+		Markdown: renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] })),
 		"a report": renderReport(
 			reportOf(plan, (text) => text, { unverified: null }),
 			plainStyle,
@@ -136,7 +137,7 @@ describe("a name", () => {
 	});
 
 	it("shows blanks that nobody would see", () => {
-		expect(showBlanks(" a  b ")).toBe("\\u{20}a\\u{20} b\\u{20}");
+		expect(showSpaces(" a  b ")).toBe("\\u{20}a\\u{20} b\\u{20}");
 		expect(showName("signers ")).toBe('"signers\\u{20}"');
 	});
 });
@@ -153,7 +154,7 @@ describe("a rename to a name that looks the same", () => {
 		);
 		const shown = '"cafe\\\\u{301}" -> "caf\\\\u{e9}"';
 		expect(renderPlan(plan, plainStyle)).toContain(`name: ${shown}`);
-		const page = renderHtml({ command: "plan", plans: [plan] }).replaceAll("&#34;", '"');
+		const page = renderHtml(complete({ command: "plan", plans: [plan] })).replaceAll("&#34;", '"');
 		for (const name of shown.split(" -> ")) expect(page).toContain(`<strong><bdi>${name}</bdi></strong>`);
 	});
 
@@ -221,11 +222,11 @@ describe("what cannot be shown whole", () => {
 	);
 
 	it("in an annotation says that it was cut, and where the whole is", () => {
-		const line = renderGithub({ command: "plan", plans: [plan] })
+		const line = renderGithub(complete({ command: "plan", plans: [plan] }))
 			.annotations.split("\n")
 			.find((one) => one.includes("signers;") || one.includes("userTag:signers "));
 		expect(line).toBeDefined();
-		expect(renderGithub({ command: "plan", plans: [plan] }).annotations).toMatch(
+		expect(renderGithub(complete({ command: "plan", plans: [plan] })).annotations).toMatch(
 			/^::warning .*… \(cut here: the summary has all of it\)$/m,
 		);
 	});
@@ -234,7 +235,8 @@ describe("what cannot be shown whole", () => {
 describe("a saved plan", () => {
 	it("that says more of its maker than a name and a version says it in quotes", () => {
 		const savedPlan = { digest: fingerprint, readAt: null };
-		const tell = (generatedBy: string) => tellSavedPlan({ command: "show", savedPlan: { ...savedPlan, generatedBy } });
+		const tell = (generatedBy: string) =>
+			describeSavedPlan(complete({ command: "show", plans: [], savedPlan: { ...savedPlan, generatedBy } }));
 		expect(tell("orgsync 1.2.3")).toContain(", made by orgsync 1.2.3.");
 		expect(tell("orgsync 1.2.3. Approved by security")).toContain(', made by "orgsync 1.2.3. Approved by security".');
 	});

@@ -1,9 +1,10 @@
 /** Annotations for a pipeline: read back by the rules of the runner, with names that would be commands of their own. */
 import { describe, expect, it } from "vitest";
 import type { Position } from "../../src/plan/organization.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
 import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result.ts";
+import { complete } from "./complete.ts";
 import { hostileNamings, planOf, resultsOf } from "./support.ts";
 
 interface Command {
@@ -52,7 +53,7 @@ describe("a result as annotations", () => {
 			{
 				command: "error",
 				properties: { file: "orgsync.yaml", line: "3", col: "9", title: "orgsync: unknown-user" },
-				data: "no user `alcie`; did you mean `alice`?",
+				data: "unknown user `alcie`; did you mean `alice`?",
 			},
 			{
 				command: "error",
@@ -67,10 +68,9 @@ describe("a result as annotations", () => {
 			"userTag:officers": { file: "a,b:c%.yaml", line: 13, column: 5 },
 			"userTag:auditors": { file: "orgsync.yaml", line: 7, column: 5 },
 		};
-		const commands = commandsOf(
-			{ command: "plan", plans: [planOf()] },
-			{ positionOf: (address) => positions[address] },
-		);
+		const commands = commandsOf(complete({ command: "plan", plans: [planOf()] }), {
+			positionOf: (address) => positions[address],
+		});
 		const about = (text: string) => commands.find(({ data }) => data.includes(text));
 		expect(about("would lose 3 of 4")?.properties).toEqual({
 			file: "a,b:c%.yaml",
@@ -85,13 +85,13 @@ describe("a result as annotations", () => {
 	it("stands nowhere when the document came from standard input", () => {
 		const problem = { file: "-", line: 1, column: 1, path: "", code: "null", message: "m" };
 		const error = { code: "document", message: "the document has a problem", hint: null };
-		const [, second] = commandsOf({ command: "plan", error, problems: [problem] });
+		const [, second] = commandsOf(complete({ command: "plan", error, problems: [problem] }));
 		expect(second?.properties).toEqual({ title: "orgsync: null" });
 	});
 
 	it("is an error for what forbids, a warning for what takes away or drifted, else a notice", () => {
 		const levelOf = (command: string, text: string) =>
-			commandsOf({ command, plans: [planOf()] }).find(({ data }) => data.includes(text))?.command;
+			commandsOf(complete({ command, plans: [planOf()] })).find(({ data }) => data.includes(text))?.command;
 		expect(levelOf("plan", "--allow policies=2")).toBe("error");
 		expect(levelOf("plan", "~ userTag:auditors")).toBe("notice");
 		expect(levelOf("plan", "~ userTag:officers")).toBe("warning");
@@ -100,17 +100,15 @@ describe("a result as annotations", () => {
 
 	it("is at most ten of a level, the last of which counts the others", () => {
 		const plan = planOf();
-		const commands = commandsOf({
-			command: "drift",
-			plans: [{ ...plan, changes: Array(5_000).fill(plan.changes[0]) }],
-		});
+		const plans = [{ ...plan, changes: Array(5_000).fill(plan.changes[0]) }];
+		const commands = commandsOf(complete({ command: "drift", plans }));
 		const warnings = commands.filter(({ command }) => command === "warning");
 		expect(warnings).toHaveLength(10);
 		expect(warnings.at(-1)?.data).toBe("4994 more: the summary of this step has them");
 	});
 
 	it("comes with the Markdown as summary", () => {
-		const result: CommandResult = { command: "plan", plans: [planOf()] };
+		const result: CommandResult = complete({ command: "plan", plans: [planOf()] });
 		expect(renderGithub(result, { key: "x" }).summary).toBe(renderMarkdown(result, { key: "x" }));
 	});
 });
@@ -129,11 +127,10 @@ describe("hostile names in annotations", () => {
 	});
 
 	it("come out whole at the other end", () => {
-		const [, second] = commandsOf({
-			command: "plan",
-			error: { code: "document", message: "m", hint: null },
-			problems: [{ file: "100%,a:b.yaml", line: 1, column: 2, path: "", code: "c", message: "50% of a::b, c\nd" }],
-		});
+		const error = { code: "document", message: "m", hint: null };
+		const place = { file: "100%,a:b.yaml", line: 1, column: 2, path: "", code: "c" };
+		const problems = [{ ...place, message: "50% of a::b, c\nd" }];
+		const [, second] = commandsOf(complete({ command: "plan", error, problems }));
 		expect(second?.properties.file).toBe("100%,a:b.yaml");
 		expect(second?.data).toBe("50% of a::b, c d");
 	});

@@ -2,15 +2,17 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { showName } from "../../src/escape.ts";
+import type { ApplyResult, CommandResult, PlanResult } from "../../src/plan/result.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { html, sentence, trusted } from "../../src/render/html-text.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
-import { type CommandResult, resultsByAddress } from "../../src/render/result.ts";
+import { resultsByAddress } from "../../src/render/organizations.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
-import { describeWaiting, tellWaiting } from "../../src/render/waiting-text.ts";
+import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting-text.ts";
 import { id } from "../plan/support-organizations.ts";
+import { complete, generatedBy } from "./complete.ts";
 import { largePlan } from "./large.ts";
 import {
 	alice,
@@ -30,8 +32,8 @@ describe("the page as text", () => {
 	it.each(
 		results,
 	)("of %s is the same every time, and begins with a policy that allows its own style and script only", (_, result) => {
-		const page = renderHtml(result);
-		expect(renderHtml(JSON.parse(JSON.stringify(result)))).toBe(page);
+		const page = renderHtml(result, { generatedBy });
+		expect(renderHtml(JSON.parse(JSON.stringify(result)), { generatedBy })).toBe(page);
 		const [, policy = ""] =
 			/^<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]*)">\n/.exec(
 				page,
@@ -68,7 +70,7 @@ describe("the page as text", () => {
 			change.kind === "userTag" ? [...change.addUserIds, ...change.removeUserIds] : [],
 		);
 		expect(moves).toHaveLength(3_000);
-		const page = renderHtml({ command: "plan", plans: [plan] });
+		const page = renderHtml(complete({ command: "plan", plans: [plan] }));
 		expect(Buffer.byteLength(page)).toBeLessThan(1_000_000);
 		expect(page.match(/<td class=[ar]>/g)).toHaveLength(3_000);
 		expect(page.match(/<span class="chip [ar]">/g)).toHaveLength(3_000);
@@ -76,7 +78,7 @@ describe("the page as text", () => {
 
 	it("tells after an apply what was done, not what was planned", () => {
 		const { apply } = resultsOf();
-		const facts = renderHtml(apply ?? { command: "" })
+		const facts = renderHtml(apply ?? complete({ command: "" }))
 			.match(/<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/g)
 			?.map((one) => one.replace(/<[^>]*>/g, " ").trim());
 		expect(facts).toEqual([
@@ -91,7 +93,7 @@ describe("the page as text", () => {
 });
 
 describe("what the page counts", () => {
-	const pageOf = (result: CommandResult | undefined): string => renderHtml(result ?? { command: "" });
+	const pageOf = (result: CommandResult | undefined): string => renderHtml(result ?? complete({ command: "" }));
 	const factsOf = (page: string): readonly (readonly [words: string, number: string])[] =>
 		[...page.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g)].map(([, words = "", number = ""]) => [words, number]);
 	const numberOf = (page: string, title: string): string | undefined =>
@@ -99,7 +101,7 @@ describe("what the page counts", () => {
 
 	it("of an invalid document is no organization: there is no card of organizations", () => {
 		const page = pageOf(resultsOf()["error-document"]);
-		expect(page).toContain("2 problems of the documents");
+		expect(page).toContain("2 problems in the documents");
 		expect(page).not.toContain(">Organizations");
 	});
 
@@ -135,13 +137,13 @@ describe("what the page counts", () => {
 	it("of an apply that had nothing to do is nothing at all", () => {
 		const plan = emptyPlan();
 		const idle = { ...goodReportOf(plan), steps: [] };
-		expect(pageOf({ command: "apply", plans: [plan], reports: [idle] })).not.toContain("<dl");
+		expect(pageOf(complete({ command: "apply", plans: [plan], reports: [idle] }))).not.toContain("<dl");
 	});
 
 	it("as guards that keep apply from sending anything are those that refuse, and no others", () => {
 		const { "plan-base": result } = resultsOf();
 		const page = pageOf(result);
-		const guards = result?.plans?.[0]?.guards ?? [];
+		const guards = (result as PlanResult).plans[0]?.guards ?? [];
 		const refusing = guards.filter(({ refuses }) => refuses).length;
 		expect([refusing, guards.length]).toEqual([1, 3]);
 		expect(numberOf(page, "Guards that keep apply from sending anything")).toBe("1");
@@ -151,8 +153,8 @@ describe("what the page counts", () => {
 	});
 
 	it("as organizations is what the headline counts, those that could not be read included", () => {
-		const broken = { organizationId: id("org", 9), error: { code: "service", message: "404", hint: null }, steps: [] };
-		const page = pageOf({ command: "plan", plans: [planOf(), emptyPlan(2)], broken: [broken] });
+		const failed = { organizationId: id("org", 9), error: { code: "service", message: "404", hint: null }, steps: [] };
+		const page = pageOf(complete({ command: "plan", plans: [planOf(), emptyPlan(2)], failed: [failed] }));
 		expect(page).toContain("3 organizations");
 		expect(numberOf(page, "Organizations")).toBe("3");
 		expect(page).toContain(`<a href="#unlooked"><code>${id("org", 9)}</code></a>`);
@@ -184,16 +186,16 @@ describe("what was sent and never answered", () => {
 	const doubtful = doubtfulPlanOf();
 	const sentences = doubtful.waiting.flatMap((activity) => [
 		...describeWaiting(activity, doubtful),
-		...tellWaiting(activity),
+		...describeWaitingEffect(activity),
 	]);
 	const formats = {
 		text: renderPlan(doubtful, plainStyle),
-		Markdown: renderMarkdown({ command: "plan", plans: [doubtful] }),
+		Markdown: renderMarkdown(complete({ command: "plan", plans: [doubtful] })),
 		// A command in a sentence is code there.
-		HTML: renderHtml({ command: "plan", plans: [doubtful] })
+		HTML: renderHtml(complete({ command: "plan", plans: [doubtful] }))
 			.replace(/<\/?code>/g, "`")
 			.replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code))),
-		GitHub: renderGithub({ command: "plan", plans: [doubtful] }).annotations,
+		GitHub: renderGithub(complete({ command: "plan", plans: [doubtful] })).annotations,
 	};
 
 	it.each(Object.entries(formats))("is told in the same sentences as %s, with the name to give up", (_, shown) => {
@@ -208,10 +210,9 @@ describe("what was sent and never answered", () => {
 describe("a change that takes two steps", () => {
 	it("is shown as the one that did not complete", () => {
 		const { apply } = resultsOf();
-		const outcomes = [...resultsByAddress(apply?.reports?.[0]?.steps ?? null)].map(([address, { outcome }]) => [
-			address,
-			outcome,
-		]);
+		const outcomes = [...resultsByAddress((apply as ApplyResult).reports[0]?.steps ?? null)].map(
+			([address, { outcome }]) => [address, outcome],
+		);
 		expect(Object.fromEntries(outcomes)).toMatchObject({
 			"userTag:first": "failed",
 			"userTag:second": "awaiting-approval",

@@ -10,10 +10,11 @@ import { showText } from "../../src/escape.ts";
 import { isVisible } from "../../src/invisible.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
 import { markerOf, renderMarkdown } from "../../src/render/markdown.ts";
 import { clip, codeSpan, fence, fitBlocks, longestText } from "../../src/render/markdown-text.ts";
-import type { CommandResult } from "../../src/render/result.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { complete, generatedBy } from "./complete.ts";
 import { emptyPlan, goodReportOf, hostileNames, hostileNamings, planOf, resultsOf } from "./support.ts";
 
 const hostileResults = hostileNamings.map((naming) => resultsOf(naming));
@@ -45,7 +46,7 @@ const results = Object.entries(resultsOf());
 
 describe("a result as Markdown", () => {
 	it.each(results)("%s", async (name, result) => {
-		await expect(renderMarkdown(result)).toMatchFileSnapshot(`../golden/render/${name}.md`);
+		await expect(renderMarkdown(result, { generatedBy })).toMatchFileSnapshot(`../golden/render/${name}.md`);
 	});
 
 	it.each(results)("of %s begins with the marker and a verdict of one line", (_, result) => {
@@ -53,13 +54,12 @@ describe("a result as Markdown", () => {
 	});
 
 	it("is the same for the same result", () => {
-		expect(renderMarkdown({ command: "plan", plans: [planOf()] })).toBe(
-			renderMarkdown(JSON.parse(JSON.stringify({ command: "plan", plans: [planOf()] }))),
-		);
+		const result = () => complete({ command: "plan", plans: [planOf()] });
+		expect(renderMarkdown(result())).toBe(renderMarkdown(JSON.parse(JSON.stringify(result()))));
 	});
 
 	it("never folds removals, guards, what waits and what is not known", () => {
-		const html = toHtml(renderMarkdown({ command: "plan", plans: [planOf()] }));
+		const html = toHtml(renderMarkdown(complete({ command: "plan", plans: [planOf()] })));
 		const open = html.replace(/<details>.*?<\/details>/gs, "");
 		for (const told of [
 			`policy:${id("policy", 1)}`,
@@ -80,7 +80,7 @@ describe("a result as Markdown", () => {
 		expect(markerOf("plan")).toBe("<!-- orgsync: plan -->");
 		expect(markerOf("plan prod/eu-1")).toBe("<!-- orgsync: plan_prod/eu-1 -->");
 		expect(markerOf("a--> <b>")).toBe("<!-- orgsync: a_-___b_ -->");
-		expect(renderMarkdown({ command: "plan", plans: [] }, { key: "x" })).toMatch(/^<!-- orgsync: x -->\n/);
+		expect(renderMarkdown(complete({ command: "plan", plans: [] }), { key: "x" })).toMatch(/^<!-- orgsync: x -->\n/);
 	});
 });
 
@@ -163,7 +163,7 @@ function largePlan(sizes: { policies?: number; tags?: number; members?: number; 
 
 describe("Markdown of many changes", () => {
 	const whole = "plan.html of this run";
-	const rendered = (...plans: Plan[]): string => renderMarkdown({ command: "plan", plans }, { whole });
+	const rendered = (...plans: Plan[]): string => renderMarkdown(complete({ command: "plan", plans }), { whole });
 
 	it("of 5,000 changes of members has every removal, is cut, and says where the whole is", () => {
 		const markdown = rendered(largePlan({ tags: 100, members: 50 }));
@@ -192,7 +192,7 @@ describe("Markdown of many changes", () => {
 		);
 		const markdown = rendered(...plans);
 		expect(Buffer.byteLength(markdown)).toBeLessThan(65_536);
-		expect(markdown).toContain("### 1000 organizations: 10 refused by a guard, 990 to change.");
+		expect(markdown).toContain("### 1000 organizations: 10 blocked by a guard, 990 with changes.");
 		expect(markdown.match(/--allow policies=3/g)).toHaveLength(10);
 		const html = toHtml(markdown);
 		expect(html.match(/<h4>/g)?.length).toBeGreaterThan(50);
@@ -218,17 +218,17 @@ describe("Markdown of many changes", () => {
 
 	it("of a thousand organizations without a change is one fold", () => {
 		const markdown = rendered(...Array.from({ length: 300 }, (_, number) => emptyPlan(number)));
-		expect(markdown).toContain("### 300 organizations: 300 as the document says.");
+		expect(markdown).toContain("### 300 organizations: 300 in sync.");
 		expect(markdown).toContain("<summary>Nothing to decide (300)</summary>");
 		expect(markdown).not.toContain("Shortened");
 	});
 
 	it("fits whatever the limit is, in bytes", () => {
 		const plan = largePlan({ policies: 40, tags: 10, members: 30, refused: true });
-		const apply: CommandResult = { command: "apply", plans: [plan], reports: [goodReportOf(plan)] };
+		const apply: CommandResult = complete({ command: "apply", plans: [plan], reports: [goodReportOf(plan)] });
 		for (let limit = 2_000; limit < 12_000; limit += 97) {
 			for (const result of [
-				{ command: "plan", plans: [plan] },
+				complete({ command: "plan", plans: [plan] }),
 				apply,
 				...hostileResults.slice(0, 3).map((all) => all.apply),
 			]) {
@@ -236,7 +236,7 @@ describe("Markdown of many changes", () => {
 			}
 		}
 		expect(
-			Buffer.byteLength(renderMarkdown({ command: "plan", plans: [plan] }, { limit: 5, whole })),
+			Buffer.byteLength(renderMarkdown(complete({ command: "plan", plans: [plan] }), { limit: 5, whole })),
 		).toBeLessThanOrEqual(2_000);
 	});
 

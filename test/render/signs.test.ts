@@ -7,10 +7,10 @@ import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
-import type { CommandResult } from "../../src/render/result.ts";
 import { plainStyle, renderPlan, signsMean, summarizePlan } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import { completeAll } from "./complete.ts";
 
 const [bob, carol] = [id("user", 2), id("user", 3)];
 
@@ -26,12 +26,12 @@ const live = liveOf({
 });
 const plan = makePlan(desired, live, context);
 const threeWay = makeThreeWay({ name: "main", desired }, desired, live);
-const results: Readonly<Record<string, CommandResult>> = {
+const results = completeAll({
 	plan: { command: "plan", plans: [plan] },
 	base: { command: "plan", plans: [plan], threeWay: [threeWay] },
 	drift: { command: "drift", plans: [plan], drift: [reportDrift(plan)] },
 	apply: { command: "apply", plans: [plan], reports: [] },
-};
+});
 
 /** The text of the page, elements taken away. */
 function textOf(html: string): string {

@@ -3,8 +3,8 @@
  */
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
 import { makeDropped, makeThreeWay } from "../../src/plan/three-way.ts";
-import type { CommandResult } from "../../src/render/result.ts";
 import {
 	context,
 	desiredOf,
@@ -15,6 +15,7 @@ import {
 	nothingExpected,
 	wantTag,
 } from "../plan/support-organizations.ts";
+import { completeAll } from "./complete.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 const exactly = (...users: string[]) => ({ members: { mode: "exactly", exactly: users } }) as const;
@@ -108,19 +109,17 @@ function liveUnder(name: (name: string) => string) {
 export function threeWayResultsOf(name: (name: string) => string): Readonly<Record<string, CommandResult>> {
 	const { base, head } = documentsOf(name);
 	const live = liveUnder(name);
-	const generatedBy = "orgsync 0.0.0-test";
 	const plan = makePlan(head, live, context);
 	const threeWay = makeThreeWay({ name: name("main"), desired: base }, head, live);
 	const dropped = makeDropped(name("main"), { ...base, organizationId: id("org", 7) });
 	const [calmHead, calmLive] = [desiredOf({ digest: `sha256:${"c".repeat(64)}` }), liveOf()];
 	const calm = makeThreeWay({ name: name("main"), desired: calmHead }, calmHead, calmLive);
-	return {
-		"plan-base": { command: "plan", plans: [plan], threeWay: [threeWay, dropped], generatedBy },
+	return completeAll({
+		"plan-base": { command: "plan", plans: [plan], threeWay: [threeWay, dropped] },
 		"plan-base-nothing": {
 			command: "plan",
 			plans: [makePlan(calmHead, calmLive, context)],
 			threeWay: [calm],
-			generatedBy,
 		},
-	};
+	});
 }

@@ -7,9 +7,10 @@ import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
+import type { CommandResult } from "../../src/plan/result.ts";
+import type { SavedPlanFacts } from "../../src/plan/saved.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
 import { settleOrAbandon } from "../../src/plan/waiting.ts";
-import type { CommandResult } from "../../src/render/result.ts";
 import {
 	context,
 	desiredOf,
@@ -20,6 +21,7 @@ import {
 	nothingExpected,
 	wantTag,
 } from "../plan/support-organizations.ts";
+import { completeAll } from "./complete.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
 
 /** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
@@ -297,8 +299,6 @@ function overriddenPlanOf(plan: Plan, name: Naming): Plan {
 
 const insecurely = { overrides: [{ flag: "insecure" }] } as const;
 
-const generatedBy = "orgsync 0.0.0-test";
-
 /** Results of `drift`: moved since the last report, without one, not to be read, waiting, and of several organizations. */
 function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResult>> {
 	const unseen = makePlan(
@@ -313,11 +313,11 @@ function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResu
 	const held = { ...waiting, changes: plan.changes.filter(({ address }) => waits.includes(address)), unread: [] };
 	const [second, third] = [2, 3].map((number) => ({ ...unseen, organizationId: id("org", number) }));
 	const command = "drift";
-	return {
-		"drift-since": { command, plans: [plan], drift: [driftOf(plan, name)], generatedBy },
-		"drift-first": { command, plans: [plan], drift: [reportDrift(plan, nobody)], generatedBy },
-		"drift-unseen": { command, plans: [unseen], drift: [reportDrift(unseen)], generatedBy },
-		"drift-waiting": { command, plans: [held], drift: [reportDrift(held)], generatedBy },
+	return completeAll({
+		"drift-since": { command, plans: [plan], drift: [driftOf(plan, name)] },
+		"drift-first": { command, plans: [plan], drift: [reportDrift(plan, nobody)] },
+		"drift-unseen": { command, plans: [unseen], drift: [reportDrift(unseen)] },
+		"drift-waiting": { command, plans: [held], drift: [reportDrift(held)] },
 		"drift-several": {
 			command,
 			plans: [impossible, ...[second, third].flatMap((one) => one ?? [])],
@@ -325,9 +325,8 @@ function driftsOf(plan: Plan, name: Naming): Readonly<Record<string, CommandResu
 				reportDrift(impossible),
 				...[second, third].flatMap((one) => (one === undefined ? [] : [reportDrift(one)])),
 			],
-			generatedBy,
 		},
-	};
+	});
 }
 
 /** What `apply` makes of a plan in doubt: nothing is attempted. */
@@ -352,7 +351,7 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 	};
 }
 
-function savedPlanOf(name: Naming): NonNullable<CommandResult["savedPlan"]> {
+function savedPlanOf(name: Naming): SavedPlanFacts {
 	const generated = name("orgsync 0.0.0-test");
 	const statedByFile = ["generatedBy", "plans[].readAt"];
 	return { digest: fingerprint, readAt: "2026-01-01T00:00:00.000Z", generatedBy: generated, statedByFile };
@@ -362,19 +361,19 @@ function savedPlanOf(name: Naming): NonNullable<CommandResult["savedPlan"]> {
 function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	const plan = planOf(name);
 	const error = { code: "storage", message: `the journal ${name("journal")} cannot be used`, hint: name("make room") };
-	const broken = { organizationId: plan.organizationId, error, steps: reportOf(plan, name).steps.slice(0, 3) };
+	const failed = { organizationId: plan.organizationId, error, steps: reportOf(plan, name).steps.slice(0, 3) };
 	const above = { ...error, message: `organization ${plan.organizationId}: ${error.message}` };
 	const [second, third] = [2, 3].map((number) => ({ ...plan, organizationId: id("org", number) }));
 	const others = [second, third].flatMap((one) => one ?? []);
 	const [refusal, dead] = [
 		{
 			code: "guard",
-			message: `refused, nothing was sent: ${name("2 policies")}`,
-			hint: "when this is meant: --allow policies=2",
+			message: `blocked by a guard, nothing was sent: ${name("2 policies")}`,
+			hint: "to override: --allow policies=2",
 		},
 		{
 			code: "live-problem",
-			message: "the organization cannot become what the document says; nothing was sent",
+			message: "the organization cannot converge; nothing was sent",
 			hint: "the plan says why",
 		},
 	];
@@ -386,7 +385,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 		message: `the saved plan is stale, nothing was sent:\n  ${moved.address}: ${because}`,
 		hint: "plan again, and have the new plan reviewed",
 	};
-	return {
+	return completeAll({
 		"apply-stale": {
 			command,
 			error: stale,
@@ -394,20 +393,18 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 			reports: [],
 			savedPlan: savedPlanOf(name),
 			moved: [{ ...moved, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } }],
-			generatedBy,
 		},
-		"apply-refused": { command, error: refusal, plans: [plan], reports: [], generatedBy },
-		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [], generatedBy },
-		"apply-broken": { command, error, plans: [plan], reports: [], broken: [broken], generatedBy },
-		"apply-one-broken": {
+		"apply-refused": { command, error: refusal, plans: [plan], reports: [] },
+		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [] },
+		"apply-failed": { command, error, plans: [plan], reports: [], failed: [failed] },
+		"apply-one-failed": {
 			command,
 			error: above,
 			plans: [plan, ...others],
 			reports: others.map(goodReportOf),
-			broken: [{ ...broken, steps: [] }],
-			generatedBy,
+			failed: [{ ...failed, steps: [] }],
 		},
-	};
+	});
 }
 
 /** When the last report of drift read the organization, six days before this one. */
@@ -442,61 +439,55 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 	const doubtful = doubtfulPlanOf(name);
 	const calm = { ...plan, guards: plan.guards.map((guard) => ({ ...guard, refuses: false })) };
 	const problem = { file: name("orgsync.yaml"), line: 3, column: 9, path: "", code: "unknown-user" };
-	return {
-		plan: { command: "plan", plans: [plan], generatedBy },
-		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name), generatedBy },
-		"plan-overrides": { command: "plan", plans: [overriddenPlanOf(plan, name)], ...insecurely, generatedBy },
-		"plan-nothing": { command: "plan", plans: [emptyPlan()], generatedBy },
-		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)], generatedBy },
+	return completeAll({
+		plan: { command: "plan", plans: [plan] },
+		show: { command: "show", plans: [calm], savedPlan: savedPlanOf(name) },
+		"plan-overrides": { command: "plan", plans: [overriddenPlanOf(plan, name)], ...insecurely },
+		"plan-nothing": { command: "plan", plans: [emptyPlan()] },
+		"plan-impossible": { command: "plan", plans: [impossiblePlanOf(name)] },
 		"plan-three": {
 			command: "plan",
 			plans: [plan, emptyPlan(2), { ...impossiblePlanOf(name), organizationId: third }],
-			generatedBy,
 		},
-		"plan-doubt": { command: "plan", plans: [doubtful], generatedBy },
+		"plan-doubt": { command: "plan", plans: [doubtful] },
 		"apply-doubt": {
 			command: "apply",
 			plans: [doubtful],
 			reports: [doubtfulReportOf(doubtful, name)],
-			generatedBy,
 		},
 		...stoppedOf(name),
 		...threeWayResultsOf(name),
-		drift: { command: "drift", plans: [calm], generatedBy },
+		drift: { command: "drift", plans: [calm] },
 		...driftsOf(calm, name),
-		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)], generatedBy },
+		apply: { command: "apply", plans: [plan], reports: [reportOf(plan, name)] },
 		"apply-good": {
 			command: "apply",
 			plans: [calm],
 			reports: [goodReportOf(calm)],
 			savedPlan: savedPlanOf(name),
-			generatedBy,
 		},
-		"apply-apart": { command: "apply", plans: [calm], reports: [apartReportOf(calm, name)], generatedBy },
-		"apply-declined": { command: "apply", plans: [calm], reports: [], generatedBy },
+		"apply-apart": { command: "apply", plans: [calm], reports: [apartReportOf(calm, name)] },
+		"apply-declined": { command: "apply", plans: [calm], reports: [] },
 		"apply-two": {
 			command: "apply",
 			plans: [calm, { ...calm, organizationId: second }],
 			reports: [goodReportOf(calm), reportOf({ ...calm, organizationId: second }, name)],
-			generatedBy,
 		},
 		"error-document": {
 			command: "plan",
 			error: { code: "document", message: "the document has 2 problems", hint: null },
 			problems: [
-				{ ...problem, message: `no user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
+				{ ...problem, message: `unknown user \`${name("alcie")}\`; did you mean \`${name("alice")}\`?` },
 				{ ...problem, line: 5, code: "unknown-key", message: `unknown key \`${name("membres")}\`` },
 			],
-			generatedBy,
 		},
 		"error-guard": {
 			command: "apply",
 			error: {
 				code: "guard",
-				message: `refused, nothing was sent: ${name("userTag:oncall")} would lose 3 of 4`,
-				hint: "when this is meant: --allow memberRemovals=3",
+				message: `blocked by a guard, nothing was sent: ${name("userTag:oncall")} would lose 3 of 4`,
+				hint: "to override: --allow memberRemovals=3",
 			},
-			generatedBy,
 		},
-	};
+	});
 }

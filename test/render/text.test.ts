@@ -7,8 +7,9 @@ import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
+import { renderProblem } from "../../src/render/problem-text.ts";
 import { renderReport, renderStep, summarizeReport } from "../../src/render/report-text.ts";
-import { plainStyle, renderPlan, renderProblem, type Style, summarizePlan } from "../../src/render/text.ts";
+import { plainStyle, renderPlan, type Style, summarizePlan } from "../../src/render/text.ts";
 import {
 	at,
 	context,

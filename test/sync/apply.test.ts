@@ -7,7 +7,6 @@ import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf, type StepResult } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/step.ts";
-import { applyPlan } from "../../src/sync/apply.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import type { Submitter } from "../../src/wire/client.ts";
@@ -25,6 +24,7 @@ import {
 import {
 	acme,
 	alice,
+	applyToReport,
 	approverStamper,
 	apps,
 	auditors,
@@ -182,7 +182,7 @@ describe("the requests of an apply", () => {
 		const comparison = await bench.compare(desired, context);
 		const onlyPolicies = comparison.plan.steps.filter(({ operation }) => operation === "delete_policies");
 		bench.emulator.clearRequests();
-		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
+		const report = await applyToReport({ ...comparison, plan: { ...comparison.plan, steps: onlyPolicies } }, context);
 		expect(report.left).toEqual([]);
 		expect(bench.requests("query").map(({ operation }) => operation)).toEqual(["list_policies"]);
 	});
@@ -287,7 +287,7 @@ describe("an apply whose verification cannot read", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(wantSigners(alice, bob), context);
 		const submitter = afterEachSubmit(() => bench.emulator.setRules(organizationId, { denyReads: ["list_users"] }));
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect(report).toMatchObject({ left: [], converged: false });
 		expect(report.unverified).toBe("userTag:signers: the service denies list_users to this key");
 		expect(exitCodeOf(report)).toBe(1);
@@ -299,7 +299,7 @@ describe("an apply whose verification cannot read", () => {
 		const reader = {
 			query: () => Promise.reject(new TransportError("no service answers", "no")),
 		};
-		const report = await applyPlan(comparison, { ...context, reader });
+		const report = await applyToReport(comparison, { ...context, reader });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
 		expect(report).toMatchObject({ left: null, unverified: "no service answers", converged: false });
 		expect(exitCodeOf(report)).toBe(1);
@@ -384,7 +384,7 @@ describe("a step that does not complete", () => {
 		const context = bench.context({ concurrency: 1 });
 		const comparison = await bench.compare(removeAll, context);
 		const { submitter } = bench.client({ stamper: strangerStamper });
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect(outcomes(report.steps)).toEqual(["denied", ...Array(4).fill("not-attempted")]);
 		expect(report.steps[4]?.message).toContain("does not accept this key");
 		expect(bench.requests("submit").length).toBe(1);
@@ -404,7 +404,7 @@ describe("a step that does not complete", () => {
 				return { kind: "refused", ...refusal, policyEvaluations: [], requests: 1 };
 			},
 		};
-		const report = await applyPlan(comparison, { ...context, submitter });
+		const report = await applyToReport(comparison, { ...context, submitter });
 		expect({ submits, exitCode: exitCodeOf(report) }).toEqual({ submits: 1, exitCode: 4 });
 	});
 
@@ -487,9 +487,9 @@ describe("a plan that was edited so that it cannot be taken", () => {
 		const context = bench.context();
 		const comparison = await bench.compare(absent({ tvcAppIds: [...apps] }), context);
 		const steps = comparison.plan.steps.map(edit);
-		const report = await applyPlan({ ...comparison, plan: { ...comparison.plan, steps } }, context);
+		const report = await applyToReport({ ...comparison, plan: { ...comparison.plan, steps } }, context);
 		expect(outcomes(report.steps)).toEqual(["not-attempted", "not-attempted"]);
-		expect(report.steps[0]?.message).toContain("never come");
+		expect(report.steps[0]?.message).toContain("never run");
 		expect(bench.requests("submit")).toEqual([]);
 	});
 });

@@ -3,18 +3,29 @@
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { applyPlan } from "../../src/sync/apply.ts";
+import type { ActivityRequest, SubmitContext } from "../../src/sync/activity-request.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { requestDigestOf } from "../../src/sync/journal.ts";
+import { type ClaimDecision, requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { withServiceClock } from "../../src/sync/service-clock.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
-import { type ActivityRequest, type SubmitContext, submitOnce } from "../../src/sync/submit-once.ts";
+import { submitOnce } from "../../src/sync/submit-once.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { desiredOf, organizationId, sectionsOf } from "../plan/support-organizations.ts";
-import { acme, alice, Bench, bob, minuteMs, policies, quarterHourMs, signers, wantSigners } from "./support.ts";
+import {
+	acme,
+	alice,
+	applyToReport,
+	Bench,
+	bob,
+	minuteMs,
+	policies,
+	quarterHourMs,
+	signers,
+	wantSigners,
+} from "./support.ts";
 
 const withBob = wantSigners(alice, bob);
 const addBob: ActivityRequest = {
@@ -42,7 +53,7 @@ async function runWithClock(offMs: number, reads: "auto" | "documented" = "docum
 	const { reader, journal } = context;
 	const memory = journal.lastApplied(organizationId);
 	const comparison = await compareLive(withBob, reader, memory, { reads, now, journal });
-	return applyPlan(comparison, context);
+	return applyToReport(comparison, context);
 }
 
 describe("our own clock", () => {
@@ -103,7 +114,7 @@ describe("our own clock", () => {
 				now,
 				journal,
 			});
-			ids.add((await applyPlan(comparison, context)).steps[0]?.activityId);
+			ids.add((await applyToReport(comparison, context)).steps[0]?.activityId);
 			journal.close();
 		}
 		expect(ids.size).toBe(1);
@@ -174,10 +185,10 @@ describe("two processes that share a journal and decide at the same moment", () 
 		const other = await openJournal(bench.journalFile);
 		const seen: number[] = [];
 		const claim = (journal: typeof other, timestampMs: number) =>
-			journal.claim(keyOfAddBob, (entries) => {
+			journal.claim(keyOfAddBob, (entries): ClaimDecision => {
 				seen.push(entries.length);
 				const body = encodeSubmit(submits.update_user_tag, organizationId, addBob.parameters, timestampMs);
-				return entries.length > 0 ? {} : { put: { body, covers: [], nowMs: 0 } };
+				return entries.length > 0 ? { kind: "skip" } : { kind: "send", entry: { body, covers: [], nowMs: 0 } };
 			});
 		await Promise.all([claim(bench.journal, 1), claim(other, 2)]);
 		expect(seen).toEqual([0, 1]);

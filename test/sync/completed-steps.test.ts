@@ -2,12 +2,12 @@
 import { expect, it } from "vitest";
 import type { Step, StepOperation, StepParameters, StepRequest } from "../../src/plan/step.ts";
 import { findCompletedSteps } from "../../src/sync/completed-steps.ts";
-import { type JournalEntry, requestDigestOf } from "../../src/sync/journal.ts";
+import { requestDigestOf, type SettledEntry } from "../../src/sync/journal.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
 import { id, organizationId } from "../plan/support-organizations.ts";
 
-function entryOf(operation: Step["operation"], parameters: Step["parameters"]): JournalEntry {
+function entryOf(operation: Step["operation"], parameters: Step["parameters"]): SettledEntry {
 	const body = encodeSubmit(submits[operation], organizationId, parameters, 1_767_225_600_000);
 	const requestDigest = requestDigestOf(organizationId, operation, parameters);
 	const settled = { outcome: "completed", activityId: "activity", settledAtMs: 2, settledPosition: 2 } as const;
@@ -27,7 +27,7 @@ const providers = (userId: string, ...providerIds: readonly string[]) =>
 const rename = (newUserTagName: string) =>
 	["update_user_tag", { userTagId: id("tag", 1), newUserTagName, addUserIds: [], removeUserIds: [] }] as const;
 
-it.each<[string, ReturnType<typeof stepOf>, JournalEntry[], boolean]>([
+it.each<[string, ReturnType<typeof stepOf>, SettledEntry[], boolean]>([
 	["a removal by the same request", stepOf(...policies(one, two)), [entryOf(...policies(one, two))], true],
 	[
 		"a removal part by part",

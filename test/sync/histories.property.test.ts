@@ -10,7 +10,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { refusingGuards } from "../../src/plan/guards.ts";
-import { applyPlan } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
@@ -32,6 +31,7 @@ import {
 import {
 	acme,
 	alice,
+	applyToReport,
 	approverStamper,
 	Bench,
 	bob,
@@ -233,7 +233,7 @@ class History {
 				journal,
 			});
 			if (refusingGuards(comparison.plan.guards, new Map()).length > 0) return;
-			await applyPlan(comparison, {
+			await applyToReport(comparison, {
 				...this.#bench.context({ journal, submitter, reader, now }, client),
 				concurrency: 2,
 			});

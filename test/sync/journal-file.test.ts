@@ -419,7 +419,7 @@ describe("the writes of a journal", () => {
 			throw new Error("killed");
 		};
 		expect(() => journal.recordOutcome(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
-		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: null, activityId: null });
+		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: "in-flight", activityId: null });
 		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
 		journal.recordOutcome(body.fingerprint, "completed", "activity", 2, () => [removed]);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");

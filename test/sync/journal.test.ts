@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
-import { type Journal, requestDigestOf } from "../../src/sync/journal.ts";
+import { type ClaimDecision, type Journal, type JournalEntry, requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
@@ -24,6 +24,10 @@ const covers = [`policy:${id("policy", 1)}`];
 let folder: string;
 let file: string;
 const journals: Journal[] = [];
+
+function resend(entry: JournalEntry | undefined): ClaimDecision {
+	return entry === undefined ? { kind: "skip" } : { kind: "resend", entry };
+}
 
 async function open(): Promise<Journal> {
 	const journal = await openJournal(file);
@@ -52,10 +56,8 @@ describe("a journal", () => {
 			covers,
 			planDigests: [],
 			sentAtMs: timestampMs + 5,
-			outcome: null,
+			outcome: "in-flight",
 			activityId: null,
-			settledAtMs: null,
-			settledPosition: null,
 		});
 		expect(entry?.body.operation).toBe(submits.delete_policies);
 	});
@@ -63,12 +65,12 @@ describe("a journal", () => {
 	it("holds for which saved plans bytes were sent, each once, and finds what completed for one of them", async () => {
 		const journal = await open();
 		const [plan, later] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`) as [string, string];
-		await journal.claim(requestDigest, () => ({ put: { body, covers, nowMs: timestampMs }, plan }));
+		await journal.claim(requestDigest, () => ({ kind: "send", entry: { body, covers, nowMs: timestampMs } }), plan);
 		expect(journal.completedEntries(organizationId, plan)).toEqual([]);
 		for (const again of [later, plan, later]) {
-			await journal.claim(requestDigest, ([entry]) => (entry === undefined ? {} : { again: entry, plan: again }));
+			await journal.claim(requestDigest, ([entry]) => resend(entry), again);
 		}
-		await journal.claim(requestDigest, ([entry]) => (entry === undefined ? {} : { again: entry }));
+		await journal.claim(requestDigest, ([entry]) => resend(entry));
 		journal.recordOutcome(body.fingerprint, "completed", "activity", timestampMs + 1);
 		for (const one of [plan, later]) {
 			expect(journal.completedEntries(organizationId, one)).toMatchObject([
@@ -158,16 +160,16 @@ describe("a journal", () => {
 	])("does not believe that bytes which two processes have sent are %s: that is one answer of two", async (outcome) => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
-		await (await open()).claim(requestDigest, ([again]) => (again === undefined ? {} : { again }));
+		await (await open()).claim(requestDigest, ([entry]) => resend(entry));
 		expect(journal.recordOutcome(body.fingerprint, outcome, null, 2)).toBe(false);
-		expect(journal.entry(body.fingerprint)?.outcome).toBeNull();
+		expect(journal.entry(body.fingerprint)?.outcome).toBe("in-flight");
 		expect(journal.recordOutcome(body.fingerprint, "completed", "activity", 3)).toBe(true);
 	});
 
 	it("believes that bytes never arrived which reading does not find, unless an activity is known", async () => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
-		await journal.claim(requestDigest, ([again]) => (again === undefined ? {} : { again }));
+		await journal.claim(requestDigest, ([entry]) => resend(entry));
 		journal.recordNeverArrived(body.fingerprint, 2);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("not-attempted");
 		await journal.recordSending(later, requestDigest, covers, 3);

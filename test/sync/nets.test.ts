@@ -10,7 +10,7 @@ import { exitCodeOf, type Report } from "../../src/plan/report.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import type { ApplyContext } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import type { Journal } from "../../src/sync/journal.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
@@ -27,6 +27,7 @@ import {
 	adminId,
 	adminKey,
 	alice,
+	applyToReport,
 	approverStamper,
 	Bench,
 	bob,
@@ -88,7 +89,7 @@ async function run(
 	const { retryRejected } = parts;
 	const options = { reads, now, journal, ...(retryRejected === undefined ? {} : { retryRejected }) };
 	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), options);
-	return { comparison, report: await applyPlan(comparison, { ...context, settled }) };
+	return { comparison, report: await applyToReport(comparison, { ...context, settled }) };
 }
 
 /** The plan alone, as `orgsync plan` makes it: nothing is settled before. */

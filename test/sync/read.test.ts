@@ -196,7 +196,7 @@ describe("what an extended read would show", () => {
 		expect(needless.live.removables.tvcApp).toEqual({ known: false, because: "the document does not need it" });
 		expect((await read(desiredOf())).live.userTags).toEqual({
 			known: false,
-			because: "the document speaks of no user tags",
+			because: "the document lists no user tags",
 		});
 	});
 

@@ -14,7 +14,7 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { refuseStale } from "../../src/plan/stale.ts";
 import { isCovered } from "../../src/plan/step.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import type { ApplyContext } from "../../src/sync/apply.ts";
 import {
 	context as at,
 	desiredOfWorld,
@@ -28,7 +28,7 @@ import {
 	smallWorlds,
 	usersOf,
 } from "../plan/support-organizations.ts";
-import { Bench, seedOf } from "./support.ts";
+import { applyToReport, Bench, seedOf } from "./support.ts";
 
 const numRuns = process.env.CI ? 2_000 : 200;
 
@@ -221,7 +221,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 			let named: readonly string[] = [];
 			try {
 				refuseStale([{ saved: planned.plan, fresh: comparison.plan, live: comparison.live }]);
-				const { steps } = await applyPlan(comparison, { ...context, verify: false });
+				const { steps } = await applyToReport(comparison, { ...context, verify: false });
 				expect(steps.map(({ outcome }) => outcome)).toEqual(steps.map(() => "completed"));
 			} catch (error) {
 				if (!(error instanceof StalePlanError)) throw error;

@@ -4,11 +4,12 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/plan/report.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import type { ActivityRequest } from "../../src/sync/activity-request.ts";
+import type { ApplyContext } from "../../src/sync/apply.ts";
 import { requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
-import { type ActivityRequest, submitOnce } from "../../src/sync/submit-once.ts";
+import { submitOnce } from "../../src/sync/submit-once.ts";
 import type { SubmitAnswer, Submitter } from "../../src/wire/client.ts";
 import { approvals, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
@@ -17,6 +18,7 @@ import {
 	acme,
 	adminKey,
 	alice,
+	applyToReport,
 	approverStamper,
 	Bench,
 	bob,
@@ -132,7 +134,7 @@ describe("the bytes of a wish", () => {
 			},
 		};
 		const { report } = await bench.run(withBob, { submitter: looking });
-		expect(seen).toEqual([[true, null, ["userTag:signers"]]]);
+		expect(seen).toEqual([[true, "in-flight", ["userTag:signers"]]]);
 		expect(report.steps[0]?.outcome).toBe("completed");
 		const entry = await latestOf(bench.journal, keyOfAddBob);
 		expect(entry).toMatchObject({ outcome: "completed", activityId: report.steps[0]?.activityId });
@@ -306,7 +308,7 @@ describe("a wish that was fulfilled and undone again", () => {
 		const compared = await Promise.all(runners.map((journal) => bench.compare(withBob, bench.context({ journal }))));
 		for (const [index, comparison] of compared.entries()) {
 			bench.nowMs += minuteMs;
-			const { steps } = await applyPlan(
+			const { steps } = await applyToReport(
 				comparison,
 				bench.context({ journal: runners[index] as (typeof runners)[number] }),
 			);
@@ -322,7 +324,7 @@ describe("a wish that was fulfilled and undone again", () => {
 		const journal = await openJournal(":memory:");
 		await bench.run(withBob, { journal });
 		journal.close();
-		const { steps } = await applyPlan(comparison, context);
+		const { steps } = await applyToReport(comparison, context);
 		expect(steps[0]).toMatchObject({ outcome: "completed", requests: 1 });
 		expect(bench.activities().length).toBe(1);
 	});
@@ -352,7 +354,7 @@ describe("an activity that ended while the organization was being read", () => {
 			},
 		};
 		const comparison = await bench.compare(withBob, bench.context({ reader: slow }));
-		const { steps } = await applyPlan(comparison, bench.context());
+		const { steps } = await applyToReport(comparison, bench.context());
 		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
 		expect(bench.activities().length).toBe(1);
 	});
@@ -445,7 +447,7 @@ describe("two processes that share a journal and send the same wish at the same 
 		const sender = submitOnce(addBob, context(slow));
 		expect(await submitOnce(addBob, context({ ...offline, journal: other }))).toMatchObject({ outcome: "unknown" });
 		await slow.answered;
-		expect(other.openEntries(organizationId)).toMatchObject([{ outcome: null }]);
+		expect(other.openEntries(organizationId)).toMatchObject([{ outcome: "in-flight" }]);
 		slow.letGo();
 		expect((await sender).outcome).toBe("completed");
 		expect((await latestOf(other, keyOfAddBob))?.outcome).toBe("completed");
@@ -690,7 +692,7 @@ describe("a run that was killed between sending and its answer", () => {
 	it("is sent again until one minute before its bytes expire", async () => {
 		const requestsAfter = async (ageMs: number): Promise<number | undefined> => {
 			await leaveOpen(bodyOfAddBob(bench.nowMs - ageMs));
-			const { steps } = await applyPlan(await bench.compare(withBob), bench.context());
+			const { steps } = await applyToReport(await bench.compare(withBob), bench.context());
 			return steps[0]?.requests;
 		};
 		expect(await requestsAfter(59 * minuteMs)).toBe(0);
@@ -701,7 +703,7 @@ describe("a run that was killed between sending and its answer", () => {
 		const body = bodyOfAddBob(quarter());
 		await leaveOpen(body);
 		const stranger = bench.context({}, bench.client({ stamper: strangerStamper }));
-		const { steps } = await applyPlan(await bench.compare(withBob), stranger);
+		const { steps } = await applyToReport(await bench.compare(withBob), stranger);
 		expect(steps[0]).toMatchObject({ outcome: "unknown", message: expect.stringContaining("submitted before") });
 		expect(bench.journal.openEntries(organizationId).map((entry) => entry.body.fingerprint)).toEqual([
 			body.fingerprint,
@@ -745,7 +747,7 @@ describe("a wish that never left this machine", () => {
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const comparison = await bench.compare(desired);
-		const report = await applyPlan(comparison, { ...gone(), concurrency: 1 });
+		const report = await applyToReport(comparison, { ...gone(), concurrency: 1 });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "not-attempted"]);
 		expect(report.steps[0]?.message).toContain("connection refused");
 		expect(report.left).toBeNull();
@@ -755,7 +757,7 @@ describe("a wish that never left this machine", () => {
 
 	it("is sent with the same bytes by the next run in the same quarter of an hour", async () => {
 		const comparison = await bench.compare(withBob);
-		const { steps } = await applyPlan(comparison, gone());
+		const { steps } = await applyToReport(comparison, gone());
 		bench.nowMs += minuteMs;
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", fingerprint: steps[0]?.fingerprint });
@@ -763,14 +765,14 @@ describe("a wish that never left this machine", () => {
 	});
 
 	it("is sent with new bytes a day later", async () => {
-		await applyPlan(await bench.compare(withBob), gone());
+		await applyToReport(await bench.compare(withBob), gone());
 		bench.nowMs += 24 * 60 * minuteMs;
 		const { report } = await bench.run(withBob);
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", requests: 1 });
 	});
 
 	it("is not sent by a later run whose document no longer wants it", async () => {
-		await applyPlan(await bench.compare(withBob), gone());
+		await applyToReport(await bench.compare(withBob), gone());
 		const { comparison } = await bench.run(wantSigners(alice));
 		expect(comparison.plan.changes).toEqual([]);
 		expect(bench.requests("submit")).toEqual([]);
@@ -778,20 +780,20 @@ describe("a wish that never left this machine", () => {
 	});
 
 	it("is in flight again once it is being sent again", async () => {
-		await applyPlan(await bench.compare(withBob), gone());
+		await applyToReport(await bench.compare(withBob), gone());
 		const outcomes: unknown[] = [];
 		const stub = hears((body) => {
 			outcomes.push(bench.journal.entry(body.fingerprint)?.outcome);
 			return activityOf(body, "ACTIVITY_STATUS_COMPLETED");
 		});
 		await bench.run(withBob, stub);
-		expect(outcomes).toEqual([null]);
+		expect(outcomes).toEqual(["in-flight"]);
 	});
 
 	it("because it could not be stamped is not attempted", async () => {
 		const stamper = { stamp: async () => Promise.reject(new TypeError("no key")) };
 		const comparison = await bench.compare(withBob);
-		const { steps } = await applyPlan(comparison, bench.context({}, bench.client({ stamper })));
+		const { steps } = await applyToReport(comparison, bench.context({}, bench.client({ stamper })));
 		expect(steps[0]).toMatchObject({ outcome: "not-attempted", requests: 0 });
 		expect(steps[0]?.message).toContain("could not be stamped");
 	});

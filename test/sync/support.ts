@@ -14,7 +14,7 @@ import {
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import type { Report } from "../../src/plan/report.ts";
-import { type ApplyContext, applyPlan } from "../../src/sync/apply.ts";
+import { type ApplyContext, applyPlan, reportOf } from "../../src/sync/apply.ts";
 import { type Comparison, compareLive } from "../../src/sync/compare.ts";
 import type { Journal, JournalEntry } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
@@ -121,13 +121,18 @@ export async function latestOf(journal: Journal, requestDigest: string): Promise
 	let latest: JournalEntry | undefined;
 	await journal.claim(requestDigest, (entries) => {
 		latest = entries[0];
-		return {};
+		return { kind: "skip" };
 	});
 	return latest;
 }
 
 /** Seven minutes into a quarter of an hour, near the real time, so that the service's Date headers fit. */
 const baseMs = Math.floor(Date.now() / quarterHourMs) * quarterHourMs + 7 * minuteMs;
+
+/** Applies a plan and returns the report. Throws the error that stopped the run. */
+export async function applyToReport(comparison: Comparison, context: ApplyContext): Promise<Report> {
+	return reportOf(await applyPlan(comparison, context));
+}
 
 export class Bench {
 	readonly emulator: Emulator;
@@ -246,7 +251,7 @@ export class Bench {
 		const context = this.context(parts);
 		const settled = await settleOpenEntries(desired.organizationId, { ...context, reads });
 		const comparison = await this.compare(desired, context, reads);
-		return { comparison, report: await applyPlan(comparison, { ...context, settled }) };
+		return { comparison, report: await applyToReport(comparison, { ...context, settled }) };
 	}
 
 	/** Requests of the log, of one family. */

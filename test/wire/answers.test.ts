@@ -94,7 +94,7 @@ describe("an answer that judges the request", () => {
 		server.script(...Array.from({ length: 20 }, () => reply));
 		const answer = await submit();
 		expect(answer.kind).toBe("unknown");
-		expect("because" in answer ? answer.because.replace(/; it is no error .*/, "") : "").toMatch(message);
+		expect("because" in answer ? answer.because.replace(/; the error is not one .*/, "") : "").toMatch(message);
 	});
 
 	it.each([
@@ -156,7 +156,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 		[
 			"reset before the answer",
 			{ act: (request) => request.socket.destroy() },
-			/broke before an answer came/,
+			/failed before an answer came/,
 			undefined,
 		],
 		[

@@ -15,10 +15,10 @@ describe("a 429", () => {
 	it("is told in one line: why, what comes next, and what would avoid it", async () => {
 		server.script(throttle({ "ratelimit-limit": "3", "retry-after": "2" }), throttle());
 		await query();
-		const hint = "ask for fewer a second with --max-rps, or allow more time with --timeout";
+		const hint = "lower the rate with --max-rps, or allow more time with --timeout";
 		expect(events.map(({ result, reason }) => [result, reason])).toEqual([
-			[429, `too many requests (limit 3): slow down; asked again in 2 s, now at most 4 at once; ${hint}`],
-			[429, `too many requests: slow down; asked again in 1 s, now at most 2 at once; ${hint}`],
+			[429, `too many requests (limit 3): slow down; retried in 2 s, now at most 4 at once; ${hint}`],
+			[429, `too many requests: slow down; retried in 1 s, now at most 2 at once; ${hint}`],
 			[200, undefined],
 		]);
 	});
@@ -26,7 +26,7 @@ describe("a 429", () => {
 	it("is told with the pause of all when that is longer", async () => {
 		server.script(throttle({ "ratelimit-remaining": "0" }));
 		await query();
-		expect(events[0]?.reason).toMatch(/; asked again in 1 s,/);
+		expect(events[0]?.reason).toMatch(/; retried in 1 s,/);
 		expect(sleeps).toEqual([500, 500]);
 	});
 
@@ -34,7 +34,7 @@ describe("a 429", () => {
 		server.script(throttle({ "retry-after": "40" }));
 		await query();
 		expect(events.at(-1)?.reason).toMatch(
-			/slow down; not asked again, the time is up, now at most 4 at once; .*--max-rps/,
+			/slow down; not retried, the timeout is reached, now at most 4 at once; .*--max-rps/,
 		);
 		server.script(failure(429, 8, "quota exceeded"));
 		await query(makeClient());
@@ -48,7 +48,7 @@ describe("a 429", () => {
 		const received = server.received.length;
 		expect(await submit(asking)).toMatchObject({
 			kind: "not-sent",
-			because: "too many requests: slow down; the service asks to wait 60 s, longer than --timeout allows",
+			because: "too many requests: slow down; the service asks for a pause of 60 s, longer than --timeout",
 			hint: expect.stringContaining("--max-rps") as string,
 			requests: 0,
 		});
@@ -86,7 +86,7 @@ describe("a 429", () => {
 		const lost: Reply = { act: (request) => request.socket.destroy() };
 		const date = new Date(startMs).toUTCString();
 		server.script(lost, { status: 407, body: "", headers: { date } });
-		expect(await submit()).toMatchObject({ kind: "unknown", because: /proxy on the way wants a user name/ });
+		expect(await submit()).toMatchObject({ kind: "unknown", because: /a proxy requires a user name/ });
 	});
 });
 

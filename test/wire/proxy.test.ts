@@ -239,8 +239,8 @@ describe("a service behind a proxy", () => {
 	});
 
 	it.each([
-		[407, 1, /it wants a user name and a password/],
-		[403, 1, /does it allow this address/],
+		[407, 1, /the proxy needs a user name and a password/],
+		[403, 1, /does the proxy allow this address/],
 		[503, 4, /NO_PROXY/],
 	])("that the proxy does not let us to (%i) was sent nothing, and the words name the proxy", async (status, requests, hint) => {
 		proxy.refuse = status;
@@ -248,7 +248,7 @@ describe("a service behind a proxy", () => {
 		const answer = await submit(client);
 		expect(answer).toMatchObject({
 			kind: "not-sent",
-			because: `the proxy ${proxy.url} does not connect us to ${serviceUrl} (${status})`,
+			because: `the proxy ${proxy.url} does not connect to ${serviceUrl} (${status})`,
 			hint: expect.stringMatching(hint) as string,
 			requests,
 		});
@@ -277,7 +277,7 @@ describe("a service behind a proxy", () => {
 		const client = makeClient({ proxy: { http: proxy.url } });
 		expect(await submit(client)).toMatchObject({
 			kind: "unknown",
-			because: expect.stringMatching(/^a proxy on the way wants a user name and a password \(407\); /) as string,
+			because: expect.stringMatching(/^a proxy requires a user name and a password \(407\); /) as string,
 		});
 	});
 

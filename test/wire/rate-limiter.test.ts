@@ -315,7 +315,7 @@ describe("the queue", () => {
 		]);
 		const [, second] = admissions;
 		expect(second?.kind === "timed-out" && second.answer.message).toBe(
-			"too many requests; the service asks to wait 60 s, longer than --timeout allows",
+			"too many requests; the service asks for a pause of 60 s, longer than --timeout",
 		);
 		// The pause is over for who comes then.
 		await run(60_000);

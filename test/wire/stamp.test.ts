@@ -200,8 +200,8 @@ describe("a stamp of a command", () => {
 	it("is refused when the command prints nothing, two lines, another header or too much", async () => {
 		expect((await caughtAsync(node("0"))).message).toBe("the stamp command printed nothing");
 		expect((await caughtAsync(node("console.log('a');console.log('b')"))).message).toMatch(/one line/);
-		expect((await caughtAsync(node("console.log('Authorization: a')"))).message).toMatch(/no stamp/);
-		expect((await caughtAsync(node("console.log('X-Stamp:')"))).message).toMatch(/no stamp/);
+		expect((await caughtAsync(node("console.log('Authorization: a')"))).message).toMatch(/is not a stamp/);
+		expect((await caughtAsync(node("console.log('X-Stamp:')"))).message).toMatch(/is not a stamp/);
 		expect((await caughtAsync(node("process.stdout.write('x'.repeat(200000))"))).message).toMatch(/more than/);
 	});
 

@@ -13,7 +13,7 @@ function notices() {
 		/** Null: it is not asked again. */
 		hear: (because: string, againMs: number | null = 500) =>
 			made.onAttempt({
-				reason: `${because}; asked again in ${againMs} ms`,
+				reason: `${because}; retried in ${againMs} ms`,
 				throttle: { because, againMs: againMs ?? undefined },
 			}),
 		end: made.summarize,
@@ -24,7 +24,7 @@ function notices() {
 describe("a service that answers 429", () => {
 	it("is told once, though it answers so to every request", () => {
 		const { hear, hearOther, wait } = notices();
-		expect(hear("too many requests (limit 3): slow down")).toContain("slow down; asked again in 500 ms");
+		expect(hear("too many requests (limit 3): slow down")).toContain("slow down; retried in 500 ms");
 		for (let count = 0; count < 100; count += 1) {
 			wait(1_000);
 			expect(hearOther()).toBeUndefined();
@@ -39,7 +39,7 @@ describe("a service that answers 429", () => {
 		expect(hear("too many requests: slow down", 4_000)).toBeUndefined();
 		expect(hear("too many requests: slow down", 20_000)).toContain("20000 ms");
 		expect(hear("too many requests: slow down", 20_000)).toBeUndefined();
-		expect(hear("too many requests: slow down", null)).toContain("asked again in null ms");
+		expect(hear("too many requests: slow down", null)).toContain("retried in null ms");
 		expect(hear("too many requests: slow down", null)).toBeUndefined();
 	});
 
@@ -67,6 +67,8 @@ describe("a service that answers 429", () => {
 		hear("too many requests");
 		expect(end()).toBe("rate limit: the service rejected 2 requests within 41 s (429); orgsync retried all of them");
 		hear("too many requests", null);
-		expect(end()).toBe("rate limit: the service rejected 3 requests within 41 s (429); orgsync gave up on 1");
+		expect(end()).toBe(
+			"rate limit: the service rejected 3 requests within 41 s (429); orgsync did not retry 1 of them",
+		);
 	});
 });

@@ -52,8 +52,8 @@ describe("a request that never leaves", () => {
 
 	// By hand, because the tests ask no name server and keep no certificate.
 	it.each([
-		["ENOTFOUND", "name-not-found", /^the name api\.example\.com cannot be found \(ENOTFOUND\)$/, "briefly"],
-		["EAI_AGAIN", "name-not-found", /^the name api\.example\.com cannot be found \(EAI_AGAIN\)$/, "briefly"],
+		["ENOTFOUND", "name-not-found", /^the host name cannot be resolved: api\.example\.com \(ENOTFOUND\)$/, "briefly"],
+		["EAI_AGAIN", "name-not-found", /^the host name cannot be resolved: api\.example\.com \(EAI_AGAIN\)$/, "briefly"],
 		["EHOSTUNREACH", "not-connected", /^no connection to .* \(EHOSTUNREACH\)$/, "briefly"],
 		["UND_ERR_CONNECT_TIMEOUT", "not-connected", /^no connection to /, "briefly"],
 		["ECONNRESET", "not-connected", /^no connection to .* \(ECONNRESET\)$/, "briefly"],

@@ -11,30 +11,29 @@ import { showText } from "../../escape.ts";
 import type { Output, Terminal } from "../output.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
 import { writeTemporaryFile } from "../write-file.ts";
-import type { AllCompared } from "./comparing.ts";
+import type { ComparedOrganizations } from "./comparing.ts";
 
 export interface AcceptFlags extends DocumentFlags {
 	/** Addresses, or patterns of them. */
 	readonly accept: readonly string[];
 }
 
-interface Found {
-	readonly all: AllCompared;
-	/** Members for the output in JSON; none where nothing was asked to be accepted. */
-	readonly accepted: { readonly accepted?: readonly AcceptedPlace[] };
+/** What was compared, and where documents were changed; `accepted` is left out where nothing was to be accepted. */
+export interface AcceptResult extends ComparedOrganizations {
+	readonly accepted?: readonly AcceptedPlace[];
 }
 
 /**
- * What `compare` finds, less what `--accept` names: that is in the documents by then. Throws ConfigurationError, and has
- * written nothing, where something named does not differ or cannot be written in place.
+ * Returns what `compare` finds, without the values that `--accept` names: they are written into the documents. Throws
+ * ConfigurationError, and has written nothing, for an address that does not differ or cannot be written in place.
  */
 export async function acceptFound(
-	compare: () => Promise<AllCompared>,
+	compare: () => Promise<ComparedOrganizations>,
 	flags: AcceptFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<Found> {
-	if (flags.accept.length === 0) return { all: await compare(), accepted: {} };
+): Promise<AcceptResult> {
+	if (flags.accept.length === 0) return compare();
 	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);
@@ -46,7 +45,7 @@ export async function acceptFound(
 		});
 	}
 	const sources = await readSources(flags.file, terminal);
-	const { compared, unlooked } = await compare();
+	const { compared, failed } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	await refuseChanged(sources, flags, terminal);
 	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, {
@@ -61,17 +60,17 @@ export async function acceptFound(
 	for (const { address, file, line } of acceptance.accepted) {
 		output.note(`accepted ${showText(address)}: ${showText(file)}:${line}`);
 	}
-	for (const { address, because } of acceptance.leftOut) {
-		output.note(`left out ${showText(address)}: ${showText(because)}`);
+	for (const { address, because } of acceptance.skipped) {
+		output.note(`skipped ${showText(address)}: ${showText(because)}`);
 	}
 	const { makePlan } = await import("../../plan/plan.ts");
 	const now = new Map(acceptance.organizations.map((desired) => [desired.organizationId, desired]));
-	const again = compared.map(({ comparison, line }) => {
+	const again = compared.map(({ comparison, ...others }) => {
 		const { live, context } = comparison;
 		const desired = now.get(comparison.desired.organizationId) ?? comparison.desired;
-		return { comparison: { ...comparison, desired, plan: makePlan(desired, live, context) }, line };
+		return { comparison: { ...comparison, desired, plan: makePlan(desired, live, context) }, ...others };
 	});
-	return { all: { compared: again, unlooked }, accepted: { accepted: acceptance.accepted } };
+	return { compared: again, failed, accepted: acceptance.accepted };
 }
 
 /** The documents were read twice, and reading live took its time: they have to be the same still. */

@@ -7,7 +7,6 @@ import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Output, Terminal } from "../output.ts";
-import type { Compared } from "./comparing.ts";
 
 /** `--allow KIND=N`, each as often as there are numbers. Throws ConfigurationError for what acknowledges no guard. */
 export function readAllowed(texts: readonly string[]): Allowed {
@@ -34,63 +33,42 @@ export function readAbandoned(names: readonly string[]): readonly string[] {
 	});
 }
 
-/** An organization that cannot become what its document says, for `apply` to leave alone. */
-interface Impossible {
-	readonly organizationId: string;
-	readonly error: LiveProblemError;
-	readonly steps: readonly [];
-}
-
-/**
- * Of these plans the organizations that cannot become what their documents say, and what was compared without them: they
- * are left alone, and keep no other from its turn.
- */
-export function setAside(
-	plans: readonly Plan[],
-	compared: readonly Compared[],
-): { readonly possible: readonly Compared[]; readonly impossible: readonly Impossible[] } {
-	const impossible = plans.filter(isImpossible);
-	return {
-		possible: compared.filter(({ comparison }) => !isImpossible(comparison.plan)),
-		impossible: impossible.map((plan) => ({
-			organizationId: plan.organizationId,
-			error: describeImpossible(plan),
-			steps: [],
-		})),
-	};
-}
-
-/** Whether the organization cannot become what its document says, whatever is submitted. */
+/** Whether the organization cannot converge, whatever is submitted. */
 export function isImpossible({ problems }: Plan): boolean {
 	return problems.length > 0;
 }
 
-/** Why nothing is done about such an organization. */
-function describeImpossible({ problems }: Plan): LiveProblemError {
+/** Returns why nothing is submitted for such an organization. */
+export function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
-			? "the organization cannot become what the document says; nothing was sent"
-			: `${problems.length} things in the document cannot be made so; nothing was sent`,
-		{ hint: "the plan says why; change the document, or the organization by hand" },
+			? "the organization cannot converge; nothing was sent"
+			: `the organization cannot converge because of ${problems.length} problems; nothing was sent`,
+		{ hint: "the plan shows why: change the document, or the organization manually" },
 	);
 }
 
-/** Throws GuardError while a guard of one of the organizations refuses: none of its values is what its plan found. */
-export function refuseGuarded(plans: readonly Plan[], allowed: Allowed): void {
-	const refusing = plans.flatMap(({ guards }) => refusingGuards(guards, allowed));
-	if (refusing.length === 0) return;
-	const said = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
-	const all = plans.flatMap((plan) => plan.guards).filter(({ refuses }) => refuses);
-	const values = [...new Set(all.map(({ kind, found }) => `--allow ${kind}=${found}`))].join(" ");
-	throw new GuardError(`refused, nothing was sent: ${said}`, { hint: `when this is meant: ${values}` });
+/** Throws LiveProblemError for a single organization that cannot converge; among several, it does not stop the others. */
+export function refuseImpossible([only, ...others]: readonly Plan[]): void {
+	if (only !== undefined && others.length === 0 && isImpossible(only)) throw describeImpossible(only);
 }
 
+/** Throws GuardError while a guard blocks one of the organizations: none of the allowed values is what its plan found. */
+export function refuseBlocked(all: readonly Plan[], allowed: Allowed): void {
+	const plans = all.filter((plan) => !isImpossible(plan));
+	const refusing = plans.flatMap(({ guards }) => refusingGuards(guards, allowed));
+	if (refusing.length === 0) return;
+	const found = refusing.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	const needed = plans.flatMap((plan) => plan.guards).filter(({ refuses }) => refuses);
+	const values = [...new Set(needed.map(({ kind, found }) => `--allow ${kind}=${found}`))].join(" ");
+	throw new GuardError(`blocked by a guard, nothing was sent: ${found}`, { hint: `to override: ${values}` });
+}
+
+/** Asks whether so many activities may be submitted. */
+export type Ask = (activities: number) => Promise<boolean>;
+
 /** How agreement is had: by `--yes`, by asking on a terminal, or not at all, which is an error before anything is read. */
-export function prepareToAsk(
-	flags: { readonly yes?: boolean },
-	terminal: Terminal,
-	output: Output,
-): (steps: number) => Promise<boolean> {
+export function prepareToAsk(flags: { readonly yes?: boolean }, terminal: Terminal, output: Output): Ask {
 	if (flags.yes === true) return async () => true;
 	if (output.format !== "text") {
 		throw new ConfigurationError(`apply asks before it submits, but not with --format ${output.format}`, {

@@ -6,7 +6,7 @@ import type { Allowed } from "../../plan/guards.ts";
 import { abandonOf, allowsOf, type Override, withOverrides } from "../../plan/overrides.ts";
 import { nameOf } from "../../plan/waiting.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { Compared } from "./comparing.ts";
+import type { ComparedOrganization } from "./comparing.ts";
 
 /** What was given to `apply`. */
 export interface GivenOverrides {
@@ -17,19 +17,19 @@ export interface GivenOverrides {
 
 /** Returns the same with the overrides in its plan. The journal has to be as it was before anything was abandoned in it. */
 export function recordOverrides(
-	{ comparison, line }: Compared,
+	{ comparison, ...others }: ComparedOrganization,
 	given: GivenOverrides,
 	journal: Pick<Journal, "openEntries">,
-): Compared {
+): ComparedOrganization {
 	const { plan } = comparison;
 	const allows = plan.problems.length > 0 ? [] : allowsOf(plan.guards, given.allowed);
 	const abandons = abandonsOf(comparison, given.abandoned, journal);
-	return { comparison: { ...comparison, plan: withOverrides(plan, [...allows, ...abandons]) }, line };
+	return { comparison: { ...comparison, plan: withOverrides(plan, [...allows, ...abandons]) }, ...others };
 }
 
 /** One for each pending activity, and for each open entry of the journal, that was named. */
 function abandonsOf(
-	{ plan, context }: Compared["comparison"],
+	{ plan, context }: ComparedOrganization["comparison"],
 	names: readonly string[],
 	journal: Pick<Journal, "openEntries">,
 ): readonly Override[] {

@@ -2,25 +2,32 @@
  * `apply --plan`: what was reviewed is what runs. The saved plan says which objects; everything about them is read and
  * planned again, and runs only when that is the same plan.
  */
-import { AppliedPlanError, ConfigurationError, LiveProblemError, NotPlannedError, PlanAgeError } from "../../errors.ts";
+import {
+	AppliedPlanError,
+	ConfigurationError,
+	LiveProblemError,
+	NotPlannedError,
+	type OrgsyncError,
+	PlanAgeError,
+	StalePlanError,
+} from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import { retriedIn } from "../../plan/overrides.ts";
 import type { Plan, Reads } from "../../plan/plan.ts";
-import { matchDocuments, type SavedPlan, statedFactsOf } from "../../plan/saved.ts";
+import { matchDocuments, type SavedPlan, type SavedPlanFacts, statedFactsOf } from "../../plan/saved.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
-import { overridesHeading } from "../../render/overrides-text.ts";
-import { tellRunOverrides, tellSavedPlan } from "../../render/result.ts";
+import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { OrganizationError } from "../failure.ts";
+import type { Output, Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
 import { isImpossible } from "./apply-consent.ts";
-import { refused } from "./apply-result.ts";
-import type { Review } from "./apply-review.ts";
-import { readSelected, type SelectionFlags } from "./comparing.ts";
+import { readSelected, type SelectionFlags } from "./selection.ts";
 
-export interface SavedPlanFlags extends SelectionFlags {
+interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
 	readonly readsGiven?: boolean;
 	readonly abandon: readonly string[];
@@ -29,17 +36,37 @@ export interface SavedPlanFlags extends SelectionFlags {
 	readonly retryRejected?: boolean;
 }
 
+/** A saved plan, and what it says about the apply that runs it. */
+export interface ReviewedPlan {
+	readonly saved: SavedPlan;
+	readonly facts: SavedPlanFacts;
+	/** The documents, narrowed to what the plan touches. */
+	readonly organizations: readonly DesiredOrganization[];
+	/** Organizations without a plan: they could not be read then, or could not converge. */
+	readonly notPlanned: readonly OrganizationError[];
+	/** The reads that it was planned with: with others it would not be the same plan. */
+	readonly reads: Reads;
+	/** Why it is refused before anything is read; null when it is not. */
+	readonly refusal: LiveProblemError | null;
+	/** Returns why it is refused: the journal says that all of the plan for an organization was carried out. */
+	readonly findApplied: (journal: AppliedPlans) => AppliedPlanError | null;
+	/** Returns why it is refused: live changed since it was made, or a step that would be sent was completed for it before. */
+	readonly findStale: (comparisons: readonly Comparison[], journal: AppliedPlans) => OrgsyncError | null;
+}
+
+type AppliedPlans = Pick<JournalView, "completedEntries">;
+
 /**
- * The review that the plan in this file had. Throws ConfigurationError before anything is read from the service: for a
- * file that is no saved plan, not as it was saved or not the one that was approved, for other documents, and for flags that
- * cannot go with it; PlanAgeError for one that is older than `--max-age`.
+ * Returns the saved plan in this file. Throws ConfigurationError before anything is read from the service: for a file that is
+ * no saved plan, was changed or is not the approved one, for other documents, and for flags that exclude `--plan`. Throws
+ * PlanAgeError for a plan that is older than `--max-age`.
  */
-export async function openReview(
+export async function readReviewedPlan(
 	file: string,
 	flags: SavedPlanFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<Review> {
+): Promise<ReviewedPlan> {
 	refuseFlags(file, flags);
 	const saved = await readSavedPlan(file, terminal);
 	refuseOther(saved, file, flags);
@@ -47,54 +74,50 @@ export async function openReview(
 	refuseSilentRetry(saved, flags);
 	const reads = readsOf(saved, flags);
 	const planned = matchDocuments(saved, await readSelected(flags, terminal, output));
-	const plans = new Map(planned.map(({ plan }) => [plan.organizationId, plan]));
-	const facts = statedFactsOf(saved);
-	const tell = (result: Result): Result => {
-		const said = tellSavedPlan({ command: "apply", savedPlan: facts, ...result.json });
-		const text: Result["text"] = (style) => {
-			const lines = result.text(style);
-			const made = tellRunOverrides({ savedPlan: facts }).map((line) => `  ${line}\n`);
-			const overrides = made.length === 0 ? "" : `${overridesHeading}:\n${made.join("")}`;
-			return lines === "" ? "" : `${lines}${overrides}${said}\n`;
-		};
-		return { ...result, json: { ...result.json, savedPlan: facts }, text };
-	};
 	return {
-		refusal: refusalOf(saved, tell),
+		saved,
+		facts: statedFactsOf(saved),
 		organizations: planned.filter(({ plan }) => !isImpossible(plan)).map(({ desired }) => desired),
-		notPlanned: [
-			...saved.plans.filter(isImpossible).map(({ organizationId }) => ({ organizationId, error: wasImpossible() })),
-			...(saved.unread ?? []).map((organizationId) => ({
-				organizationId,
-				error: new NotPlannedError(
-					"the plan file states that it could not be read when the plan was made; nothing was sent",
-					{
-						hint: "plan again, and have the new plan reviewed",
-					},
-				),
-			})),
-		],
+		notPlanned: notPlannedIn(saved),
 		reads,
-		report: { planDigest: saved.digest },
+		refusal: refusalOf(saved),
 		findApplied: (journal) => {
 			const done = planned.flatMap(({ plan }) => {
 				const found = findDone(plan, saved.digest, journal);
 				return found.length > 0 && found.length === sentSteps(plan).length ? found : [];
 			});
-			return done.length > 0 ? describeApplied("the saved plan was applied already", done) : null;
+			return done.length > 0 ? describeApplied("the saved plan was already applied", done) : null;
 		},
-		refuseStale: (comparisons, journal) => {
-			refuseStale(
-				comparisons.flatMap(({ plan: fresh, live }) => {
-					const plan = plans.get(fresh.organizationId);
-					return plan === undefined ? [] : [{ saved: plan, fresh, live }];
-				}),
-			);
-			const again = comparisons.flatMap(({ plan }) => findDone(plan, saved.digest, journal));
-			if (again.length > 0) throw describeApplied("the saved plan was applied already in part", again);
-		},
-		tell,
+		findStale: (comparisons, journal) => findStale(saved, comparisons, journal),
 	};
+}
+
+function notPlannedIn({ plans, unread = [] }: SavedPlan): readonly OrganizationError[] {
+	const message = "the plan file states that it could not be read when the plan was made; nothing was sent";
+	return [
+		...plans.filter(isImpossible).map(({ organizationId }) => ({ organizationId, error: wasImpossible() })),
+		...unread.map((organizationId) => {
+			return { organizationId, error: new NotPlannedError(message, { hint: planAgain }) };
+		}),
+	];
+}
+
+const planAgain = "plan again, and have the new plan reviewed";
+
+function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal: AppliedPlans): OrgsyncError | null {
+	const plans = new Map(saved.plans.map((plan) => [plan.organizationId, plan]));
+	const revisited = comparisons.flatMap(({ plan: fresh, live }) => {
+		const plan = plans.get(fresh.organizationId);
+		return plan === undefined ? [] : [{ saved: plan, fresh, live }];
+	});
+	try {
+		refuseStale(revisited);
+	} catch (error) {
+		if (error instanceof StalePlanError) return error;
+		throw error;
+	}
+	const again = comparisons.flatMap(({ plan }) => findDone(plan, saved.digest, journal));
+	return again.length > 0 ? describeApplied("the saved plan was already applied in part", again) : null;
 }
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {
@@ -132,11 +155,10 @@ function readsOf({ plans }: SavedPlan, flags: SavedPlanFlags): Reads {
 	});
 }
 
-/** A plan of one organization that cannot be is refused as without having been saved, and without asking the service again. */
-function refusalOf({ plans, unread = [] }: SavedPlan, tell: Review["tell"]): Result | null {
+/** A plan of one organization that cannot converge is refused as without having been saved, and without asking the service. */
+function refusalOf({ plans, unread = [] }: SavedPlan): LiveProblemError | null {
 	const [plan, ...others] = plans;
-	if (plan === undefined || others.length + unread.length > 0 || !isImpossible(plan)) return null;
-	return tell(refused([], wasImpossible(), []));
+	return plan !== undefined && others.length + unread.length === 0 && isImpossible(plan) ? wasImpossible() : null;
 }
 
 /** Why it was not possible then, only the file says: `show` shows that as what it is. */
@@ -170,7 +192,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 				? `it states that organization ${organizationId} was read at ${readAt}, which is in the future`
 				: `it states that organization ${organizationId} was read at ${readAt}, longer ago than --max-age allows`;
 		throw new PlanAgeError(`the saved plan cannot be applied any more, nothing was sent: ${because}`, {
-			hint: "plan again, and have the new plan reviewed",
+			hint: planAgain,
 		});
 	}
 }
@@ -178,7 +200,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 interface Done {
 	readonly organizationId: string;
 	readonly activityId: string | null;
-	readonly settledAtMs: number | null;
+	readonly settledAtMs: number;
 }
 
 function sentSteps({ steps }: Plan): readonly Step[] {
@@ -186,7 +208,7 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 }
 
 /** Of the steps that the plan sends, those that were completed for the saved plan with this digest. */
-function findDone(plan: Plan, digest: string, journal: Pick<JournalView, "completedEntries">): readonly Done[] {
+function findDone(plan: Plan, digest: string, journal: AppliedPlans): readonly Done[] {
 	const { organizationId } = plan;
 	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(organizationId, digest));
 	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organizationId, activityId, settledAtMs }));
@@ -197,7 +219,7 @@ const mostDone = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
 	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
-		const time = new Date(settledAtMs ?? Number.NaN);
+		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
 		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});

@@ -1,38 +1,49 @@
 /**
- * `apply`: settles yesterday's open ends, plans, shows, asks, submits, verifies.
+ * `apply`, in four stages: prepare makes the plans, agree shows them and gets consent, run submits, report makes the result.
+ * `apply --plan` differs in the first alone.
  */
-import { ConfigurationError, exitCodes, InterruptedError } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
+import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { StepResult } from "../../plan/report.ts";
+import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import { type ApplyResult, byOrganization, combineExitCodes, errorsOfFailed, resultHead } from "../../plan/result.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
-import { compareText } from "../../plan/value.ts";
 import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
+import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import type { SubmitResult } from "../../sync/outcomes.ts";
-import type { OrganizationClient } from "../../wire/client.ts";
-import { type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { describeError, describeFailed, exitCodeOfError, type OrganizationError } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import type { Output, Result, Terminal } from "../output.ts";
-import { prepareToAsk, readAbandoned, readAllowed, refuseGuarded, setAside } from "./apply-consent.ts";
-import { recordOverrides } from "./apply-overrides.ts";
-import { type Applied, declined, refused, showApplied } from "./apply-result.ts";
-import { noReview, type Review } from "./apply-review.ts";
-import { type Compared, compareEach, readSelected, type SelectionFlags } from "./comparing.ts";
-import { renderPlansToApply } from "./showing.ts";
+import type { LocatedResult, Output, Terminal } from "../output.ts";
+import {
+	type Ask,
+	describeImpossible,
+	isImpossible,
+	prepareToAsk,
+	readAbandoned,
+	readAllowed,
+	refuseBlocked,
+	refuseImpossible,
+} from "./apply-consent.ts";
+import { type GivenOverrides, recordOverrides } from "./apply-overrides.ts";
+import type { ReviewedPlan } from "./apply-saved.ts";
+import { type ComparedOrganization, compareEach } from "./comparing.ts";
+import { readSelected, type SelectionFlags } from "./selection.ts";
 
 export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	/** The file of a saved plan, or `-`. */
 	readonly plan?: string;
 	/** The digest that the saved plan has to have. */
 	readonly digest?: string;
-	/** Milliseconds since the saved plan was made, at most. */
+	/** Max milliseconds since the saved plan was made. */
 	readonly maxAge?: number;
-	/** Whether `reads` was asked for; if not, it is the default. */
+	/** Whether `reads` was given; if not, it is the default. */
 	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
 	readonly verify: boolean;
+	/** Seconds. */
 	readonly wait: number;
 	readonly retryRejected?: boolean;
 	readonly quiet?: boolean;
@@ -42,72 +53,20 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly allow: readonly string[];
 }
 
-/**
- * The report of every organization, after all of their plans were shown and agreed to. What goes wrong once there are
- * plans is told together with them.
- */
-export async function apply(given: ApplyFlags, terminal: Terminal, output: Output): Promise<Result> {
-	const allowed = readAllowed(given.allow);
-	const abandoned = readAbandoned(given.abandon);
-	const review = await openReview(given, terminal, output);
-	if (review.refusal !== null) return review.refusal;
-	const flags = { ...given, reads: review.reads ?? given.reads };
-	const organizations = review.organizations ?? (await readSelected(flags, terminal, output));
-	const ask = review.reads === null ? prepareToAsk(flags, terminal, output) : async () => true;
-	const connection = await connect(flags, terminal, output);
-	const journal = await openJournalOf(flags, terminal, output);
+/** Returns the report of every organization. An error that occurs once there are plans is part of the result. */
+export async function apply(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<LocatedResult> {
+	const order = await readOrder(flags, terminal, output);
+	const refusal = order.reviewed?.refusal ?? null;
+	if (refusal !== null) return report(emptyPreparation(refusal), { isAgreed: false, error: refusal }, [], order);
+	const connection = await connect(order.flags, terminal, output);
+	const journal = await openJournalOf(order.flags, terminal, output);
 	const interruption = listenForSignals(output);
+	const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
 	try {
-		const context: RunContext = { flags, terminal, output, journal, review, signal: interruption.signal };
-		const before = review.findApplied(journal);
-		if (before !== null) return review.tell(refused([], before, []));
-		const settled = new Map<string, SubmitResult>();
-		const viewed = withAbandoned(journal, abandoned);
-		const { compared: found, unlooked: unread } = await compareEach(
-			organizations,
-			connection,
-			flags,
-			terminal,
-			output,
-			{
-				journal: viewed,
-				signal: interruption.signal,
-				...(flags.retryRejected === true ? { retryRejected: true } : {}),
-				prepare: async (id, line) => {
-					const { settleOpenEntries } = await import("../../sync/settle.ts");
-					const given = { reader: line.reader, journal: viewed, reads: flags.reads, now: terminal.now };
-					for (const [fingerprint, sent] of await settleOpenEntries(id, given)) settled.set(fingerprint, sent);
-				},
-			},
-		);
-		const compared = found.map((one) => recordOverrides(one, { allowed, abandoned: abandoned }, journal));
-		const unlooked = [...unread, ...review.notPlanned].sort(byOrganization);
-		const comparisons = compared.map(({ comparison }) => comparison);
-		const plans = comparisons.map(({ plan }) => plan).sort(byOrganization);
-		if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
-		const positionOf = positionsOf(organizations);
-		const { possible, impossible } = setAside(plans, compared);
-		try {
-			review.refuseStale(comparisons, journal);
-			if (plans.length === 1 && impossible[0] !== undefined) throw impossible[0].error;
-			refuseGuarded(
-				possible.map(({ comparison }) => comparison.plan),
-				allowed,
-			);
-			const steps = plans.reduce((sum, plan) => sum + countSent(plan), 0);
-			if (interruption.signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
-			if (steps > 0 && !(await ask(steps))) return { ...declined(plans, unlooked), positionOf };
-			for (const { comparison } of compared) {
-				for (const name of abandoned) journal.abandon(comparison.plan.organizationId, name, terminal.now());
-			}
-			if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
-		} catch (error) {
-			return review.tell({ ...refused(plans, error, unlooked), positionOf });
-		}
-		const applied = await applyEach(possible, settled, context);
-		const left = unlooked.map((one) => ({ ...one, steps: [] }));
-		const all = [...applied, ...impossible, ...left].sort(byOrganization);
-		return review.tell({ ...showApplied(all, plans, flags.quiet === true), positionOf });
+		const prepared = await prepare(run);
+		const agreement = await agree(prepared, run);
+		const ends = agreement.isAgreed ? await submit(prepared, run) : [];
+		return report(prepared, agreement, ends, run);
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -115,7 +74,41 @@ export async function apply(given: ApplyFlags, terminal: Terminal, output: Outpu
 	}
 }
 
-/** `--digest` and `--max-age` say something of a saved plan. Throws ConfigurationError where there is none. */
+/** What is to be applied, as the flags, the documents and the saved plan say. */
+interface ApplyOrder {
+	readonly flags: ApplyFlags;
+	readonly terminal: Terminal;
+	readonly output: Output;
+	readonly given: GivenOverrides;
+	readonly organizations: readonly DesiredOrganization[];
+	/** Null without `--plan`. */
+	readonly reviewed: ReviewedPlan | null;
+	readonly ask: Ask;
+}
+
+/** An order under way. */
+interface ApplyRun extends ApplyOrder {
+	readonly connection: Connection;
+	readonly journal: Journal;
+	readonly signal: AbortSignal;
+}
+
+/** Reads flags, documents and the saved plan. Throws before anything is asked of the service. */
+async function readOrder(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<ApplyOrder> {
+	const given = { allowed: readAllowed(flags.allow), abandoned: readAbandoned(flags.abandon) };
+	refuseLoneFlags(flags);
+	if (flags.plan !== undefined) {
+		const { readReviewedPlan } = await import("./apply-saved.ts");
+		const reviewed = await readReviewedPlan(flags.plan, flags, terminal, output);
+		const { organizations, reads } = reviewed;
+		return { flags: { ...flags, reads }, terminal, output, given, organizations, reviewed, ask: async () => true };
+	}
+	const organizations = await readSelected(flags, terminal, output);
+	const ask = prepareToAsk(flags, terminal, output);
+	return { flags, terminal, output, given, organizations, reviewed: null, ask };
+}
+
+/** Throws ConfigurationError for flags that only mean something with `--plan`. */
 function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
 	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
@@ -123,76 +116,153 @@ function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	});
 }
 
-function countSent({ steps }: Plan): number {
-	return groupSteps(steps).sent.length;
+/** The plans as they were made from what was read, each once. */
+interface Prepared {
+	/** Sorted by organization, like the plans. */
+	readonly compared: readonly ComparedOrganization[];
+	readonly plans: readonly Plan[];
+	/** Organizations without a plan. */
+	readonly failed: readonly OrganizationError[];
+	/** Why the saved plan does not run; null when it may, and without one. */
+	readonly refusal: Error | null;
 }
 
-async function openReview(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<Review> {
-	refuseLoneFlags(flags);
-	if (flags.plan === undefined) return noReview;
-	return (await import("./apply-saved.ts")).openReview(flags.plan, flags, terminal, output);
+function emptyPreparation(refusal: Error): Prepared {
+	return { compared: [], plans: [], failed: [], refusal };
 }
 
-/** `--concurrency` organizations at once; what breaks off in one does not keep the others from theirs. */
-async function applyEach(
-	all: readonly Compared[],
-	settled: ReadonlyMap<string, SubmitResult>,
-	run: RunContext,
-): Promise<readonly Applied[]> {
-	const engine = await import("../../sync/apply.ts");
-	const { concurrency } = run.flags;
-	// As many steps at once as one organization alone would have.
-	const stepsAtOnce = Math.max(1, Math.floor(concurrency / Math.max(1, all.length)));
-	return mapConcurrently(all, concurrency, async ({ comparison, line }): Promise<Applied> => {
-		const { organizationId } = comparison.plan;
-		const steps: StepResult[] = [];
-		const context = makeContext(run, line);
-		const about = all.length === 1 ? "" : `${organizationId} `;
-		const onStep: ApplyContext["onStep"] = (result, done, total) => {
-			steps.push(result);
-			run.output.note(`${about}[${done}/${total}] ${renderStep(result, run.output.style)[0] ?? ""}`);
-		};
-		try {
-			const given = { ...context, concurrency: stepsAtOnce, settled, onStep };
-			return { organizationId, report: await engine.applyPlan(comparison, given) };
-		} catch (error) {
-			return { organizationId, error, steps };
-		}
+/** Stage 1: settles what earlier runs left open, reads every organization and makes its plan. */
+async function prepare(run: ApplyRun): Promise<Prepared> {
+	const { flags, given, organizations, reviewed, journal } = run;
+	const applied = reviewed?.findApplied(journal) ?? null;
+	if (applied !== null) return emptyPreparation(applied);
+	const found = await compareEach(organizations, {
+		...run,
+		journal: withAbandoned(journal, given.abandoned),
+		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	});
-}
-
-function byOrganization(left: { organizationId: string }, right: { organizationId: string }): number {
-	return compareText(left.organizationId, right.organizationId);
-}
-
-/** What all organizations of one call share. */
-interface RunContext {
-	readonly flags: ApplyFlags;
-	readonly terminal: Terminal;
-	readonly output: Output;
-	readonly journal: Journal;
-	readonly review: Review;
-	readonly signal: AbortSignal;
-}
-
-function makeContext({ flags, terminal, journal, review, signal }: RunContext, line: OrganizationClient): ApplyContext {
+	const compared = found.compared
+		.map((one) => recordOverrides(one, given, journal))
+		.sort((left, right) => byOrganization(left.comparison.plan, right.comparison.plan));
+	const comparisons = compared.map(({ comparison }) => comparison);
 	return {
-		reader: line.reader,
-		submitter: line.submitter,
+		compared,
+		plans: comparisons.map(({ plan }) => plan),
+		failed: [...found.failed, ...(reviewed?.notPlanned ?? [])].sort(byOrganization),
+		refusal: reviewed?.findStale(comparisons, journal) ?? null,
+	};
+}
+
+/** Whether the plans may run; if not, the error that forbids it, or null when the operator declined. */
+type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
+
+/** Stage 2: shows the plans and makes sure that they may run. */
+async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
+	const { given, output, signal, ask, journal, terminal } = run;
+	if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
+	try {
+		if (refusal !== null) throw refusal;
+		refuseImpossible(plans);
+		refuseBlocked(plans, given.allowed);
+		const steps = plans.reduce((sum, plan) => sum + groupSteps(plan.steps).sent.length, 0);
+		if (signal.aborted) throw new InterruptedError("orgsync was interrupted; nothing was sent");
+		if (steps > 0 && !(await ask(steps))) return { isAgreed: false, error: null };
+		for (const { organizationId } of plans) {
+			for (const name of given.abandoned) journal.abandon(organizationId, name, terminal.now());
+		}
+		if (steps > 0) output.progress(steps === 1 ? "submitting 1 activity" : `submitting ${steps} activities`);
+		return { isAgreed: true };
+	} catch (error) {
+		output.showStack(error);
+		return { isAgreed: false, error };
+	}
+}
+
+/** How the apply of one organization ended: with a report, or with an error after some steps. */
+type OrganizationEnd =
+	| { readonly organizationId: string; readonly report: Report }
+	| (OrganizationError & { readonly steps: readonly StepResult[] });
+
+/** Stage 3: submits the steps, `--concurrency` organizations at once. One that fails does not stop the others. */
+async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly OrganizationEnd[]> {
+	const { applyPlan } = await import("../../sync/apply.ts");
+	const { flags, output } = run;
+	const possible = compared.filter(({ comparison }) => !isImpossible(comparison.plan));
+	const applied = await mapConcurrently(possible, flags.concurrency, async (one): Promise<OrganizationEnd> => {
+		const { organizationId } = one.comparison.plan;
+		const about = possible.length === 1 ? "" : `${organizationId} `;
+		const end = await applyPlan(one.comparison, {
+			...contextOf(one, possible.length, run),
+			onStep: (result, done, total) => {
+				output.note(`${about}[${done}/${total}] ${renderStep(result, output.style)[0] ?? ""}`);
+			},
+		});
+		if ("error" in end) output.showStack(end.error);
+		return { organizationId, ...end };
+	});
+	const impossible = compared.flatMap(({ comparison: { plan } }): readonly OrganizationEnd[] =>
+		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan), steps: [] }] : [],
+	);
+	return [...applied, ...impossible].sort(byOrganization);
+}
+
+function contextOf({ client, settled }: ComparedOrganization, organizations: number, run: ApplyRun): ApplyContext {
+	const { flags, terminal, journal, reviewed, signal } = run;
+	return {
+		reader: client.reader,
+		submitter: client.submitter,
 		journal,
+		settled,
 		now: terminal.now,
 		sleep: terminal.sleep,
-		concurrency: flags.concurrency,
+		// As many steps at once as one organization alone would have.
+		concurrency: Math.max(1, Math.floor(flags.concurrency / organizations)),
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
-		stats: () => line.stats(),
-		...review.report,
+		stats: () => client.stats(),
 		signal,
+		...(reviewed === null ? {} : { planDigest: reviewed.saved.digest }),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	};
 }
 
-/** The first Ctrl-C or SIGTERM ends the work after the steps in flight; a second one ends it at once. */
+/** Stage 4: returns the result. `ends` is empty when nothing was started. */
+function report(
+	{ plans, failed: unplanned }: Prepared,
+	agreement: Agreement,
+	ends: readonly OrganizationEnd[],
+	{ organizations, reviewed }: ApplyOrder,
+): LocatedResult {
+	const reports = ends.flatMap((one) => ("report" in one ? [one.report] : []));
+	const stopped = ends.flatMap((one) => ("error" in one ? [one] : []));
+	const failed = [
+		...unplanned.map((one) => describeFailed(one)),
+		...stopped.map((one) => describeFailed(one, one.steps)),
+	];
+	const refusal = agreement.isAgreed || agreement.error === null ? null : agreement.error;
+	const errors = errorsOfFailed(failed.sort(byOrganization), plans.length + unplanned.length > 1);
+	const codes = [
+		...reports.map(exitCodeOf),
+		...stopped.map(exitCodeOfStopped),
+		...unplanned.map(({ error }) => exitCodeOfError(error)),
+		...(agreement.isAgreed ? [] : [refusal === null ? exitCodes.error : exitCodeOfError(refusal)]),
+	];
+	const result: ApplyResult = {
+		...resultHead("apply", combineExitCodes(codes), refusal === null ? (errors[0] ?? null) : describeError(refusal)),
+		plans,
+		reports,
+		...(failed.length === 0 ? {} : { failed }),
+		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
+		...(refusal instanceof StalePlanError ? { moved: refusal.moved } : {}),
+	};
+	return { result, positionOf: positionsOf(organizations) };
+}
+
+function exitCodeOfStopped({ error, steps }: Extract<OrganizationEnd, OrganizationError>): ExitCode {
+	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
+}
+
+/** The first Ctrl-C or SIGTERM ends the work after the steps in flight, a second one immediately. */
 function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {
@@ -200,7 +270,9 @@ function listenForSignals(output: Output): { signal: AbortSignal; stop: () => vo
 			output.clear();
 			process.exit(exitCodes.interrupted);
 		}
-		output.note("Interrupted: the steps in flight are finished, no other is begun. Once more ends at once.");
+		output.note(
+			"Interrupted: finishing the steps in flight and starting no others. Press Ctrl-C again to exit immediately.",
+		);
 		controller.abort();
 	};
 	process.on("SIGINT", listener);

@@ -4,7 +4,7 @@
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import type { Result } from "../output.ts";
+import { type CompletionResult, resultHead } from "../../plan/result.ts";
 
 /** A command and its long flags, each with its dashes. */
 export interface Words {
@@ -16,15 +16,14 @@ export interface Words {
 const shells: Readonly<Record<string, (commands: readonly Words[]) => string>> = { bash, zsh, fish };
 
 /** The script for this shell: bash, zsh or fish. */
-export function completion(shell: string, commands: readonly Words[]): Result {
+export function completion(shell: string, commands: readonly Words[]): CompletionResult {
 	const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
 	if (write === undefined) {
 		throw new ConfigurationError(`there is no completion for ${showText(shell)}`, {
 			hint: `there is for ${Object.keys(shells).join(", ")}`,
 		});
 	}
-	const script = write(commands);
-	return { exitCode: exitCodes.converged, text: () => script, json: { script } };
+	return { ...resultHead("completion", exitCodes.converged, null), script: write(commands) };
 }
 
 function bash(commands: readonly Words[]): string {

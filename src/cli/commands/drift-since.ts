@@ -4,16 +4,18 @@
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
+import type { FailureResult } from "../../plan/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { isRecord } from "../../wire/activity.ts";
-import { describeFailure, type Output, type Terminal } from "../output.ts";
+import { describeError, failureResult } from "../failure.ts";
+import type { Output, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
 import { readDesired } from "../sources.ts";
-import { readShare, type ShareFlags } from "./comparing.ts";
+import { readShare, type ShareFlags } from "./selection.ts";
 
 export interface SinceFlags {
 	readonly since?: string;
@@ -128,8 +130,11 @@ function readReport(file: string, text: string): LastReport {
 	return new Map(organizations.map((one) => [one.organizationId, one]));
 }
 
-/** Tells the error and writes, where JSON is written, all that the last report found, marked as not looked at. */
-export async function keepSince(last: LastReport, error: unknown, output: Output): Promise<ExitCode> {
-	const kept = [...last.values()].map((one) => keepDrift(one.organizationId, one, describeFailure({ error })));
-	return output.failure(error, output.format === "json" ? { drift: kept } : {});
+/** Returns the result of a `drift` that this error ended: it keeps all findings of the last report, marked as not looked at. */
+export function keepFindings(last: LastReport, error: unknown): FailureResult {
+	const because = describeError(error);
+	return {
+		...failureResult("drift", error),
+		drift: [...last.values()].map((one) => keepDrift(one.organizationId, one, because)),
+	};
 }

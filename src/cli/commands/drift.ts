@@ -1,85 +1,96 @@
 /**
- * `drift`: the same comparison as `plan`, as a finding for whoever is woken by it. It cannot submit anything either.
+ * `drift`: the same comparison as `plan`, reported as findings. It gets a Reader, so it cannot submit anything.
  */
-import type { ExitCode } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { compareText } from "../../plan/value.ts";
-import { renderDrift } from "../../render/drift-text.ts";
-import { summarizeFindings } from "../../render/drift-words.ts";
-import { summarizeDrift } from "../../render/text.ts";
-import { connect, readJournalOf } from "../connect.ts";
-import { describeFailure, type Output, type Result, type Terminal } from "../output.ts";
-import { type AcceptFlags, acceptFound } from "./accept.ts";
-import { type Compared, type ComparisonFlags, compareEach, readSelected } from "./comparing.ts";
 import {
-	keepSince,
+	byOrganization,
+	combineExitCodes,
+	type DriftResult,
+	errorsOfFailed,
+	type FailureResult,
+	resultHead,
+} from "../../plan/result.ts";
+import { positionsOf } from "../../render/positions.ts";
+import { connect, readJournalOf } from "../connect.ts";
+import { describeFailed, exitCodeOfError } from "../failure.ts";
+import type { LocatedResult, Output, Terminal } from "../output.ts";
+import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
+import { type ComparedOrganization, type ComparisonFlags, compareEach } from "./comparing.ts";
+import {
+	keepFindings,
 	type LastReport,
 	OtherShareError,
 	readSince,
 	refuseOtherShare,
 	type SinceFlags,
 } from "./drift-since.ts";
-import { type Showing, showPlans } from "./showing.ts";
+import { readSelected } from "./selection.ts";
 
 export interface DriftFlags extends ComparisonFlags, SinceFlags, AcceptFlags {}
 
 /**
- * What is not as the document says, since when and by whom. Exit 2 when something is known to be, 1 when something could
- * not be read and nothing is known to be, 8 when all that differs waits for activities, 0 when all is as the document says.
+ * Returns what differs from the document, since when and by whom. Exit 2 when something is known to have drifted, 1 when
+ * something could not be read and nothing is known to have drifted, 8 when everything that differs has a pending activity, 0
+ * when all is in sync.
  */
-export async function drift(flags: DriftFlags, terminal: Terminal, output: Output): Promise<Result | ExitCode> {
+export async function drift(
+	flags: DriftFlags,
+	terminal: Terminal,
+	output: Output,
+): Promise<LocatedResult | FailureResult> {
 	const last = readSince(flags, terminal, output);
 	try {
 		await refuseOtherShare(last, flags, terminal, output);
-		const organizations = await readSelected(flags, terminal, output);
-		const connection = await connect(flags, terminal, output);
-		try {
-			const compare = () => compareEach(organizations, connection, flags, terminal, output);
-			const { all, accepted } = await acceptFound(compare, flags, terminal, output);
-			const reports = await reportEach(all.compared, last, flags, terminal, output);
-			const kept = all.unlooked.map(({ organizationId, error }) =>
-				keepDrift(organizationId, last?.get(organizationId), describeFailure({ error })),
-			);
-			noteStrangers(last, [...reports, ...kept], output);
-			const result = showPlans(all, showingOf(reports, kept));
-			return { ...result, json: { ...result.json, ...accepted } };
-		} finally {
-			await connection.close();
-		}
+		return await findDrift(last, flags, terminal, output);
 	} catch (error) {
 		if (last === undefined || error instanceof OtherShareError) throw error;
-		return keepSince(last, error, output);
+		output.showStack(error);
+		return keepFindings(last, error);
 	}
 }
 
-/** `kept`: what is said of organizations that could not be read. */
-function showingOf(reports: readonly OrganizationDrift[], kept: readonly OrganizationDrift[]): Showing {
-	const byId = new Map(reports.map((one) => [one.organizationId, one]));
-	const reportOf = ({ organizationId }: Plan): OrganizationDrift | undefined => byId.get(organizationId);
+async function findDrift(
+	last: LastReport | undefined,
+	flags: DriftFlags,
+	terminal: Terminal,
+	output: Output,
+): Promise<LocatedResult> {
+	const organizations = await readSelected(flags, terminal, output);
+	const connection = await connect(flags, terminal, output);
+	try {
+		const compare = () => compareEach(organizations, { connection, flags, terminal, output });
+		const found = await acceptFound(compare, flags, terminal, output);
+		const reports = await reportEach(found.compared, last, flags, terminal, output);
+		const result = resultOf(found, reports, last);
+		noteUnknown(last, result.drift, output);
+		return { result, positionOf: positionsOf(found.compared.map(({ comparison }) => comparison.desired)) };
+	} finally {
+		await connection.close();
+	}
+}
+
+function resultOf(
+	{ compared, failed: errors, accepted }: AcceptResult,
+	reports: readonly OrganizationDrift[],
+	last: LastReport | undefined,
+): DriftResult {
+	const failed = errors.map((one) => describeFailed(one));
+	const kept = failed.map(({ organizationId, error }) => keepDrift(organizationId, last?.get(organizationId), error));
+	const codes = [exitCodeOfDrift(reports), ...errors.map(({ error }) => exitCodeOfError(error))];
 	return {
-		command: "drift",
-		summarize: (plan) => {
-			const report = reportOf(plan);
-			return report === undefined ? summarizeDrift(plan) : summarizeFindings(report, plan);
-		},
-		render: (plan, style) => renderDrift(plan, reportOf(plan), style),
-		hasMore: (plan) => {
-			const { findings = [], gone = [], unread = [], unmanaged = [] } = reportOf(plan) ?? {};
-			return findings.length + gone.length + unread.length + unmanaged.length > 0;
-		},
-		exitCode: exitCodeOfDrift(reports),
-		more: {
-			drift: [...reports, ...kept].sort((left, right) => compareText(left.organizationId, right.organizationId)),
-		},
+		...resultHead("drift", combineExitCodes(codes), errorsOfFailed(failed, true)[0] ?? null),
+		plans: compared.map(({ comparison }) => comparison.plan),
+		drift: [...reports, ...kept].sort(byOrganization),
+		...(failed.length === 0 ? {} : { failed }),
+		...(accepted === undefined ? {} : { accepted }),
 	};
 }
 
-/** What is said of each organization; all are asked at once, the client sees to it that not too many requests are. */
+/** Returns the findings of each organization. All are read at once: the client limits the requests. */
 async function reportEach(
-	compared: readonly Compared[],
+	compared: readonly ComparedOrganization[],
 	last: LastReport | undefined,
 	flags: DriftFlags,
 	terminal: Terminal,
@@ -92,9 +103,9 @@ async function reportEach(
 	const isOurs = (fingerprint: string): boolean => journal?.entry(fingerprint) !== undefined;
 	try {
 		return await Promise.all(
-			compared.map(async ({ comparison: { plan, desired, live }, line }) =>
+			compared.map(async ({ comparison: { plan, desired, live }, client }) =>
 				reportDrift(plan, {
-					...(await attributeDrift(plan, line.reader, isOurs)),
+					...(await attributeDrift(plan, client.reader, isOurs)),
 					earlier: last?.get(plan.organizationId),
 					appliedAt: lastAppliedTimes(desired, live),
 					...(selections.length === 0 ? {} : { isSelected: (address) => isSelected(address, selections) }),
@@ -107,13 +118,13 @@ async function reportEach(
 }
 
 /**
- * What the last report found in an organization that the documents do not speak of any more goes no further. One that only
- * this share leaves out is none of these: refuseOtherShare did not let it come so far.
+ * Notes organizations of the last report that are in no document any more: their findings are left out. An organization that
+ * only this share leaves out is not among them, because refuseOtherShare has refused it.
  */
-function noteStrangers(last: LastReport | undefined, reports: readonly OrganizationDrift[], output: Output): void {
+function noteUnknown(last: LastReport | undefined, reports: readonly OrganizationDrift[], output: Output): void {
 	const known = new Set(reports.map(({ organizationId }) => organizationId));
 	for (const [organizationId, { findings }] of last ?? []) {
 		if (known.has(organizationId) || findings.length === 0) continue;
-		output.note(`the documents do not speak of organization ${showText(organizationId)}: its findings are left out`);
+		output.note(`organization ${showText(organizationId)} is in no document: its findings are left out`);
 	}
 }

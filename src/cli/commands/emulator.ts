@@ -3,8 +3,9 @@
  * ends cleanly on SIGTERM and SIGINT.
  */
 import { resolve } from "node:path";
-import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
+import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
+import { type EmulatorResult, resultHead } from "../../plan/result.ts";
 import type { Output, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
@@ -25,7 +26,7 @@ export interface EmulatorFlags {
  * Runs until a signal ends it, or ends at once when its first line cannot be written: nobody would know that it listens.
  * Throws ConfigurationError when a file cannot be read or the port is taken.
  */
-export async function emulator(flags: EmulatorFlags, terminal: Terminal, output: Output): Promise<ExitCode> {
+export async function emulator(flags: EmulatorFlags, terminal: Terminal, output: Output): Promise<EmulatorResult> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
 	if (flags.seed === "-" && flags.rules === "-") {
@@ -54,7 +55,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, output:
 	const lost = await failureOf(terminal.stdout);
 	if (lost === undefined || lost.code === "EPIPE") output.detail(`${await signalled}: closing`);
 	await service.close();
-	return exitCodes.converged;
+	return resultHead("emulator", exitCodes.converged, null);
 }
 
 /** The text of the file, or of standard input for `-`. */

@@ -3,25 +3,23 @@
  * says; where it cannot be read that is said, and nobody is guessed.
  */
 import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
-import { showName, showText } from "../../escape.ts";
-import type { Reads } from "../../plan/plan.ts";
+import { showText } from "../../escape.ts";
+import { namesOfUsers, type Reads } from "../../plan/plan.ts";
+import {
+	type ExplainedActivity,
+	type ExplainResult,
+	type JudgingPolicy,
+	type MfaStatus,
+	resultHead,
+} from "../../plan/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries, submits } from "../../wire/operations.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import {
-	type EvaluationRecord,
-	type Findings,
-	type JudgingPolicy,
-	judgmentsOf,
-	type NameUser,
-	renderFindings,
-	type StatusEntry,
-	votersOf,
-} from "./explain-text.ts";
+import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./judgments.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
 
 export interface ExplainFlags extends NamingFlags, ServiceFlags {
@@ -34,7 +32,7 @@ export async function explain(
 	flags: ExplainFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<Result> {
+): Promise<ExplainResult> {
 	const organizationId = await findOrganization(flags, terminal);
 	const fields = { organizationId, activityId };
 	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
@@ -42,46 +40,53 @@ export async function explain(
 			hint: "apply says the id of every activity that waits",
 		});
 	}
-	const nameUser = await readNames(organizationId, flags, terminal);
+	const userNames = await readAliases(organizationId, flags, terminal);
 	const connection = await connect(flags, terminal, output);
 	try {
 		const found = await readFindings(connection.client.reader, fields, flags.reads);
 		const { activity, policies, evaluations, statuses } = found;
 		return {
-			exitCode: exitCodes.converged,
-			text: () => `Activity ${showText(activityId)}\n${renderFindings(found, flags.reads, nameUser)}`,
-			json: {
-				activityId,
-				activity: activity === undefined ? null : describeActivity(activity),
-				policyEvaluations: evaluations,
-				policies,
-				mfaStatuses: statuses,
-			},
+			...resultHead("explain", exitCodes.converged, null),
+			activityId,
+			reads: flags.reads,
+			activity: activity === undefined ? null : toExplainedActivity(activity),
+			policyEvaluations: evaluations,
+			policies,
+			judgments: sortJudgments(evaluations, activity?.status),
+			mfaStatuses: statuses,
+			userNames,
+			liveNames: activity === undefined ? {} : namesOfVoters(activity),
 		};
 	} finally {
 		await connection.close();
 	}
 }
 
-/** Names from the documents; one that nobody named and that cannot be read is no reason to explain nothing. */
-async function readNames(organizationId: string, flags: ExplainFlags, terminal: Terminal): Promise<NameUser> {
+/** Returns the aliases of the documents by user id. Documents that were not named and cannot be read give none. */
+async function readAliases(
+	organizationId: string,
+	flags: ExplainFlags,
+	terminal: Terminal,
+): Promise<ExplainResult["userNames"]> {
 	const files = documentsOf(flags, terminal);
-	const aliases = new Map<string, string>();
 	try {
 		const organizations = files.length === 0 ? [] : await readDesired({ file: files, env: flags.env }, terminal);
-		const users = organizations.find((desired) => desired.organizationId === organizationId)?.users ?? {};
-		for (const [alias, id] of Object.entries(users)) aliases.set(id, alias);
+		const desired = organizations.find((one) => one.organizationId === organizationId);
+		return desired === undefined ? {} : namesOfUsers(desired);
 	} catch (error) {
 		if (flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
+		return {};
 	}
-	return (userId, liveName) => {
-		const alias = aliases.get(userId.toLowerCase());
-		const notes = [
-			...(alias === undefined ? [] : [showName(userId)]),
-			...(liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`]),
-		];
-		return `${showName(alias ?? userId)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
-	};
+}
+
+/** What the service says of one activity. */
+interface Findings {
+	/** Undefined where the service does not show it. */
+	readonly activity: Activity | undefined;
+	readonly evaluations: readonly EvaluationRecord[];
+	/** The policies that judged it, as far as they could be read. */
+	readonly policies: readonly JudgingPolicy[];
+	readonly statuses: readonly MfaStatus[];
 }
 
 /** The two documented queries, then, unless they are off, what the extended reads add. Only the documented have to answer. */
@@ -95,9 +100,9 @@ async function readFindings(
 		reader.query(queries.get_mfa_status, fields),
 	]);
 	const evaluations = (evaluated.value.policyEvaluations ?? []) as readonly EvaluationRecord[];
-	const statuses = (mfa.value.mfaStatuses ?? []) as readonly StatusEntry[];
+	const statuses = (mfa.value.mfaStatuses ?? []) as readonly MfaStatus[];
 	if (reads === "documented") return { activity: undefined, evaluations, policies: [], statuses };
-	const judging = new Set(evaluations.flatMap(judgmentsOf).flatMap(({ policyId }) => policyId ?? []));
+	const judging = new Set(evaluations.flatMap(recordedJudgments).flatMap(({ policyId }) => policyId ?? []));
 	const [one, all] = await Promise.all([
 		orUndefined(reader, extendedReads.get_activity, fields),
 		judging.size === 0
@@ -133,14 +138,29 @@ function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string,
 	return { policyId: String(policyId), policyName: textOrNull(policyName), consensus: textOrNull(consensus) };
 }
 
-function describeActivity(activity: Activity): Readonly<Record<string, unknown>> {
+export function toExplainedActivity(activity: Activity): ExplainedActivity {
 	return {
 		status: activity.status,
 		type: activity.type,
+		operation: Object.values(submits).find(({ type }) => type === activity.type)?.name ?? null,
 		fingerprint: activity.fingerprint,
 		approvedBy: votersOf(activity, "VOTE_SELECTION_APPROVED"),
 		rejectedBy: votersOf(activity, "VOTE_SELECTION_REJECTED"),
 		canApprove: activity.canApprove ?? null,
 		failure: activity.status === "ACTIVITY_STATUS_FAILED" ? (activity.failure?.message ?? null) : null,
 	};
+}
+
+/** Returns the ids of the users who voted so, each once, in the order of their votes. */
+function votersOf({ votes }: Activity, selection: string): readonly string[] {
+	const cast = votes.filter((vote) => vote.selection === selection);
+	return [...new Set(cast.flatMap(({ userId }) => userId ?? []))];
+}
+
+function namesOfVoters({ votes }: Activity): ExplainResult["liveNames"] {
+	return Object.fromEntries(
+		votes.flatMap(({ userId, userName }) =>
+			userId === undefined || userName === undefined ? [] : [[userId, userName] as const],
+		),
+	);
 }

@@ -3,12 +3,13 @@
  */
 import { resolve } from "node:path";
 import { exportDocument as makeDocument } from "../../document/export.ts";
-import type { Missing } from "../../document/export-text.ts";
+import type { Omission } from "../../document/export-text.ts";
 import { exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
+import { type ExportResult, resultHead } from "../../plan/result.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import { findOrganization, type NamingFlags } from "./query.ts";
@@ -19,7 +20,7 @@ export interface ExportFlags extends NamingFlags, ServiceFlags {
 }
 
 /** The document as the result; what is not in it is said on standard error. */
-export async function exportDocument(flags: ExportFlags, terminal: Terminal, output: Output): Promise<Result> {
+export async function exportDocument(flags: ExportFlags, terminal: Terminal, output: Output): Promise<ExportResult> {
 	const { readWholeOrganization } = await import("../../sync/read-whole.ts");
 	const organizationId = await findOrganization(flags, terminal);
 	const connection = await connect(flags, terminal, output);
@@ -31,16 +32,13 @@ export async function exportDocument(flags: ExportFlags, terminal: Terminal, out
 		output.clear();
 		tell("because", unread, output);
 		tell("which a document cannot say:", leftOut, output);
-		return {
-			exitCode: exitCodes.converged,
-			text: () => text,
-			json: { organizationId, document: text, unread, leftOut },
-		};
+		const head = resultHead("export", exitCodes.converged, null);
+		return { ...head, organizationId, document: text, unread, leftOut };
 	} finally {
 		await connection.close();
 	}
 }
 
-function tell(why: string, missing: readonly Missing[], output: Output): void {
+function tell(why: string, missing: readonly Omission[], output: Output): void {
 	for (const { what, because } of missing) output.note(`not exported: ${showText(what)}, ${why} ${showText(because)}`);
 }

@@ -12,10 +12,11 @@ import {
 	ServiceError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { type ImportKeyResult, resultHead } from "../../plan/result.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
 import { checkWritable, replaceFile } from "../write-file.ts";
 import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
@@ -28,7 +29,7 @@ export interface ImportKeyFlags extends NamingFlags, ServiceFlags, JournalFlags 
 }
 
 /** The bundle, or why there is none yet. A run again within the quarter of an hour joins an activity that waits. */
-export async function importKey(flags: ImportKeyFlags, terminal: Terminal, output: Output): Promise<Result> {
+export async function importKey(flags: ImportKeyFlags, terminal: Terminal, output: Output): Promise<ImportKeyResult> {
 	const organizationId = await findOrganization(flags, terminal);
 	const userId = await findUser(flags, terminal);
 	if (flags.out !== undefined) prepareFile(flags.out, terminal);
@@ -89,15 +90,16 @@ async function findUser(flags: ImportKeyFlags, terminal: Terminal): Promise<stri
 	});
 }
 
-function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): Result {
+function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Terminal, output: Output): ImportKeyResult {
 	const bundle = sent.activity?.result?.importBundle;
 	if (typeof bundle !== "string") {
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
 	}
-	const about = { activityId: sent.activityId, fingerprint: sent.fingerprint, outcome: sent.outcome };
+	const { outcome, activityId, fingerprint } = sent;
+	const delivered = { ...resultHead("import-key", exitCodes.converged, null), outcome, activityId, fingerprint };
 	if (flags.out === undefined) {
 		if (output.format === "text") refuseUnprintable(bundle, sent);
-		return { exitCode: exitCodes.converged, text: () => `${bundle}\n`, json: { ...about, importBundle: bundle } };
+		return { ...delivered, importBundle: bundle };
 	}
 	try {
 		replaceFile(resolve(directory, flags.out), bundle, { directory, isSecret: true });
@@ -112,11 +114,7 @@ function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Termi
 			},
 		);
 	}
-	return {
-		exitCode: exitCodes.converged,
-		text: () => `The import bundle is in ${showText(flags.out ?? "")}.\n`,
-		json: { ...about, out: flags.out },
-	};
+	return { ...delivered, out: flags.out };
 }
 
 /**
@@ -142,13 +140,9 @@ const exitCodeByOutcome: Partial<Record<SubmitResult["outcome"], ExitCode>> = {
 	denied: exitCodes.rejectedOrDenied,
 };
 
-function notYet(sent: SubmitResult): Result {
+function notYet(sent: SubmitResult): ImportKeyResult {
 	const { outcome, activityId, fingerprint, message, policyEvaluations } = sent;
-	const detail = message === null ? "" : `: ${showText(message)}`;
-	return {
-		exitCode: sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error),
-		text: () =>
-			`No bundle yet, ${outcome.replaceAll("-", " ")}${detail}\n${activityId === null ? "" : `${showText(`activity ${activityId}, fingerprint ${fingerprint}`)}\n`}`,
-		json: { outcome, activityId, fingerprint, message, policyEvaluations },
-	};
+	const exitCode = sent.keyNotAccepted ? exitCodes.notAuthorized : (exitCodeByOutcome[outcome] ?? exitCodes.error);
+	const head = resultHead("import-key", exitCode, null);
+	return { ...head, outcome, activityId, fingerprint, message, policyEvaluations };
 }

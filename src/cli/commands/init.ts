@@ -6,9 +6,10 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { type InitResult, resultHead } from "../../plan/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Result, Terminal } from "../output.ts";
+import type { Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
 import { writeNewFile } from "../write-file.ts";
@@ -21,7 +22,7 @@ export interface InitFlags {
 }
 
 /** Writes the document and says what to do next. Throws ConfigurationError when something of that name exists. */
-export function init(flags: InitFlags, terminal: Terminal): Result {
+export function init(flags: InitFlags, terminal: Terminal): InitResult {
 	const file = flags.file ?? defaultDocument;
 	if (flags.local === true && flags.organization !== undefined) {
 		throw new ConfigurationError("--local and --organization exclude each other: the embedded service has its own");
@@ -36,12 +37,12 @@ export function init(flags: InitFlags, terminal: Terminal): Result {
 		throw new ConfigurationError(`${showText(file)} cannot be written: ${explainFileError(error)}`, { cause: error });
 	}
 	const local = flags.local === true ? " --local" : "";
-	const next = flags.local === true || organizationId !== undefined ? "" : "Set ORGSYNC_ORGANIZATION_ID, then go on.\n";
+	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
 	return {
-		exitCode: exitCodes.converged,
-		text: () =>
-			`Wrote ${file}.\n${next}Next: orgsync plan${local}${file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`}\n`,
-		json: { file },
+		...resultHead("init", exitCodes.converged, null),
+		file,
+		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
+		nextCommand: `orgsync plan${local}${named}`,
 	};
 }
 

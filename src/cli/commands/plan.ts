@@ -1,15 +1,16 @@
 /**
- * `plan`: documents held against live, shown. It cannot submit anything: it is handed a Reader and nothing else.
+ * `plan`: compares documents with live and shows what `apply` would submit. It gets a Reader, so it cannot submit anything.
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { findsDifference, type Plan } from "../../plan/plan.ts";
-import type { SavedContent } from "../../plan/saved.ts";
-import { tellSavedPlan } from "../../render/result.ts";
+import { combineExitCodes, errorsOfFailed, type PlanResult, resultHead } from "../../plan/result.ts";
+import type { SavedPlanFacts } from "../../plan/saved.ts";
+import { positionsOf } from "../../render/positions.ts";
 import type { BaseFlags } from "../base.ts";
-import type { Output, Result, Terminal } from "../output.ts";
-import { type ComparisonFlags, compareAll } from "./comparing.ts";
-import { renderingOf, showPlans, worstOf } from "./showing.ts";
+import { describeFailed, exitCodeOfError } from "../failure.ts";
+import type { LocatedResult, Output, Terminal } from "../output.ts";
+import { type ComparedOrganizations, type ComparisonFlags, compareAll } from "./comparing.ts";
 
 export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	readonly detailedExitcode?: boolean;
@@ -20,37 +21,38 @@ export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	readonly output?: string;
 }
 
-/** The plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when there is something to do or to report. */
-export async function plan(flags: PlanFlags, terminal: Terminal, output: Output): Promise<Result> {
+/** Returns the plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when something differs. */
+export async function plan(flags: PlanFlags, terminal: Terminal, output: Output): Promise<LocatedResult> {
 	const save = flags.out === undefined ? null : await prepareToSave(flags.out, flags, terminal, output);
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
-	const threeWay = hasBase ? await import("./three-way.ts") : undefined;
-	const bases = await threeWay?.readBases(flags, terminal, output);
-	const compared = await compareAll(flags, terminal, output, {
+	const bases = hasBase ? await (await import("./three-way.ts")).readBases(flags, terminal, output) : undefined;
+	const found = await compareAll(flags, terminal, output, {
 		...(bases === undefined ? {} : { bases: bases.documents }),
 		...(flags.retryRejected === true ? { retryRejected: true } : {}),
 	});
-	const found = compared.compared.flatMap(({ comparison }) => comparison.threeWay ?? []);
-	const shown = showPlans(compared, {
-		command: "plan",
-		...renderingOf(found),
-		exitCode: worstOf(compared.compared.map(({ comparison }) => codeOf(comparison.plan, flags))),
-		...(found.length === 0 ? {} : { more: { threeWay: found } }),
-	});
-	const result = threeWay?.withDropped(shown, bases?.dropped ?? []) ?? shown;
-	if (save === null) return result;
-	const unread = compared.unlooked.map(({ organizationId }) => organizationId);
-	const { plans, threeWay: told } = result.json as unknown as Pick<SavedContent, "plans" | "threeWay">;
-	const { overrides } = output;
-	return save(
-		{
-			plans,
-			...(told === undefined ? {} : { threeWay: told }),
-			...(unread.length === 0 ? {} : { unread }),
-			...(overrides.length === 0 ? {} : { overrides }),
-		},
-		result,
-	);
+	const threeWay = [
+		...found.compared.flatMap(({ comparison }) => comparison.threeWay ?? []),
+		...(bases?.dropped ?? []),
+	];
+	const result = resultOf(found, threeWay, flags);
+	const positionOf = positionsOf(found.compared.map(({ comparison }) => comparison.desired));
+	return { result: save === null ? result : { ...result, savedPlan: save(result) }, positionOf };
+}
+
+function resultOf(
+	{ compared, failed: errors }: ComparedOrganizations,
+	threeWay: PlanResult["threeWay"] & {},
+	flags: PlanFlags,
+): PlanResult {
+	const plans = compared.map(({ comparison }) => comparison.plan);
+	const failed = errors.map((one) => describeFailed(one));
+	const codes = [...plans.map((one) => codeOf(one, flags)), ...errors.map(({ error }) => exitCodeOfError(error))];
+	return {
+		...resultHead("plan", combineExitCodes(codes), errorsOfFailed(failed, true)[0] ?? null),
+		plans,
+		...(threeWay.length === 0 ? {} : { threeWay }),
+		...(failed.length === 0 ? {} : { failed }),
+	};
 }
 
 function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
@@ -58,24 +60,29 @@ function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.converged;
 }
 
-/** The function that saves the plans and tells so beside the result; refused now when the file cannot be written. */
+/** Returns the function that saves the plans of a result. Throws ConfigurationError when the file cannot be written. */
 async function prepareToSave(
 	out: string,
 	{ output: resultFile }: PlanFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<(content: SavedContent, result: Result) => Result> {
+): Promise<(result: PlanResult) => SavedPlanFacts> {
 	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
 	const write = prepareSavedPlanFile(out, resultFile, terminal);
 	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
-	return (content, result) => {
+	return ({ plans, threeWay, failed }) => {
+		const unread = (failed ?? []).map(({ organizationId }) => organizationId);
+		const { overrides } = output;
+		const content = {
+			plans,
+			...(threeWay === undefined ? {} : { threeWay }),
+			...(unread.length === 0 ? {} : { unread }),
+			...(overrides.length === 0 ? {} : { overrides }),
+		};
 		const saved = makeSavedPlan(content, output.generatedBy);
 		write(saved);
 		const file = showText(out);
-		output.note(`Saved plan ${saved.digest} to ${file}; orgsync apply --plan ${file} runs just this`);
-		const savedPlan = factsOf(saved);
-		const said = tellSavedPlan({ command: "plan", savedPlan });
-		const text: Result["text"] = (style) => `${result.text(style)}\n${said}\n`;
-		return { ...result, text, json: { ...result.json, savedPlan } };
+		output.note(`Saved plan ${saved.digest} to ${file}. To run exactly this plan: orgsync apply --plan ${file}`);
+		return factsOf(saved);
 	};
 }

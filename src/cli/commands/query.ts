@@ -4,15 +4,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
-import { showText, writeJson } from "../../escape.ts";
+import { showText } from "../../escape.ts";
 import { readJson } from "../../json.ts";
+import { type QueryResult, resultHead } from "../../plan/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { extendedReads, type QueryOperation, queries } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, type ServiceFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 import { didYouMean } from "../suggest.ts";
 
@@ -36,7 +37,7 @@ export async function query(
 	flags: QueryFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<Result> {
+): Promise<QueryResult> {
 	const operation = Object.hasOwn(allQueries, name) ? allQueries[name] : undefined;
 	if (operation === undefined) {
 		throw new ConfigurationError(`there is no query ${showText(name)}${didYouMean(name, Object.keys(allQueries))}`, {
@@ -53,11 +54,7 @@ export async function query(
 	const connection = await connect(flags, terminal, output);
 	try {
 		const { value } = await askOne(connection.client.reader, operation, fields);
-		return {
-			exitCode: exitCodes.converged,
-			text: () => `${writeJson(value, 2)}\n`,
-			json: { operation: operation.name, answer: value },
-		};
+		return { ...resultHead("query", exitCodes.converged, null), operation: operation.name, answer: value };
 	} finally {
 		await connection.close();
 	}

@@ -2,16 +2,16 @@
  * `schema`: the published JSON Schemas, for editors and for whoever reads what orgsync prints.
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText, writeJson } from "../../escape.ts";
+import { showText } from "../../escape.ts";
+import { resultHead, type SchemaResult } from "../../plan/result.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
-import type { Result } from "../output.ts";
 import { didYouMean } from "../suggest.ts";
 
 /**
  * The schema by this name, for example `document` or `operations/update_user_tag`, with all that it refers to. Throws
  * ConfigurationError for a name that no schema has.
  */
-export function schema(name: string): Result {
+export function schema(name: string): SchemaResult {
 	const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
 	const wanted = name.replace(/\.json$/, "");
 	if (!names.includes(wanted)) {
@@ -20,10 +20,6 @@ export function schema(name: string): Result {
 			hint: `there are ${own}, and operations/NAME for every operation`,
 		});
 	}
-	const value = bundleSchema(`${wanted}.json`);
-	return {
-		exitCode: exitCodes.converged,
-		text: () => `${writeJson(value, 2)}\n`,
-		json: { name: wanted, schema: value },
-	};
+	const head = resultHead("schema", exitCodes.converged, null);
+	return { ...head, name: wanted, schema: bundleSchema(`${wanted}.json`) };
 }

@@ -11,13 +11,12 @@ import type { DesiredOrganization } from "../../plan/organization.ts";
 import { type DesiredObject, tagsOf } from "../../plan/organization.ts";
 import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
 import { pairTags } from "../../plan/three-way-tags.ts";
-import { renderDropped } from "../../render/three-way-text.ts";
 import { type BaseFlags, readBase } from "../base.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import { readDesired } from "../sources.ts";
-import { readShare, type SelectionFlags } from "./comparing.ts";
+import { readShare, type SelectionFlags } from "./selection.ts";
 
-export interface Bases {
+interface Bases {
 	/** By organization, for each that the documents speak of now. */
 	readonly documents: ReadonlyMap<string, BaseDocument>;
 	/** Organizations that only the base speaks of. */
@@ -81,15 +80,4 @@ function narrowBase(
 		return isSelected(address, selections);
 	};
 	return keepOnly(base, isKept);
-}
-
-/** The result with the organizations that only the base speaks of. */
-export function withDropped(result: Result, dropped: readonly ThreeWay[]): Result {
-	if (dropped.length === 0) return result;
-	const { threeWay = [] } = result.json as { threeWay?: readonly ThreeWay[] };
-	return {
-		...result,
-		text: (style) => `${result.text(style)}\n${renderDropped(dropped, style)}`,
-		json: { ...result.json, threeWay: [...threeWay, ...dropped] },
-	};
 }

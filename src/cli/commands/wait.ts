@@ -4,13 +4,14 @@
 import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Outcome } from "../../plan/report.ts";
-import { isOpen, type Journal, type JournalEntry } from "../../sync/journal.ts";
+import { resultHead, type WaitResult } from "../../plan/result.ts";
+import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { isRecord, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
-import type { Output, Result, Terminal } from "../output.ts";
+import type { Output, Terminal } from "../output.ts";
 import type { OrganizationFlags } from "./query.ts";
 import { findOrganizations } from "./status.ts";
 
@@ -40,7 +41,7 @@ export async function wait(
 	flags: WaitFlags,
 	terminal: Terminal,
 	output: Output,
-): Promise<Result> {
+): Promise<WaitResult> {
 	const organizationIds = [...(await findOrganizations(flags, terminal)).keys()];
 	const connection = await connect(flags, terminal, output);
 	const journal = await openJournalOf(flags, terminal, output);
@@ -50,14 +51,12 @@ export async function wait(
 		const { tracked, unlisted } = await track(organizationIds, activityIds, run);
 		const ended = await pollUntilEnded(tracked, run);
 		return {
-			exitCode: exitCodeOf(ended),
-			text: () => renderEnded(ended, unlisted, flags.reads),
-			json: {
-				activities: ended.map((one) => {
-					const { activityId, fingerprint, outcome } = one;
-					return { activityId, fingerprint, outcome, message: explainDoubt(one, flags.reads) };
-				}),
-			},
+			...resultHead("wait", exitCodeOf(ended), null),
+			activities: ended.map((one) => {
+				const { activityId, fingerprint, outcome } = one;
+				return { activityId, fingerprint, outcome, message: explainDoubt(one, flags.reads) };
+			}),
+			unlisted: unlisted[0] ?? null,
 		};
 	} finally {
 		journal.close();
@@ -172,11 +171,11 @@ async function readAll(tracked: readonly Tracked[], run: WaitRun): Promise<reado
 			continue;
 		}
 		const entry = journal.entry(one.fingerprint ?? "");
-		const outcome = entry?.outcome ?? "unknown";
+		const outcome = entry === undefined ? "unknown" : knownOutcome(entry);
 		ended.push({
 			...one,
 			activityId: entry?.activityId ?? one.activityId,
-			outcome: outcome === "abandoned" ? "unknown" : outcome,
+			outcome,
 			isRead: heard.has(one.fingerprint ?? "") || (entry !== undefined && !isOpen(entry)),
 		});
 	}
@@ -207,20 +206,4 @@ function explainDoubt({ outcome, isRead, activityId }: Ended, reads: WaitFlags["
 			? "the documented queries do not show activities"
 			: "the service does not show it to this key";
 	return `${last}, and ${why}; apply sends the same request again and learns what became of it`;
-}
-
-function renderEnded(ended: readonly Ended[], unlisted: readonly string[], reads: WaitFlags["reads"]): string {
-	if (ended.length === 0) {
-		const [because] = unlisted;
-		return because === undefined
-			? "Nothing is pending.\n"
-			: `Nothing that this journal knows of is pending. What others submitted is unknown: ${showText(because)}.\n`;
-	}
-	return ended
-		.map((one) => {
-			const name = showText(one.activityId ?? one.fingerprint ?? "");
-			const doubt = explainDoubt(one, reads);
-			return `${name}: ${doubt === null ? one.outcome.replaceAll("-", " ") : `in doubt: ${doubt}`}\n`;
-		})
-		.join("");
 }

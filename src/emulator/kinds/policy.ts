@@ -11,7 +11,7 @@ import {
 	withTimes,
 } from "./entity-kind.ts";
 
-interface Policy {
+export interface Policy {
 	readonly policyId: string;
 	readonly policyName: string;
 	readonly effect: string;

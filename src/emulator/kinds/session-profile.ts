@@ -3,7 +3,7 @@ import type { Time } from "../identifiers.ts";
 import { type EntityKind, findEntity, idIn, listSection, type SeedRow, withTimes } from "./entity-kind.ts";
 
 /** docs/service.md#session-profile. */
-interface SessionProfile {
+export interface SessionProfile {
 	readonly sessionProfileId: string;
 	readonly sessionProfileName: string;
 	readonly scope: string;

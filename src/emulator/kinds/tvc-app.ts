@@ -13,7 +13,7 @@ import {
 	withTimes,
 } from "./entity-kind.ts";
 
-interface TvcApp {
+export interface TvcApp {
 	readonly id: string;
 	readonly name: string;
 	readonly liveDeploymentId?: string;

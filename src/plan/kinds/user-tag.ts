@@ -85,7 +85,7 @@ export function findTags(
 		const other = claimed.get(tag.id);
 		if (other !== undefined) {
 			const message = `the live tag \`${showName(tag.name)}\` (${tag.id}) is meant by \`${showName(other.name)}\` and by \`${showName(wanted.name)}\`; one entry a tag`;
-			problems.push(problem(wanted, "tag-claimed-twice", message));
+			problems.push(problem(wanted, "duplicate-tag", message));
 			continue;
 		}
 		claimed.set(tag.id, wanted);

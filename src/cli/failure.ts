@@ -1,0 +1,40 @@
+/**
+ * Errors as results: what was thrown, described as every format shows it, and the exit code that it leads to.
+ */
+import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
+import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../plan/result.ts";
+
+/** An organization in which an error ended the work. */
+export interface OrganizationError {
+	readonly organizationId: string;
+	readonly error: unknown;
+}
+
+/** Returns the exit code that an error leads to. */
+export function exitCodeOfError(error: unknown): ExitCode {
+	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
+}
+
+/** Returns the error as results have it; of an unexpected one without its stack. */
+export function describeError(error: unknown): ErrorDescription {
+	if (error instanceof OrgsyncError) return { code: error.code, message: error.message, hint: error.hint ?? null };
+	return {
+		code: "unforeseen",
+		message: `unexpected error: ${error instanceof Error ? error.message : String(error)}`,
+		hint: "please report this; --verbose shows where it happened",
+	};
+}
+
+/** Returns the organization as results have it. `steps` are those that had finished. */
+export function describeFailed(
+	{ organizationId, error }: OrganizationError,
+	steps: FailedOrganization["steps"] = [],
+): FailedOrganization {
+	return { organizationId, error: describeError(error), steps };
+}
+
+/** Returns the result of a command that this error ended. */
+export function failureResult(command: string, error: unknown): FailureResult {
+	const problems = error instanceof DocumentError ? error.problems : [];
+	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
+}

@@ -1,0 +1,101 @@
+/**
+ * Selects the addresses that `--accept` names. Objects that a pending activity would change are not accepted: the document
+ * would describe live state from before the activity, and be wrong after its approval.
+ */
+
+import { matchesGlob } from "../plan/only.ts";
+import type { Plan } from "../plan/plan.ts";
+import { isCovered } from "../plan/step.ts";
+import { compareText } from "../plan/value.ts";
+import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
+
+/** An address that matches a pattern and is not accepted. */
+export interface SkippedAddress {
+	readonly address: string;
+	readonly because: string;
+}
+
+export type Selection =
+	| {
+			/** The accepted addresses of each plan, in the order of the plans. */
+			readonly accepted: readonly ReadonlySet<string>[];
+			readonly skipped: readonly SkippedAddress[];
+	  }
+	| { readonly refusals: readonly string[] };
+
+/** Returns the addresses at which an organization differs, sorted. */
+export function differingAddresses({ changes, problems }: Pick<Plan, "changes" | "problems">): readonly string[] {
+	return [...new Set([...changes.map(({ address }) => address), ...problems.map(({ path }) => path)])].sort(
+		compareText,
+	);
+}
+
+/** The addresses of one plan that match one pattern. */
+interface Match {
+	readonly plan: Plan;
+	/** The number of the plan. */
+	readonly index: number;
+	readonly all: readonly string[];
+	/** Those that no pending activity would change. */
+	readonly free: readonly string[];
+	/** Whether the pattern is one of the addresses. */
+	readonly isExact: boolean;
+}
+
+/**
+ * Returns the addresses that these addresses and patterns select. Refuses a pattern without a match, an address that a
+ * pending activity would change, and a pattern that matches only such addresses. Otherwise such addresses are skipped.
+ */
+export function selectAddresses(plans: readonly Plan[], patterns: readonly string[]): Selection {
+	const matches = patterns.map((pattern) => plans.map((plan, index) => match(pattern, plan, index)));
+	const unmatched = patterns.filter((_, index) => matches[index]?.every(({ all }) => all.length === 0));
+	if (unmatched.length > 0) return { refusals: unmatched.map((pattern) => describeNoMatch(pattern, plans)) };
+	const refusals = new Set<string>();
+	const skipped = new Map<string, SkippedAddress>();
+	for (const ofPattern of matches) {
+		const isBlocked = ofPattern.every(({ free }) => free.length === 0);
+		for (const { plan, index, address, isExact } of ofPattern.flatMap(listPending)) {
+			const because = describePending(pendingActivity(address, plan));
+			if (isBlocked || isExact) refusals.add(`cannot accept ${address}: ${because}`);
+			else skipped.set(`${index} ${address}`, { address, because });
+		}
+	}
+	if (refusals.size > 0) return { refusals: [...refusals] };
+	return {
+		accepted: plans.map((_, index) => new Set(matches.flatMap((ofPattern) => ofPattern[index]?.free ?? []))),
+		skipped: [...skipped.values()],
+	};
+}
+
+function match(pattern: string, plan: Plan, index: number): Match {
+	const addresses = differingAddresses(plan);
+	const isExact = addresses.includes(pattern);
+	const all = isExact ? [pattern] : addresses.filter((address) => matchesGlob(pattern, address));
+	return { plan, index, all, free: all.filter((address) => pendingActivity(address, plan) === undefined), isExact };
+}
+
+/** Returns each matching address that a pending activity would change. */
+function listPending(found: Match): readonly (Match & { readonly address: string })[] {
+	return found.all.filter((address) => !found.free.includes(address)).map((address) => ({ ...found, address }));
+}
+
+function pendingActivity(address: string, { waiting }: Plan): Waiting | undefined {
+	// A rejected activity changes nothing.
+	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
+}
+
+function describePending(waiting: Waiting | undefined): string {
+	if (waiting === undefined) return "";
+	if (waiting.state === "in-doubt") return `a request for it has no answer: ${settleOrAbandon(nameOf(waiting))}`;
+	return `activity ${nameOf(waiting)} is pending and would change this: reject or abandon it first`;
+}
+
+/** Max differences that a refusal lists. */
+const maxListed = 10;
+
+function describeNoMatch(pattern: string, plans: readonly Plan[]): string {
+	const all = [...new Set(plans.flatMap(differingAddresses))];
+	const listed = all.slice(0, maxListed).join(", ");
+	const more = all.length > maxListed ? `, and ${all.length - maxListed} more` : "";
+	return `nothing to accept at ${pattern}; ${all.length === 0 ? "no differences" : `differences: ${listed}${more}`}`;
+}

@@ -1,0 +1,181 @@
+/**
+ * Merges all documents of one organization into its desired state, and reports conflicts between them.
+ */
+
+import { kindOf, removalKinds } from "../plan/kinds/index.ts";
+import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
+import { keyOfRemoval } from "../plan/objects.ts";
+import type { DesiredOrganization, DesiredRemoval, Limits } from "../plan/organization.ts";
+import { digestOf } from "../plan/value.ts";
+import { type Cell, entryOf } from "./cell.ts";
+import { readExpectations } from "./expectations.ts";
+import { describeCell, describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
+import { afterSubstitution, readIds, readUserKeys, readUserList, readUsers, type Users } from "./users.ts";
+
+/** The cell that protects each object. */
+interface ProtectedObjects {
+	/** By user id. */
+	readonly users: ReadonlyMap<string, Cell>;
+	/** By tag name. */
+	readonly userTags: ReadonlyMap<string, Cell>;
+}
+
+/**
+ * Returns the desired state of one organization from the roots of its documents. It is valid only if no problem was found.
+ * `complete`: no other document can have users of this organization.
+ */
+export function readOrganization(
+	organizationId: string,
+	roots: readonly Cell[],
+	complete: boolean,
+	problems: Problems,
+): DesiredOrganization {
+	const users = readUsers(roots, complete, problems);
+	const entries = readTagEntries(roots, users, problems);
+	const protectedObjects = readProtected(roots, users, problems);
+	checkProtectedTags(entries, protectedObjects, problems);
+	const desired = {
+		organizationId,
+		objects: [
+			...toDesiredTags(entries),
+			...readAbsent(roots, users, protectedObjects, problems),
+			...readExpectations(roots, users, problems),
+		],
+		protect: {
+			userIds: [...protectedObjects.users.keys()].sort(),
+			userTags: [...protectedObjects.userTags.keys()].sort(),
+		},
+		limits: readLimits(roots, problems),
+	};
+	const files = [...new Set(roots.map((root) => root.at.file))].sort();
+	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
+	return { ...desired, users: aliases, digest: digestOf(withoutPositions(desired)), files };
+}
+
+function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {
+	const sections = roots.map((root) => entryOf(root, "protect"));
+	const named = sections.flatMap((section) => readUserList(users, entryOf(section, "users")));
+	const tags = sections.flatMap((section) => readNames(entryOf(section, "userTags"), problems));
+	return {
+		users: new Map(named.map(({ userId, cell }) => [userId, cell])),
+		userTags: new Map(tags.map(({ text, cell }) => [text, cell])),
+	};
+}
+
+function checkProtectedTags(entries: readonly TagEntry[], objects: ProtectedObjects, problems: Problems): void {
+	for (const entry of entries) {
+		checkProtectedTag(entry, objects, problems);
+		for (const { userId, cell } of entry.never) {
+			const protector = objects.users.get(userId);
+			if (protector === undefined) continue;
+			const message = `the user ${quoteCell(cell)} is protected ${describePlace(protector.at, cell.at)}, but \`never\` would remove a tag; remove one of the two`;
+			problems.report(cell, "protected", message);
+		}
+	}
+}
+
+/** Reports an entry that would change or rename a protected tag. */
+function checkProtectedTag(
+	{ cell, name, previously }: TagEntry,
+	{ userTags }: ProtectedObjects,
+	problems: Problems,
+): void {
+	const changes = ["members", "previously"].filter((key) => entryOf(cell, key) !== undefined);
+	const protector = name && userTags.get(name.text);
+	if (name !== undefined && protector !== undefined && changes.length > 0) {
+		const place = describePlace(protector.at, name.cell.at);
+		const keys = changes.map((key) => `\`${key}\``).join(" and ");
+		const message = `the tag ${quoteCell(name.cell)} is protected ${place}, but ${keys} would change it; remove one of the two`;
+		problems.report(name.cell, "protected", message);
+		return;
+	}
+	for (const { text, cell: nameCell } of previously) {
+		const earlier = userTags.get(text);
+		if (earlier === undefined) continue;
+		const message = `the tag ${quoteCell(nameCell)} is protected ${describePlace(earlier.at, nameCell.at)}, but this would rename it; remove one of the two`;
+		problems.report(nameCell, "protected", message);
+	}
+}
+
+function readAbsent(
+	roots: readonly Cell[],
+	users: Users,
+	protectedObjects: ProtectedObjects,
+	problems: Problems,
+): readonly DesiredRemoval[] {
+	const sections = roots.map((root) => entryOf(root, "absent"));
+	return removalKinds.flatMap(({ name, isOfUser }) => {
+		const lists = sections.map((section) => entryOf(section, removalLists[name]));
+		const removals = isOfUser
+			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects, problems))
+			: lists.flatMap((list) => readIds(list, problems).map((id) => ({ kind: name, userId: null, id })));
+		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
+		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
+	});
+}
+
+function readOfUsers(
+	kind: RemovalKindName,
+	list: Cell | undefined,
+	users: Users,
+	protectedObjects: ProtectedObjects,
+	problems: Problems,
+): readonly DesiredRemoval[] {
+	return readUserKeys(users, list).flatMap(({ userId, cell }) => {
+		const ids = readIds(cell, problems);
+		const protector = ids.length === 0 ? undefined : protectedObjects.users.get(userId);
+		if (protector !== undefined) {
+			const what = kindOf(kind).words[1];
+			const message = `the user ${quote(String(cell.key))} is protected ${describePlace(protector.at, cell.keyAt)}, but this would remove ${what}; remove one of the two`;
+			problems.report(cell, "protected", message, "key");
+		}
+		return ids.map((id) => ({ kind, userId, id }));
+	});
+}
+
+function readLimits(roots: readonly Cell[], problems: Problems): Limits {
+	const limits: Record<string, unknown> = {};
+	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
+		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
+		for (const cell of roots.map((root) => entryOf(entryOf(root, "limits"), key))) {
+			const value = cell && (key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value);
+			if (cell === undefined || value === undefined) continue;
+			if (first === undefined) {
+				first = { cell, value };
+				limits[key] = value;
+			} else if (JSON.stringify(first.value) !== JSON.stringify(value)) {
+				const place = describePlace(first.cell.at, cell.at);
+				const message = `${describeCell(cell)} is ${quoteCell(cell)} here and ${quoteCell(first.cell)} ${place}; documents of one organization must agree`;
+				problems.report(cell, "documents-disagree", message);
+			}
+		}
+	}
+	return limits as Limits;
+}
+
+function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
+	if (typeof cell.value === "number") return { count: cell.value };
+	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
+	const percent = Number(match?.[1]);
+	if (match !== null && percent >= 0 && percent <= 100) return { percent };
+	const range =
+		match === null ? "be a percentage such as 25%, or a whole number without quotes," : "be between 0% and 100%,";
+	problems.invalidate(
+		cell,
+		match === null ? "wrong-format" : "out-of-range",
+		`\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`,
+	);
+	return undefined;
+}
+
+/** Returns the desired state without positions in files, which the digest does not cover. */
+function withoutPositions(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutPositions);
+	if (typeof value !== "object" || value === null) return value;
+	return Object.fromEntries(
+		Object.entries(value)
+			.filter(([key]) => key !== "at")
+			.map(([key, entry]) => [key, withoutPositions(entry)]),
+	);
+}

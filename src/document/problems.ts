@@ -1,0 +1,126 @@
+/**
+ * Collects the problems of documents, and has the phrases that several messages share.
+ *
+ * One mistake is one problem: code that reports an unusable value marks its cell invalid, and no other check looks at an
+ * invalid cell. No message holds a value from the environment, because it may be a secret.
+ */
+import { distance } from "fastest-levenshtein";
+import type { Problem } from "../errors.ts";
+import { escapeSequence, replaceHidden } from "../invisible.ts";
+import type { Position } from "../plan/organization.ts";
+import { type Cell, pathOf } from "./cell.ts";
+
+/** Max characters of a text that a message repeats. */
+const maxQuoteLength = 60;
+
+/** Max candidates to compare: an organization has 100 users and 100 tags (docs/service.md#rates-and-limits). */
+const maxCandidates = 200;
+
+/** Max problems that get a suggestion: looking for one takes long, and a file with more is probably the wrong file. */
+const maxSuggestions = 1_000;
+
+/** Max problems: a small file can have a million, each with a path and a message. */
+const maxProblems = 10_000;
+
+export class Problems {
+	readonly #problems = new Map<string, Problem>();
+	#isFull = false;
+
+	/** Adds a problem at a position. A problem found twice, for example through a YAML alias, counts once. */
+	add(position: Position, path: string, code: string, message: string): void {
+		if (this.#isFull) return;
+		const key = JSON.stringify([position.file, position.line, position.column, code, message]);
+		if (this.#problems.has(key)) return;
+		const { file, line, column } = position;
+		this.#problems.set(key, { file, line, column, path, code, message });
+		if (this.#problems.size < maxProblems) return;
+		this.#isFull = true;
+		const more = `more than ${maxProblems.toLocaleString("en")} problems; the others are omitted`;
+		this.#problems.set("", { file, line, column, path: "", code: "too-many-problems", message: more });
+	}
+
+	/** Adds a problem of a cell, at its value or at its key. */
+	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
+		if (!this.#isFull) this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
+	}
+
+	/** Adds a problem of a cell and marks the cell invalid, so that no other check reports its value. */
+	invalidate(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
+		this.report(cell, code, message, where);
+		cell.invalid = true;
+	}
+
+	/** Adds the problem of a list item that repeats an earlier one; `shown` is what they have in common. */
+	reportDuplicate(item: Cell, first: Cell, shown = quoteCell(item)): void {
+		this.report(item, "duplicate", `duplicate ${shown}, first ${describePlace(first.at, item.at)}; keep one`);
+	}
+
+	/** Returns the candidate that `word` is probably a typing error of, or undefined. */
+	nearest(word: string, candidates: Iterable<string>): string | undefined {
+		return this.#problems.size > maxSuggestions ? undefined : nearest(word, candidates);
+	}
+
+	/** Returns "; did you mean `x`?" for the nearest candidate, or an empty text. */
+	didYouMean(word: string, candidates: Iterable<string>): string {
+		const candidate = this.nearest(word, candidates);
+		return candidate === undefined ? "" : `; did you mean ${quote(candidate)}?`;
+	}
+
+	/** Returns all problems in the order of `files`, then by line and column. */
+	sorted(files: readonly string[]): Problem[] {
+		const order = new Map([...files].reverse().map((file, index) => [file, files.length - index]));
+		return [...this.#problems.values()].sort(
+			(left, right) =>
+				(order.get(left.file) ?? 0) - (order.get(right.file) ?? 0) ||
+				left.line - right.line ||
+				left.column - right.column ||
+				(left.message < right.message ? -1 : 1),
+		);
+	}
+}
+
+/** Returns the text in backticks: truncated if it is long, with control and invisible characters as YAML escapes. */
+export function quote(text: string): string {
+	const short = text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text;
+	return `\`${replaceHidden(short, escapeSequence).replace(/\p{Cc}/gu, escapeSequence)}\``;
+}
+
+/** Returns the scalar of a cell as the document has it, in backticks. It never shows a value from the environment. */
+export function quoteCell(cell: Cell): string {
+	return quote(cell.written);
+}
+
+/** Returns the key of a cell in backticks, or `an item of` its list: the subject of a message. */
+export function describeCell(cell: Cell): string {
+	if (cell.parent === undefined) return "the document";
+	if (typeof cell.key === "string") return quote(cell.key);
+	return cell.parent.parent === undefined ? "an item" : `an item of ${describeCell(cell.parent)}`;
+}
+
+/** Returns where `there` is, for a message at `here`: `on line 7`, or file, line and column if the file is another. */
+export function describePlace(there: Position, here: Position): string {
+	if (there.file === here.file && there.line === here.line) return "on this line";
+	return there.file === here.file ? `on line ${there.line}` : `at ${there.file}:${there.line}:${there.column}`;
+}
+
+function nearest(word: string, candidates: Iterable<string>): string | undefined {
+	const all = [...candidates];
+	if (word === "" || word.length > maxQuoteLength || all.length > maxCandidates) return undefined;
+	const lowerWord = word.toLowerCase();
+	const limit = word.length <= 3 ? 1 : Math.max(2, Math.floor(word.length / 3));
+	let best: { readonly candidate: string; readonly score: number } | undefined;
+	for (const candidate of all) {
+		const lower = candidate.toLowerCase();
+		const isPart =
+			Math.min(lower.length, lowerWord.length) >= 3 && (lower.includes(lowerWord) || lowerWord.includes(lower));
+		// Two swapped letters are one typing error, but two edits.
+		const isSwapped = lower.length === lowerWord.length && sortLetters(lowerWord) === sortLetters(lower);
+		const score = isSwapped ? 1 : distance(lowerWord, lower);
+		if ((isPart || score <= limit) && (best === undefined || score < best.score)) best = { candidate, score };
+	}
+	return best?.candidate;
+}
+
+function sortLetters(word: string): string {
+	return [...word].sort().join("");
+}

@@ -1,0 +1,44 @@
+/**
+ * Writes values as YAML that reads back as the same values anywhere in a document: in a block, inside [ ] and { }, or as a
+ * key. A literal `${` is written as `$${`, because variables are substituted when the document is read.
+ */
+import { escapeSequence, findHidden, replaceHidden } from "../invisible.ts";
+
+/** The style of a text. The writer uses double quotes if the text does not fit the style. */
+export type TextStyle = "plain" | "single" | "double";
+
+/** Words that are not text in YAML 1.2 or in YAML 1.1, which other readers use. */
+const notText = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+
+/** Text that begins with a letter and has no YAML syntax. A UUID is text too, although it can begin with a digit. */
+const plainWords = /^[\p{L}_][\p{L}\p{N}_.@/-]*(?: [\p{L}\p{N}_.@/-]+)*$/u;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Text that a pipeline would run as a command if the document were printed to its log. */
+const commandOfLog = /(?<=#)#(?=\w*\[)/g;
+
+/** Returns the text as a value of a document. */
+export function writeText(text: string, style: TextStyle = "plain"): string {
+	return writeKey(
+		text.replaceAll("${", () => "$${"),
+		style,
+	);
+}
+
+/** Returns the text as a key of a map. Variables are not substituted in keys, so it must not contain `${`. */
+export function writeKey(text: string, style: TextStyle = "plain"): string {
+	const isPlain = findHidden(text) === undefined && !/\p{Cc}/u.test(text) && text.search(commandOfLog) < 0;
+	if (isPlain && style === "plain" && (uuid.test(text) || (plainWords.test(text) && !notText.test(text)))) return text;
+	if (isPlain && style === "single") return `'${text.replaceAll("'", "''")}'`;
+	const escaped = replaceHidden(JSON.stringify(text), escapeSequence).replace(/\p{Cc}/gu, escapeSequence);
+	return escaped.replaceAll(commandOfLog, "\\x23");
+}
+
+/** Returns the value on one line. */
+export function writeFlow(value: unknown): string {
+	if (typeof value === "string") return writeText(value);
+	if (Array.isArray(value)) return `[${value.map(writeFlow).join(", ")}]`;
+	if (typeof value !== "object" || value === null) return String(value);
+	const entries = Object.entries(value).map(([key, entry]) => `${writeKey(key)}: ${writeFlow(entry)}`);
+	return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
+}

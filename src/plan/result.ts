@@ -1,0 +1,354 @@
+/**
+ * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
+ * Markdown, HTML and annotations are made from. schemas/output.json describes it.
+ */
+import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../errors.ts";
+import type { OrganizationDrift } from "./drift.ts";
+import type { Override } from "./overrides.ts";
+import type { Plan, Reads } from "./plan.ts";
+import type { Outcome, Report, StepResult } from "./report.ts";
+import type { SavedPlanFacts } from "./saved.ts";
+import type { ThreeWay } from "./three-way.ts";
+import { compareText } from "./value.ts";
+import type { WaitingActivity } from "./waiting.ts";
+
+/** An error as every format shows it. */
+export interface ErrorDescription {
+	readonly code: string;
+	readonly message: string;
+	readonly hint: string | null;
+}
+
+/** What every result has. */
+interface Head<Command extends string, Error = null> {
+	readonly formatVersion: 1;
+	readonly command: Command;
+	readonly exitCode: ExitCode;
+	readonly error: Error;
+	/** Problems of the documents. */
+	readonly problems: readonly Problem[];
+	/** Overrides of the whole run; left out when there is none. */
+	readonly overrides?: readonly Override[];
+}
+
+/** An organization in which an error ended the work, so that it has no report. Without a plan it could not even be read. */
+export interface FailedOrganization {
+	readonly organizationId: string;
+	readonly error: ErrorDescription;
+	/** The steps that had finished by then, in the order in which they finished. */
+	readonly steps: readonly StepResult[];
+}
+
+/** Several organizations, each with its plan or its failure; `error` is that of the call, or of the first failure. */
+interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
+	/** One for each organization that could be read. */
+	readonly plans: readonly Plan[];
+	/** Left out when there is none. */
+	readonly failed?: readonly FailedOrganization[];
+}
+
+export interface PlanResult extends PlannedResult<"plan"> {
+	/** With a base: one for each organization, including those that are only in the base. */
+	readonly threeWay?: readonly ThreeWay[];
+	/** With `--out`: the saved plan. */
+	readonly savedPlan?: SavedPlanFacts;
+}
+
+export interface ShowResult extends PlannedResult<"show"> {
+	readonly threeWay?: readonly ThreeWay[];
+	readonly savedPlan: SavedPlanFacts;
+}
+
+export interface DriftResult extends PlannedResult<"drift"> {
+	/** One for each organization. */
+	readonly drift: readonly OrganizationDrift[];
+	/** With `--accept`: where the documents were changed. */
+	readonly accepted?: readonly AcceptedValue[];
+}
+
+export interface ApplyResult extends PlannedResult<"apply"> {
+	/** One for each organization without a failure; empty when nothing was started. */
+	readonly reports: readonly Report[];
+	/** With `--plan`: the saved plan. */
+	readonly savedPlan?: SavedPlanFacts;
+	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
+	readonly moved?: readonly MovedObject[];
+}
+
+/** A place in a document that `drift --accept` changed. */
+interface AcceptedValue {
+	readonly organizationId: string;
+	readonly address: string;
+	readonly file: string;
+	readonly line: number;
+}
+
+export interface ValidateResult extends Head<"validate"> {
+	readonly organizations: readonly {
+		readonly organizationId: string;
+		readonly documentDigest: string;
+		readonly files: readonly string[];
+	}[];
+}
+
+export interface InitResult extends Head<"init"> {
+	readonly file: string;
+	/** Null where the document takes it from ORGSYNC_ORGANIZATION_ID. */
+	readonly organizationId: string | null;
+	/** The command to run next. */
+	readonly nextCommand: string;
+}
+
+export interface ExportResult extends Head<"export"> {
+	readonly organizationId: string;
+	readonly document: string;
+	/** Objects that could not be read. */
+	readonly unread: readonly MissingObject[];
+	/** Objects that a document cannot state. */
+	readonly leftOut: readonly MissingObject[];
+}
+
+/** Something of the live organization that an exported document does not hold. */
+interface MissingObject {
+	readonly what: string;
+	readonly because: string;
+}
+
+export interface QueryResult extends Head<"query"> {
+	readonly operation: string;
+	/** The service's answer, unchanged. */
+	readonly answer: Readonly<Record<string, unknown>>;
+}
+
+export interface SchemaResult extends Head<"schema"> {
+	readonly name: string;
+	readonly schema: object;
+}
+
+export interface CompletionResult extends Head<"completion"> {
+	readonly script: string;
+}
+
+/** Nothing but its exit code: the emulator announces its address itself when it is ready. */
+export type EmulatorResult = Head<"emulator">;
+
+export interface StatusResult extends Head<"status"> {
+	readonly open: readonly OpenActivities[];
+}
+
+/** What is pending or in doubt in one organization. */
+export interface OpenActivities {
+	readonly organizationId: string;
+	/** User id to the alias of the document. */
+	readonly userNames: Readonly<Record<string, string>>;
+	readonly activities: readonly WaitingActivity[];
+	/** Activities that were abandoned here and are still pending at the service, where they can still be approved. */
+	readonly abandoned: readonly WaitingActivity[];
+	/** Requests in doubt: sent, or about to be, and without an answer. */
+	readonly unanswered: readonly UnansweredRequest[];
+	/** Whether the service listed all pending activities. */
+	readonly complete: boolean;
+	/** Why it did not; null when it did. */
+	readonly unlisted: string | null;
+}
+
+export interface UnansweredRequest {
+	readonly fingerprint: string;
+	readonly operation: string;
+	readonly covers: readonly string[];
+	/** ISO 8601 in UTC. */
+	readonly sentAt: string;
+}
+
+export interface WaitResult extends Head<"wait"> {
+	readonly activities: readonly EndedActivity[];
+	/** Why the service's pending activities are not known; null when it listed them, or activities were named. */
+	readonly unlisted: string | null;
+}
+
+/** An activity that was waited for. */
+interface EndedActivity {
+	readonly activityId: string | null;
+	/** Null for one of which only the id is known. */
+	readonly fingerprint: string | null;
+	readonly outcome: Outcome;
+	/** Why the outcome is in doubt; null when it is known. */
+	readonly message: string | null;
+}
+
+export interface ExplainResult extends Head<"explain"> {
+	readonly activityId: string;
+	readonly reads: Reads;
+	/** Null where the service does not show it. */
+	readonly activity: ExplainedActivity | null;
+	/** The service's records of how policies judged the activity, unchanged. */
+	readonly policyEvaluations: readonly object[];
+	/** The policies among them that could be read. */
+	readonly policies: readonly JudgingPolicy[];
+	/** What those records say, in the order of their times; a judgment that only repeats the one before it is left out. */
+	readonly judgments: readonly Judgment[];
+	/** The service's records of authenticators, unchanged. */
+	readonly mfaStatuses: readonly MfaStatus[];
+	/** User id to the alias of the document. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** User id to the live name, of users who voted. */
+	readonly liveNames: Readonly<Record<string, string>>;
+}
+
+export interface ExplainedActivity {
+	readonly status: string;
+	readonly type: string;
+	/** The operation that submits activities of this type; null for a type that orgsync does not know. */
+	readonly operation: string | null;
+	readonly fingerprint: string;
+	/** User ids, in the order of their votes. */
+	readonly approvedBy: readonly string[];
+	readonly rejectedBy: readonly string[];
+	/** Null when the service does not say. */
+	readonly canApprove: boolean | null;
+	/** Why a failed activity failed; null where it did not, or the service does not say. */
+	readonly failure: string | null;
+}
+
+export interface JudgingPolicy {
+	readonly policyId: string;
+	readonly policyName: string | null;
+	readonly consensus: string | null;
+}
+
+/** How one policy judged the activity. */
+export interface Judgment {
+	readonly policyId: string | null;
+	readonly outcome: string | null;
+	/** Whether it still holds: no later judgment of the policy replaced it, and the activity's status agrees with it. */
+	readonly isCurrent: boolean;
+}
+
+/** Which authenticators a user gave, and which are required. */
+export interface MfaStatus {
+	readonly userId: string;
+	readonly mfaPolicyId: string;
+	readonly satisfied?: boolean | null;
+	readonly satisfiedMethods?: readonly AuthenticationMethod[] | null;
+	readonly requiredMethods?: readonly { readonly any?: readonly AuthenticationMethod[] | null }[] | null;
+}
+
+export interface AuthenticationMethod {
+	readonly type: string;
+	readonly id?: string | null;
+}
+
+export interface ImportKeyResult extends Head<"import-key"> {
+	readonly outcome: Outcome;
+	readonly activityId: string | null;
+	readonly fingerprint: string | null;
+	/** The bundle, where the activity completed and `--out` names no file. */
+	readonly importBundle?: string;
+	/** The file that holds the bundle. */
+	readonly out?: string;
+	/** Where the activity did not complete: why, and what the policies said. */
+	readonly message?: string | null;
+	readonly policyEvaluations?: StepResult["policyEvaluations"];
+}
+
+/** The result of a command that an error ended. `command` is `orgsync` when none was named. */
+export interface FailureResult extends Head<string, ErrorDescription> {
+	/** Of `drift --since`: the findings of the last report, marked as not looked at. */
+	readonly drift?: readonly OrganizationDrift[];
+}
+
+/** Results about organizations, each with its plan. */
+export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult;
+
+/** The result of a command that did its work. */
+type CompletedResult =
+	| OrganizationsResult
+	| ValidateResult
+	| InitResult
+	| ExportResult
+	| QueryResult
+	| SchemaResult
+	| CompletionResult
+	| EmulatorResult
+	| StatusResult
+	| WaitResult
+	| ExplainResult
+	| ImportKeyResult;
+
+export type CommandResult = CompletedResult | FailureResult;
+
+/** Returns what every result has, to be completed with the fields of the command. */
+export function resultHead<Command extends string, Error extends ErrorDescription | null>(
+	command: Command,
+	exitCode: ExitCode,
+	error: Error,
+): Head<Command, Error> {
+	return { formatVersion: 1, command, exitCode, error, problems: [] };
+}
+
+/** Whether an error ended the command before it had anything else to show. */
+export function isFailure(result: CommandResult): result is FailureResult {
+	return result.error !== null && !("plans" in result);
+}
+
+/** Sorts by organization id. */
+export function byOrganization(
+	left: { readonly organizationId: string },
+	right: { readonly organizationId: string },
+): number {
+	return compareText(left.organizationId, right.organizationId);
+}
+
+/** Exit codes of single organizations, the most important first. */
+const precedence: readonly ExitCode[] = [
+	exitCodes.interrupted,
+	exitCodes.partlyApplied,
+	exitCodes.notAuthorized,
+	exitCodes.rejectedOrDenied,
+	exitCodes.stalePlan,
+	exitCodes.guard,
+	exitCodes.invalid,
+	exitCodes.error,
+	exitCodes.waiting,
+	exitCodes.changes,
+	exitCodes.converged,
+];
+
+/** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
+export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
+	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
+}
+
+/**
+ * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. Without
+ * `isSeveral` there is only one organization, which is not named.
+ */
+export function errorsOfFailed(failed: readonly FailedOrganization[], isSeveral: boolean): readonly ErrorDescription[] {
+	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
+	return [...byMessage.values()].flatMap(([first, ...others]) => {
+		if (first === undefined) return [];
+		if (!isSeveral) return [first.error];
+		const more = others.length === 0 ? "" : ` and ${others.length} ${others.length === 1 ? "other" : "others"}`;
+		return [{ ...first.error, message: `organization ${first.organizationId}${more}: ${first.error.message}` }];
+	});
+}
+
+/** Returns the errors of the failed organizations of a result, one for each message. */
+function errorsInside(result: CommandResult): readonly ErrorDescription[] {
+	if (!("plans" in result)) return [];
+	const { plans, failed = [] } = result;
+	return errorsOfFailed(failed, new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1);
+}
+
+/** Returns the error that ended the whole call; null where there is none, or only organizations failed. */
+export function errorOfCall(result: CommandResult): ErrorDescription | null {
+	const { error } = result;
+	const [first] = errorsInside(result);
+	return error !== null && first?.message === error.message && first.code === error.code ? null : error;
+}
+
+/** Returns every error of the result once: that of the call, then those of failed organizations. */
+export function errorsOf(result: CommandResult): readonly ErrorDescription[] {
+	const error = errorOfCall(result);
+	return [...(error === null ? [] : [error]), ...errorsInside(result)];
+}

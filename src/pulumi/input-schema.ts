@@ -1,0 +1,106 @@
+/**
+ * The schema of a resource's inputs, with messages in a program's terms: those of a document name YAML, lines and aliases,
+ * which a program does not have. document/ checks what inputs mean together.
+ */
+import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
+import { namesOfSecrets } from "./secrets.ts";
+
+export type PropertySchema = "text" | "id" | "any" | OneOf | ListOf | Fields;
+
+interface OneOf {
+	readonly oneOf: readonly string[];
+}
+
+interface ListOf {
+	readonly listOf: "text" | "id";
+}
+
+/** An object that has these fields and no others; each may be left out. */
+interface Fields {
+	readonly fields: Readonly<Record<string, PropertySchema>>;
+}
+
+export interface InputSchema extends Fields {
+	readonly required: readonly string[];
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const maxShownLength = 60;
+
+/** What is wrong with each input. Unknown values are not checked. */
+export function checkInputSchema(given: Properties, { fields, required }: InputSchema): readonly CheckFailure[] {
+	const inputs = withoutMeta(given);
+	const secrets = namesOfSecrets(given);
+	const missing = required.filter((property) => inputs[property] === undefined);
+	return [
+		...missing.map((property) => ({ property, reason: "is required" })),
+		...Object.entries(inputs).flatMap(([property, value]): readonly CheckFailure[] => {
+			if (value === undefined) return [];
+			const shape = fields[property];
+			if (shape === undefined) {
+				return [{ property, reason: unknownProperty(Object.keys(fields)) }];
+			}
+			const show = secrets.includes(property) ? () => "a secret value" : showValue;
+			return findMistakes("", shape, value, show).map((found) => ({ property, reason: inPlace(property, found) }));
+		}),
+	];
+}
+
+interface Mistake {
+	/** Below the property, for example `.atLeast[0]`. */
+	readonly path: string;
+	readonly message: string;
+}
+
+function inPlace(property: string, { path, message }: Mistake): string {
+	return path === "" ? message : `${property}${path} ${message}`;
+}
+
+/** How a value is shown in a message. */
+type Show = (value: unknown) => string;
+
+function findMistakes(path: string, shape: PropertySchema, value: unknown, show: Show): readonly Mistake[] {
+	const mistake = (wanted: string): readonly Mistake[] => [{ path, message: `must be ${wanted}, got ${show(value)}` }];
+	if (typeof value === "string" && hasUnknown(value)) return [];
+	if (value === null) return [{ path, message: "is null; omit it or set a value" }];
+	if (shape === "any") return [];
+	if (typeof shape === "string") return isOf(shape, value) ? [] : mistake(wantedOf(shape));
+	if ("oneOf" in shape) {
+		return shape.oneOf.includes(value as string) ? [] : mistake(joinWords(shape.oneOf));
+	}
+	if ("listOf" in shape) {
+		if (!Array.isArray(value)) return mistake(`a list of ${shape.listOf === "id" ? "UUIDs" : "strings"}`);
+		return value.flatMap((item: unknown, index) => findMistakes(`${path}[${index}]`, shape.listOf, item, show));
+	}
+	const names = Object.keys(shape.fields);
+	if (typeof value !== "object" || Array.isArray(value)) {
+		return mistake(`an object with ${joinWords(names)}`);
+	}
+	return Object.entries(value).flatMap(([name, item]: [string, unknown]): readonly Mistake[] => {
+		const field = shape.fields[name];
+		const place = `${path}.${name}`;
+		if (field !== undefined) return findMistakes(place, field, item, show);
+		return [{ path: place, message: `is an ${unknownProperty(names)}` }];
+	});
+}
+
+function isOf(shape: "text" | "id", value: unknown): boolean {
+	return typeof value === "string" && (shape === "text" || uuid.test(value));
+}
+
+function wantedOf(shape: "text" | "id"): string {
+	return shape === "text" ? "a string" : "a UUID such as 3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
+}
+
+function unknownProperty(known: readonly string[]): string {
+	return `unknown property; known: ${known.join(", ")}`;
+}
+
+function showValue(value: unknown): string {
+	const text = JSON.stringify(value);
+	return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+}
+
+function joinWords(words: readonly string[]): string {
+	return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * Rejects plans before anything is submitted: those that a guard blocks, and those that cannot converge.
+ */
+import { GuardError, LiveProblemError } from "../errors.ts";
+import { type Guard, refusingGuards } from "../plan/guards.ts";
+import type { Plan } from "../plan/plan.ts";
+import { NameTakenError } from "./name-queue.ts";
+import type { Settings } from "./settings.ts";
+
+/** Throws GuardError if a guard blocks the plan and is not overridden. */
+export function assertGuardsAllowed({ guards }: Plan, allow: Settings["allow"]): void {
+	const blocking = refusingGuards(guards, allow);
+	if (blocking.length === 0) return;
+	const found = blocking.map(({ message, limit }) => `${message} (allowed: ${limit})`).join("; ");
+	throw new GuardError(`blocked by a guard, nothing was submitted: ${found}`, {
+		hint: `to override: ${overrideCommand(blocking, allow)}`,
+	});
+}
+
+/** The command that also allows what these guards found. It replaces the whole value, so it repeats earlier overrides. */
+function overrideCommand(guards: readonly Guard[], allow: Settings["allow"]): string {
+	const earlier = [...allow].flatMap(([kind, values]) => [...values].map((found) => `${kind}=${found}`));
+	const found = guards.map((guard) => `${guard.kind}=${guard.found}`);
+	return `\`pulumi config set orgsync:allow "${[...new Set([...earlier, ...found])].join(" ")}"\``;
+}
+
+const nameHint =
+	"if the program renames that tag too, its resource has to be updated first or at the same time: use dependsOn, or do not use --parallel 1";
+
+/** Throws NameTakenError if taken names are the only problems, and LiveProblemError for any other problem. */
+export function assertCanConverge({ problems }: Plan): void {
+	if (problems.length === 0) return;
+	const message = problems.map((problem) => problem.message).join("; ");
+	throw problems.every(({ code }) => code === "tag-name-taken")
+		? new NameTakenError(message, { hint: nameHint })
+		: new LiveProblemError(message);
+}

@@ -1,0 +1,279 @@
+/**
+ * The skeleton that all resources share: check the inputs, claim the objects, plan and apply, read back. What differs
+ * between resources is a `ResourceDefinition`, one file each.
+ */
+import { GuardError } from "../errors.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import type { Plan } from "../plan/plan.ts";
+import { sameValue } from "../plan/value.ts";
+import type { AppliedObject } from "../sync/journal.ts";
+import type { SubmitName } from "../wire/operations.ts";
+import { nameOwners } from "./claims.ts";
+import { describeCreate } from "./create-notice.ts";
+import { explainReport, failCheck, isDone, ResourceFailure } from "./failure.ts";
+import { checkInputSchema, type InputSchema } from "./input-schema.ts";
+import {
+	type CheckFailure,
+	hasUnknown,
+	type MetaInputs,
+	metaOf,
+	type Properties,
+	type PropertyPlaces,
+	readDocument,
+	withoutMeta,
+	withoutUndefined,
+} from "./inputs.ts";
+import { convergeWhenNameIsFree } from "./name-order.ts";
+import type { ConvergeResult, Session } from "./session.ts";
+import { type LastAppliedSection, nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
+import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
+
+/** Inputs after `check`: complete, ids in lower case, lists sorted. */
+export interface ResourceInputs extends MetaInputs {
+	readonly organizationId: string;
+	readonly limits?: Properties;
+}
+
+/** Outputs that a resource has besides its inputs. */
+export interface ResourceOutputs {
+	/** Activities that have not ended. Until they have, the resource does not match its inputs. */
+	readonly activities?: readonly StoredActivity[];
+}
+
+/** The completed inputs, or what is wrong with them, and a line to print. */
+export interface CheckResult {
+	readonly inputs: object;
+	readonly failures: readonly CheckFailure[];
+	readonly notice?: string;
+}
+
+/** State and inputs as live state shows them; without an id, the object is gone. */
+export interface ReadResult {
+	readonly id?: string;
+	readonly props?: Properties;
+	readonly inputs?: Properties;
+}
+
+/** An object that only one resource may manage. */
+export interface ClaimedObject {
+	/** For example `userTag/ID`. */
+	readonly object: string;
+	/** How a message begins: `the user tag ID is managed`. */
+	readonly subject: string;
+}
+
+/** What a resource applies: its inputs and the document of one object that they stand for. */
+export interface Target<Inputs> {
+	readonly inputs: Inputs;
+	readonly desired: DesiredOrganization;
+}
+
+/** What differs between resources. */
+export interface ResourceDefinition<
+	Inputs extends ResourceInputs = ResourceInputs,
+	Outputs extends Inputs & ResourceOutputs = Inputs & ResourceOutputs,
+> {
+	/** The name of its class, for messages and for the engine, for example `UserTag`. */
+	readonly name: string;
+	/** Whether its id is that of a live object, so that a program can read it without managing it. */
+	readonly isReadable: boolean;
+	/** The only operation that the resource submits. */
+	readonly operation: SubmitName;
+	readonly schema: InputSchema;
+	readonly places: PropertyPlaces;
+	/** Inputs that replace the resource when they change. */
+	readonly identity: readonly string[];
+	/** The input that a check names when a guard blocks the plan. */
+	readonly guardedInput: string;
+	/** The input that a check names when another resource claims the object, and what to do about it. */
+	readonly claimedInput: string;
+	readonly claimAdvice: string;
+	/** Whether the resource is recorded as the last owner of its objects. */
+	readonly recordsOwner: boolean;
+	/** The section of the last-applied state that is about these objects. */
+	readonly section: LastAppliedSection;
+
+	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. */
+	complete(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;
+	/** The inputs as a document of one object. */
+	toDocument(inputs: Partial<Inputs>, olds?: Partial<Inputs>): Properties;
+	/** The inputs in the form that the document was read in, without limits and meta inputs. */
+	fromDocument(desired: DesiredOrganization, given: Partial<Inputs>): Properties;
+	/** The objects that the inputs name; none while their ids are not known. */
+	claims(inputs: Inputs): readonly ClaimedObject[];
+	/** Why live state cannot become what the inputs say. Left out: only applying it finds out. */
+	explainProblems?(plan: Plan, inputs: Inputs, news: Partial<Inputs>): readonly CheckFailure[];
+	/** The inputs with the id of the live object, if it is found. */
+	locate?(target: Target<Inputs>, session: Session): Promise<Inputs>;
+	/** Whether the inputs ask for the same thing. */
+	isSame(olds: Outputs, news: Partial<Inputs>): boolean;
+	/** What to apply. Left out: the inputs as they are. */
+	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
+	/** The resource's id. Throws ResourceFailure if there is no object. */
+	idOf(inputs: Inputs): string;
+	/** Inputs and outputs after an apply, without activities. */
+	outputsOf(target: Target<Inputs>, result: ConvergeResult): Properties;
+	/** What the state says was last applied. Throws StorageError if it cannot be used. */
+	readApplied(olds: Outputs, context: StateContext): readonly AppliedObject[];
+	read(id: string, props: Outputs, session: Session): Promise<ReadResult>;
+	/** Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing. */
+	remove?(props: Outputs, session: Session): Promise<string | undefined>;
+	/** The resources that a component registers for a document. */
+	partsOf(desired: DesiredOrganization): readonly Part[];
+}
+
+/** A resource that a component registers for one part of its document. */
+export interface Part {
+	/** What follows the component's name in the name of the resource; earlier ones become aliases. */
+	readonly suffix: string;
+	readonly earlierSuffixes?: readonly string[];
+	readonly args: Properties;
+	/** Whether a change at this address belongs to the part. */
+	readonly covers: (address: string) => boolean;
+	/** The limit that allows as many removals as the component's plan has for the part. */
+	readonly limit?: string;
+}
+
+type AnyOutputs = ResourceInputs & ResourceOutputs;
+type AnyInputs = Partial<ResourceInputs>;
+
+/** A check failure for inputs that name no organization. */
+export const noOrganization: CheckFailure = {
+	property: "organizationId",
+	reason:
+		"no organization is given: set organizationId on the resource or its Provider, run `pulumi config set orgsync:organizationId ID`, or set ORGSYNC_ORGANIZATION_ID",
+};
+
+/**
+ * Completes the inputs, or returns what is wrong with them. Inputs that differ from the state are also planned against
+ * the live organization.
+ */
+export async function check(
+	definition: ResourceDefinition,
+	olds: AnyInputs,
+	news: AnyInputs,
+	session: Session,
+): Promise<CheckResult> {
+	const organizationId = news.organizationId ?? session.settings.organizationId;
+	const mistakes = checkInputSchema({ ...news }, definition.schema);
+	if (mistakes.length > 0) return { inputs: news, failures: mistakes };
+	if (organizationId === undefined) return { inputs: news, failures: [noOrganization] };
+	const given = definition.complete({ ...news, organizationId }, olds);
+	if (hasUnknown(given)) return { inputs: given, failures: [] };
+	const read = readDocument(definition.toDocument(given, olds), definition.places);
+	if ("failures" in read) return { inputs: given, failures: read.failures };
+	const inputs = {
+		...definition.fromDocument(read.desired, given),
+		...withoutUndefined({ limits: news.limits }),
+		...metaOf(news),
+	} as unknown as ResourceInputs;
+	try {
+		const target = { inputs, desired: read.desired };
+		const isNew = !sameValue(withoutResource(olds), withoutResource(inputs));
+		const checked = isNew ? await checkLive(definition, target, { olds, news }, session) : { inputs, failures: [] };
+		const failures = checked.failures.length > 0 ? checked.failures : claim(definition, checked.inputs, session);
+		return { ...checked, failures };
+	} catch (error) {
+		const property = error instanceof GuardError ? definition.guardedInput : "";
+		return { inputs, failures: [failCheck(error, property)] };
+	}
+}
+
+/** Plans new inputs against the live organization. Throws GuardError when a guard blocks the plan. */
+async function checkLive(
+	definition: ResourceDefinition,
+	target: Target<ResourceInputs>,
+	{ olds, news }: { readonly olds: AnyInputs; readonly news: AnyInputs },
+	session: Session,
+): Promise<CheckResult & { readonly inputs: ResourceInputs }> {
+	const { inputs, desired } = target;
+	const { plan } = await session.compareWithoutPending({ resource: inputs.resource, desired, stored: nothingStored });
+	const failures = definition.explainProblems?.(plan, inputs, news) ?? [];
+	if (failures.length > 0) return { inputs, failures };
+	session.assertGuardsAllowed(plan, inputs.resource);
+	const isCreated = olds.organizationId === undefined;
+	// A part of a component is in the plan that the component shows.
+	const notice = isCreated && inputs.partOf === undefined ? describeCreate(inputs, plan) : undefined;
+	const located = (await definition.locate?.(target, session)) ?? inputs;
+	return { inputs: located, failures: [], ...withoutUndefined({ notice }) };
+}
+
+/** Claims the objects of the resource. Returns a failure for each that another resource has claimed. */
+function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {
+	const { claimedInput, claimAdvice } = definition;
+	return definition.claims(inputs).flatMap(({ object, subject }) => {
+		const owner = session.claims.claim(inputs.organizationId, object, inputs);
+		if (owner === undefined) return [];
+		const [other, own] = nameOwners(owner, inputs);
+		const reason = `${subject} by two resources, \`${other}\` and \`${own}\`; ${claimAdvice}`;
+		return [{ property: claimedInput, reason }];
+	});
+}
+
+/** The inputs without those that do not change what is desired: the meta inputs and the limits. */
+function withoutResource(inputs: object): Properties {
+	const { limits: _limits, __provider: _provider, ...rest } = withoutMeta({ ...inputs });
+	return rest;
+}
+
+/** What differs between the state and the program. Makes no request. */
+export function diff(
+	definition: ResourceDefinition,
+	olds: AnyOutputs,
+	news: AnyInputs,
+): { changes: boolean; replaces: string[] } {
+	const [before, after] = [olds, news] as readonly object[] as readonly [Properties, Properties];
+	const replaces = definition.identity.filter((key) => isOther(after[key], before[key]));
+	return { changes: replaces.length > 0 || hasUnknown(news) || !definition.isSame(olds, news), replaces };
+}
+
+/** Whether an id is known and differs; an unknown one replaces nothing. */
+function isOther(value: unknown, other: unknown): boolean {
+	return typeof value === "string" && !hasUnknown(value) && value.toLowerCase() !== other;
+}
+
+/** Brings the object in sync: submits one activity, or none. Throws ResourceFailure when that does not complete. */
+export async function converge(
+	definition: ResourceDefinition,
+	inputs: ResourceInputs,
+	olds: AnyOutputs | undefined,
+	session: Session,
+): Promise<{ readonly id: string; readonly outs: Properties }> {
+	const target = (await definition.findTarget?.(inputs, olds, session)) ?? {
+		inputs,
+		desired: mustRead(definition, inputs),
+	};
+	const stored = storedStateOf(definition, olds, session);
+	const request = { resource: inputs.resource, desired: target.desired, stored };
+	const result = await convergeWhenNameIsFree(request, session);
+	const id = definition.idOf(target.inputs);
+	if (definition.recordsOwner) {
+		for (const { object } of definition.claims(target.inputs)) session.recordOwner(object, target.inputs);
+	}
+	const activities = storeActivities(result.report, result.journal, stored.activities);
+	const outs = { ...definition.outputsOf(target, result), ...(activities.length === 0 ? {} : { activities }) };
+	if (isDone(result.report)) return { id, outs };
+	throw new ResourceFailure(explainReport(result.report), { id, properties: outs });
+}
+
+/** What the state of a resource stores besides inputs. Throws StorageError if it cannot be used. */
+export function storedStateOf(
+	definition: Pick<ResourceDefinition, "operation" | "section" | "readApplied">,
+	olds: AnyOutputs | undefined,
+	session: Session,
+): StoredState {
+	if (olds === undefined) return nothingStored;
+	const context = session.stateContext(olds.resource, olds.organizationId, definition.operation);
+	const applied = { section: definition.section, items: definition.readApplied(olds, context) };
+	return { activities: readStoredActivities(olds.activities, context), applied };
+}
+
+/** The desired state of inputs. Throws ResourceFailure if they cannot be read. */
+export function mustRead(
+	definition: Pick<ResourceDefinition, "toDocument" | "places">,
+	inputs: AnyInputs,
+): DesiredOrganization {
+	const read = readDocument(definition.toDocument(inputs), definition.places);
+	if ("desired" in read) return read.desired;
+	throw new ResourceFailure(read.failures.map(({ reason }) => reason).join("; "));
+}

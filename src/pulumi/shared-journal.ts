@@ -1,0 +1,32 @@
+/**
+ * The journal of a project, for resources that are applied concurrently.
+ */
+import type { Journal } from "../sync/journal.ts";
+import { type JournalFileOptions, openJournal } from "../sync/journal-file.ts";
+
+/** Opens the journal in this file, or creates it. Throws what openJournal throws. */
+export async function openSharedJournal(file: string, options: JournalFileOptions): Promise<Journal> {
+	return withoutInFlight(await openJournal(file, options));
+}
+
+/** Hides requests in flight from the open entries: other resources would query the service for their activities. */
+function withoutInFlight(journal: Journal): Journal {
+	const inFlight = new Set<string>();
+	return {
+		...journal,
+		claim: (requestDigest, choose, planDigest) => {
+			const chooseAndNote: typeof choose = (entries) => {
+				const decision = choose(entries);
+				if (decision.kind === "send") inFlight.add(decision.entry.body.fingerprint);
+				return decision;
+			};
+			return journal.claim(requestDigest, chooseAndNote, planDigest);
+		},
+		recordOutcome(fingerprint, ...more) {
+			inFlight.delete(fingerprint);
+			return journal.recordOutcome(fingerprint, ...more);
+		},
+		openEntries: (organizationId) =>
+			journal.openEntries(organizationId).filter(({ body }) => !inFlight.has(body.fingerprint)),
+	};
+}

@@ -1,0 +1,141 @@
+/**
+ * Why an activity is not finished, as text. Its status decides: a policy evaluation that contradicts it, or that a later one of
+ * the same policy replaced, is history and stands in the past tense.
+ */
+import { showName, showText } from "../escape.ts";
+import type {
+	AuthenticationMethod,
+	ExplainedActivity,
+	ExplainResult,
+	JudgingPolicy,
+	Judgment,
+	MfaStatus,
+} from "../plan/result.ts";
+
+/** Returns the activity's status, its policy evaluations and its MFA policies. */
+export function renderExplain(result: ExplainResult): string {
+	const lines = [
+		...describeStatus(result),
+		...describePolicies(result),
+		...result.mfaStatuses.map((status) => describeMfa(status, result)),
+	];
+	return `Activity ${showText(result.activityId)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+}
+
+/** A Map, because a status can be any word, `constructor` included. */
+const statusWords: ReadonlyMap<string, string> = new Map([
+	["ACTIVITY_STATUS_COMPLETED", "is completed"],
+	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "is pending approval"],
+	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "is waiting for an authenticator"],
+	["ACTIVITY_STATUS_REJECTED", "was rejected"],
+	["ACTIVITY_STATUS_FAILED", "failed"],
+	["ACTIVITY_STATUS_CREATED", "has not started"],
+	["ACTIVITY_STATUS_PENDING", "is in progress"],
+]);
+
+const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
+
+function describeStatus(result: ExplainResult): readonly string[] {
+	const { activity } = result;
+	if (activity === null) return [];
+	const { status, type, operation, fingerprint, canApprove, failure } = activity;
+	const state = statusWords.get(status) ?? `has the status ${status}`;
+	const nameAll = (userIds: readonly string[]) => userIds.map((userId) => nameUser(userId, result)).join(", ");
+	return [
+		`${showText(operation ?? type)} ${showText(state)}; fingerprint ${showText(fingerprint)}`,
+		...(failure === null ? [] : [`the service says: ${showText(failure)}`]),
+		...(activity.approvedBy.length === 0 ? [] : [`approved by ${nameAll(activity.approvedBy)}`]),
+		...(activity.rejectedBy.length === 0 ? [] : [`rejected by ${nameAll(activity.rejectedBy)}`]),
+		...(isPendingApproval(activity) && canApprove !== null
+			? [`this key ${canApprove ? "can" : "cannot"} approve it`]
+			: []),
+	];
+}
+
+function isPendingApproval({ status }: ExplainedActivity): boolean {
+	return status === "ACTIVITY_STATUS_CONSENSUS_NEEDED";
+}
+
+/** Returns the document's alias with the id, or the id alone, and the live name where it is another. */
+function nameUser(userId: string, { userNames, liveNames }: ExplainResult): string {
+	const id = userId.toLowerCase();
+	const alias = Object.hasOwn(userNames, id) ? userNames[id] : undefined;
+	const liveName = Object.hasOwn(liveNames, userId) ? liveNames[userId] : undefined;
+	const notes = [
+		...(alias === undefined ? [] : [showName(userId)]),
+		...(liveName === undefined || liveName === alias ? [] : [`live name ${showName(liveName)}`]),
+	];
+	return `${showName(alias ?? userId)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+}
+
+const requiresConsensus = "OUTCOME_REQUIRES_CONSENSUS";
+
+/** The outcomes of a policy (docs/service.md#policy-evaluation): as it holds, and as it held. */
+const outcomeWords: ReadonlyMap<string, readonly [now: string, then: string]> = new Map([
+	["OUTCOME_ALLOW", ["allows it", "allowed it"]],
+	["OUTCOME_DENY_EXPLICIT", ["denies it", "denied it"]],
+	["OUTCOME_DENY_IMPLICIT", ["does not allow it", "did not allow it"]],
+	[requiresConsensus, ["requires more approvals", "required more approvals"]],
+	["OUTCOME_REJECTED", ["considers it rejected", "considered it rejected"]],
+	["OUTCOME_ERROR", ["could not be evaluated", "could not be evaluated"]],
+	["OUTCOME_REQUIRES_AUTHENTICATORS", ["requires authenticators", "required authenticators"]],
+	["OUTCOME_TIME_INACTIVE", ["is not in force at this time", "was not in force at that time"]],
+]);
+
+function describePolicies({ judgments, policies, activity, reads }: ExplainResult): readonly string[] {
+	if (judgments.length === 0) return ["the service shows no policy evaluation"];
+	const policyOf = ({ policyId }: Judgment) => policies.find((one) => one.policyId === policyId);
+	const current = judgments.filter(({ isCurrent }) => isCurrent);
+	const asking = current.filter(({ outcome }) => outcome === requiresConsensus);
+	const isUnknown = asking.some((judgment) => policyOf(judgment)?.consensus == null);
+	const mayApprove = activity === null || isPendingApproval(activity);
+	const because = reads === "documented" ? "the documented queries do not say" : "the service does not say";
+	return [
+		...current.map((judgment) => {
+			const consensus = asking.includes(judgment) ? policyOf(judgment)?.consensus : null;
+			const required = consensus == null ? "" : `: \`${showText(consensus)}\``;
+			return `${describeJudgment(judgment, policyOf(judgment), 0)}${required}`;
+		}),
+		...judgments
+			.filter(({ isCurrent }) => !isCurrent)
+			.map((judgment) => `earlier: ${describeJudgment(judgment, policyOf(judgment), 1)}`),
+		...(mayApprove && isUnknown ? [`${because} who can approve it`] : []),
+	];
+}
+
+function describeJudgment({ policyId, outcome }: Judgment, policy: JudgingPolicy | undefined, tense: 0 | 1): string {
+	const name = policy?.policyName;
+	const unknown = `${tense === 0 ? "returns" : "returned"} ${showText(outcome ?? "nothing")}`;
+	const words = outcomeWords.get(outcome ?? "")?.[tense] ?? unknown;
+	return `policy ${showText(policyId ?? "(no id)")}${name == null ? "" : ` (${showName(name)})`} ${words}`;
+}
+
+function describeMfa(entry: MfaStatus, result: ExplainResult): string {
+	const who = `user ${nameUser(entry.userId, result)}, MFA policy ${showText(entry.mfaPolicyId)}: `;
+	if (entry.satisfied === true) return `${who}satisfied`;
+	const { activity } = result;
+	if (activity !== null && endedStatuses.includes(activity.status)) return `${who}not satisfied, and no longer needed`;
+	if (entry.satisfied !== false) return `${who}the service does not say whether it is satisfied`;
+	const satisfied = entry.satisfiedMethods ?? [];
+	const missing = (entry.requiredMethods ?? [])
+		.map(({ any }) => any ?? [])
+		.filter((methods) => !methods.some((method) => satisfied.some((done) => isMethod(done, method))))
+		.map((methods) => methods.map(showMethod).join(" or "));
+	return `${who}still missing: ${missing.length === 0 ? "the service does not say what" : missing.join(", then ")}`;
+}
+
+function isMethod(done: AuthenticationMethod, required: AuthenticationMethod): boolean {
+	return done.type === required.type && (hasNoId(required) || done.id === required.id);
+}
+
+function hasNoId({ id }: AuthenticationMethod): boolean {
+	return id === undefined || id === null || id === "";
+}
+
+function showMethod(method: AuthenticationMethod): string {
+	const words = method.type
+		.replace(/^AUTHENTICATION_TYPE_/, "")
+		.toLowerCase()
+		.replaceAll("_", " ");
+	return hasNoId(method) ? showText(words) : `${showText(words)} (${showText(method.id ?? "")})`;
+}

@@ -1,0 +1,10 @@
+/**
+ * Problems of documents and of the live organization, one line each.
+ */
+import type { Problem } from "../errors.ts";
+import { showText } from "../escape.ts";
+
+/** Returns `file:line:column: message`, on one line. */
+export function renderProblem({ file, line, column, message }: Problem): string {
+	return `${showText(file)}:${line}:${column}: ${showText(message)}`;
+}

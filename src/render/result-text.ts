@@ -1,0 +1,164 @@
+/**
+ * Any result as text, for a terminal or a log. Errors and problems are not in it: they go to standard error.
+ */
+import { showText } from "../escape.ts";
+import type { Plan } from "../plan/plan.ts";
+import {
+	type ApplyResult,
+	byOrganization,
+	type CommandResult,
+	errorOfCall,
+	type FailedOrganization,
+	isFailure,
+	type OrganizationsResult,
+	resultHead,
+} from "../plan/result.ts";
+import {
+	renderCompletion,
+	renderExport,
+	renderImportKey,
+	renderInit,
+	renderQuery,
+	renderSchema,
+	renderValidate,
+} from "./command-text.ts";
+import { renderDrift } from "./drift-text.ts";
+import { renderExplain } from "./explain-text.ts";
+import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
+import { overridesHeading, renderOverrides } from "./overrides-text.ts";
+import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
+import { renderStatus, renderWait } from "./status-text.ts";
+import type { Style } from "./style.ts";
+import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
+import { count, renderPlan, summarizePlan } from "./text.ts";
+import { renderDropped, renderThreeWay } from "./three-way-text.ts";
+
+export interface TextOptions {
+	readonly style: Style;
+	/** Whether steps that completed were not shown while they did. */
+	readonly quiet?: boolean;
+}
+
+/** Returns the result as text, ending with a newline; empty where there is nothing but an error. */
+export function renderText(result: CommandResult, { style, quiet = false }: TextOptions): string {
+	if (isFailure(result)) return "";
+	switch (result.command) {
+		case "plan":
+		case "drift":
+			return join([
+				...renderOrganizations(result, style),
+				...renderSavedPlan(result),
+				...renderRunOverrides(result, style),
+			]);
+		case "show":
+			return join([...renderSavedPlan(result, style), ...renderOrganizations(result, style)]);
+		case "apply":
+			return renderApply(result, style, quiet);
+		case "validate":
+			return renderValidate(result);
+		case "init":
+			return renderInit(result);
+		case "export":
+			return renderExport(result);
+		case "query":
+			return renderQuery(result);
+		case "schema":
+			return renderSchema(result);
+		case "completion":
+			return renderCompletion(result);
+		case "status":
+			return renderStatus(result);
+		case "wait":
+			return renderWait(result);
+		case "explain":
+			return renderExplain(result);
+		case "import-key":
+			return renderImportKey(result);
+		case "emulator":
+			return "";
+	}
+}
+
+/** Returns the parts with an empty line between them. Each ends with a newline. */
+function join(parts: readonly string[]): string {
+	return parts.filter((part) => part !== "").join("\n");
+}
+
+/** Returns the plans that `apply` asks about; those with nothing to show are only counted, in one line. */
+export function renderPlansToApply(plans: readonly Plan[], style: Style): string {
+	const { full, folded } = foldOrganizations({ ...resultHead("plan", 0, null), plans });
+	return join([...full.map((one) => renderOrganization(one, style)), countFolded(folded, "no changes")]);
+}
+
+function countFolded({ length }: readonly OrganizationResult[], what: string): string {
+	return length === 0 ? "" : `${count(length, "organization", "organizations")}: ${what}.\n`;
+}
+
+/** Returns every organization, those with something to show first and in full; of several, the verdict at the end. */
+function renderOrganizations(result: OrganizationsResult, style: Style): readonly string[] {
+	const { full, folded } = foldOrganizations(result);
+	const dropped = droppedOf(result);
+	return [
+		...full.map((one) => renderOrganization(one, style)),
+		folded.map(({ plan, verdict }) => `Organization ${showText(plan.organizationId)}: ${verdict}\n`).join(""),
+		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
+		dropped.length === 0 ? "" : renderDropped(dropped, style),
+	];
+}
+
+function renderOrganization({ plan, drift, threeWay }: OrganizationResult, style: Style): string {
+	if (drift !== null) return renderDrift(plan, drift, style);
+	return threeWay === null ? renderPlan(plan, style) : renderThreeWay(plan, threeWay, style, summarizePlan(plan));
+}
+
+function renderUnread(result: OrganizationsResult): string {
+	return unplannedOf(result)
+		.map(({ organizationId, error }) => {
+			return `Organization ${organizationId}: could not be read: ${showText(error.message)}\n`;
+		})
+		.join("");
+}
+
+/** Returns which saved plan it is and, where they are shown with it, the overrides of the run that made it. */
+function renderSavedPlan(result: OrganizationsResult, style?: Style): readonly string[] {
+	const described = describeSavedPlan(result);
+	if (described === null) return [];
+	const overrides = style === undefined ? [] : renderRunOverrides(result, style);
+	return [[`${described}\n`, ...overrides].join("")];
+}
+
+function renderRunOverrides(result: OrganizationsResult, style: Style): readonly string[] {
+	const lines = describeRunOverrides(result);
+	return lines.length === 0
+		? []
+		: [[style.warn(`${overridesHeading}:`), ...lines.map((line) => `  ${line}`), ""].join("\n")];
+}
+
+function renderApply(result: ApplyResult, style: Style, quiet: boolean): string {
+	if (errorOfCall(result) !== null) return renderOverrides(result.overrides, style).join("\n");
+	return join([
+		...renderApplied(result, style, quiet ? "all" : "open"),
+		...renderSavedPlan(result),
+		...renderRunOverrides(result, style),
+	]);
+}
+
+/** Returns the report of every organization, or that nobody agreed to any. */
+function renderApplied(result: ApplyResult, style: Style, which: "all" | "open"): readonly string[] {
+	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
+	const { full, folded } = foldOrganizations(result);
+	const reported = full.map((one) => ({ organizationId: one.plan.organizationId, text: renderOne(one, style, which) }));
+	const unplanned = unplannedOf(result).map((one) => ({ ...one, text: renderUnplanned(one) }));
+	const all = [...reported, ...unplanned].sort(byOrganization);
+	if (isAlone(result)) return all.map(({ text }) => text);
+	return [
+		...all.map(({ organizationId, text }) => `${style.strong(`Organization ${organizationId}`)}\n${text}`),
+		countFolded(folded, "nothing to do"),
+		`${summarizeResult(result).verdict}\n`,
+	];
+}
+
+function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
+	if (report !== null) return renderReport(report, style, which);
+	return renderFailed(failed as FailedOrganization, plan.steps.length, style, which);
+}

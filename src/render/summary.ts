@@ -1,0 +1,166 @@
+/**
+ * What every format says of a result as a whole: the verdict in one sentence, the error of the call, the saved plan, and
+ * overrides of the run.
+ */
+import type { MovedObject } from "../errors.ts";
+import { showText } from "../escape.ts";
+import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
+import type { SavedPlanFacts } from "../plan/saved.ts";
+import { tellMoved } from "../plan/stale.ts";
+import type { ThreeWay } from "../plan/three-way.ts";
+import {
+	type OrganizationResult,
+	organizationsOf,
+	type State,
+	states,
+	type Tone,
+	unplannedOf,
+} from "./organizations.ts";
+import { describeOverride } from "./overrides-text.ts";
+import { count } from "./text.ts";
+import { summarizeAliases } from "./three-way-aliases.ts";
+import { summarizeUndone } from "./three-way-text.ts";
+
+export interface Summary {
+	/** One sentence. Of errors it says only that there is one. */
+	readonly verdict: string;
+	/** The worst of all organizations. */
+	readonly tone: Tone;
+}
+
+/** Returns the verdict on the whole result. */
+export function summarizeResult(result: CommandResult): Summary {
+	const { command, problems } = result;
+	const error = errorAbove(result);
+	if (error !== null) {
+		const verdict =
+			problems.length > 0
+				? `orgsync ${command} could not start: ${count(problems.length, "problem", "problems")} in the documents.`
+				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}.`;
+		return { verdict, tone: "bad" };
+	}
+	const organizations = organizationsOf(result);
+	const unplanned = unplannedOf(result).map(({ error: { code } }) => {
+		return { state: code === "live-problem" ? ("impossible" as const) : ("unread" as const), tone: "bad" as const };
+	});
+	const counted: readonly Pick<OrganizationResult, "state" | "tone">[] = [...organizations, ...unplanned];
+	const [first] = organizations;
+	if (counted.length === 0) return { verdict: "Nothing to show: there is no organization.", tone: "good" };
+	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
+	const tones = counted.map(({ tone }) => tone);
+	return {
+		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countUndone(organizations)}`,
+		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
+	};
+}
+
+/** Causes that fit into a verdict; the message follows it in every format. */
+const causes: Readonly<Record<string, string>> = {
+	guard: "blocked by a guard, nothing was sent",
+	"stale-plan": "the saved plan is stale, nothing was sent",
+	"plan-applied": "the saved plan was already applied, nothing was sent",
+	"plan-too-old": "the saved plan is too old, nothing was sent",
+	"live-problem": "the organization cannot converge, nothing was sent",
+	configuration: "flags, environment or files are wrong",
+	"not-authorized": "the service did not accept the key",
+	service: "the service returned an error",
+	transport: "no usable answer came",
+	storage: "a file of orgsync cannot be used",
+};
+
+function countStates(organizations: readonly Pick<OrganizationResult, "state">[]): string {
+	const byState = Map.groupBy(organizations, ({ state }) => state);
+	return (Object.keys(states) as State[])
+		.flatMap((state) => {
+			const found = byState.get(state)?.length ?? 0;
+			return found === 0 ? [] : [`${found} ${states[state][0]}`];
+		})
+		.join(", ");
+}
+
+/** Returns in how many organizations an alias means another user, and in how many apply would revert changes made outside. */
+function countUndone(organizations: readonly OrganizationResult[]): string {
+	const countWith = (describe: (one: OrganizationResult) => string) =>
+		organizations.filter((one) => describe(one) !== "").length;
+	const aliases = countWith(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
+	const reverted = countWith(({ threeWay, plan }) => summarizeUndone(threeWay, plan));
+	return [
+		...(aliases === 0 ? [] : [` In ${aliases} of them an alias now means another user.`]),
+		...(reverted === 0
+			? []
+			: [` In ${reverted} of them apply would revert changes made outside that this change does not mention.`]),
+	].join("");
+}
+
+/**
+ * Returns the error to show above all organizations; null where each that failed has its own. Objects that changed since a
+ * saved plan was made have a list of their own in every format, so they are left out here.
+ */
+export function errorAbove(result: CommandResult): ErrorDescription | null {
+	const error = errorOfCall(result);
+	if (error === null || describeMoved(result).length === 0) return error;
+	return { ...error, message: error.message.split(":\n")[0] ?? error.message };
+}
+
+/** Returns the objects that changed since the saved plan was made, one line each. */
+export function describeMoved(result: CommandResult): readonly string[] {
+	const isSeveral = organizationsOf(result).length > 1;
+	return movedIn(result).map((one) => `${isSeveral ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`);
+}
+
+/** Returns the objects that changed since the saved plan was made. */
+export function movedIn(result: CommandResult): readonly MovedObject[] {
+	return "moved" in result ? (result.moved ?? []) : [];
+}
+
+/** Returns the saved plan of a result; null where there is none. */
+export function savedPlanOf(result: CommandResult): SavedPlanFacts | null {
+	return "savedPlan" in result ? (result.savedPlan ?? null) : null;
+}
+
+/** Returns which saved plan it is and what was done with it, in one sentence; null where there is none. */
+export function describeSavedPlan(result: CommandResult): string | null {
+	const savedPlan = savedPlanOf(result);
+	if (savedPlan === null) return null;
+	const { digest, readAt, generatedBy, statedByFile } = savedPlan;
+	if (result.command !== "apply") {
+		if (statedByFile !== undefined)
+			return describeStated(savedPlan, "threeWay" in result && result.threeWay !== undefined);
+		return `Saved plan ${digest}${readAt === null ? "" : ` of ${readAt}`}, made by ${showMaker(generatedBy)}.`;
+	}
+	const stated = statedByFile === undefined ? ` of ${readAt}` : ` (read at ${readAt}, as stated by the file)`;
+	const which = `saved plan ${digest}${readAt === null ? "" : stated}`;
+	const ran = "reports" in result && result.reports.length > 0;
+	return ran ? `Ran the ${which}.` : `The ${which} was not run.`;
+}
+
+/** Returns which saved plan it is, and which of its parts only its file states. */
+function describeStated({ digest, readAt, generatedBy }: SavedPlanFacts, hasBase: boolean): string {
+	const stated = [
+		...(readAt === null ? [] : [`read at ${readAt}`]),
+		`made by ${showMaker(generatedBy)}`,
+		"live values, names, problems, guards, overrides, pending activities, unread and unmanaged objects",
+		...(hasBase ? ["the comparison with the base"] : []),
+	];
+	return `Saved plan ${digest}. As stated by the file, not verified: ${stated.join(", ")}.`;
+}
+
+/** Name and version as they are; anything else in quotes, for a file could say more than that. */
+function showMaker(generatedBy: string): string {
+	return /^orgsync [\w.+-]+$/.test(generatedBy) ? generatedBy : showText(JSON.stringify(generatedBy));
+}
+
+/** Returns the overrides of the whole run, and of the run that made a saved plan, one line each. */
+export function describeRunOverrides(result: CommandResult): readonly string[] {
+	// The plan of this run used the same overrides as the run.
+	const planned = result.command === "plan" ? [] : (savedPlanOf(result)?.overrides ?? []);
+	return [
+		...(result.overrides ?? []).map((one) => describeOverride(one)),
+		...planned.map((one) => `${describeOverride(one)}, when the plan was made`),
+	];
+}
+
+/** Returns the organizations that are only in the base. */
+export function droppedOf(result: CommandResult): readonly ThreeWay[] {
+	return "threeWay" in result ? (result.threeWay ?? []).filter(({ head }) => head === null) : [];
+}

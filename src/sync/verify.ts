@@ -1,0 +1,98 @@
+/**
+ * Reads again what an apply has changed, and compares it with the desired state.
+ */
+import { OrgsyncError } from "../errors.ts";
+import { printScope } from "../plan/address.ts";
+import type { Change } from "../plan/change.ts";
+import { diff } from "../plan/diff.ts";
+import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Report, StepResult } from "../plan/report.ts";
+import { subjectOf } from "../plan/requests.ts";
+import { coveredAddresses } from "../plan/step.ts";
+import type { Reader } from "../wire/client.ts";
+import { withUpdateTime } from "./applied-objects.ts";
+import type { Journal } from "./journal.ts";
+import { readLive } from "./read.ts";
+
+type Verification = Pick<Report, "left" | "unverified">;
+
+/** The verification of an apply that reads nothing afterwards. */
+export const notVerified: Verification = { left: null, unverified: null };
+
+/**
+ * Returns what still differs of the changes that completed steps made. Reads only the kinds that they touched. An error is
+ * returned as the reason why nothing was verified: the report of what was submitted must not be lost.
+ */
+export async function verify(
+	desired: DesiredOrganization,
+	plan: Plan,
+	completed: readonly StepResult[],
+	{ reader, journal }: { readonly reader: Reader; readonly journal: Journal },
+): Promise<Verification> {
+	try {
+		return await findLeft(desired, plan, completed, reader, journal);
+	} catch (error) {
+		if (!(error instanceof OrgsyncError)) throw error;
+		return { left: null, unverified: error.message };
+	}
+}
+
+async function findLeft(
+	desired: DesiredOrganization,
+	plan: Plan,
+	completed: readonly StepResult[],
+	reader: Reader,
+	journal: Journal,
+): Promise<Verification> {
+	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
+	const touched = narrowToKinds(
+		desired,
+		plan.changes.filter(({ address }) => covered.has(address)),
+	);
+	const { live } = await readLive(touched, reader, journal.lastApplied(plan.organizationId), plan.reads);
+	recordUpdateTimes(live, completed, plan, journal);
+	const { changes, problems, unread } = diff(touched, {
+		...live,
+		lastApplied: journal.lastApplied(plan.organizationId),
+	});
+	// What can no longer be read was compared only with what was just applied.
+	const lostSight = unread.find((one) => !plan.unread.some((before) => printScope(before) === printScope(one)));
+	// A tag that others renamed or deleted meanwhile is a problem now, and its change is not made any more.
+	const lost = new Set(problems.map(({ path }) => path));
+	const left = [...changes, ...plan.changes.filter(({ address }) => lost.has(address))];
+	const done = completedAddresses(plan, completed);
+	return {
+		left: left.filter(({ address }) => done.has(address)),
+		unverified: lostSight === undefined ? null : `${printScope(lostSight)}: ${lostSight.because}`,
+	};
+}
+
+/** Returns the addresses of changes all of whose steps completed. */
+function completedAddresses(plan: Plan, completed: readonly StepResult[]): ReadonlySet<string> {
+	const ids = new Set(completed.map(({ step }) => step.id));
+	const unfinished = new Set<string>(coveredAddresses(plan.steps.filter(({ id }) => !ids.has(id))));
+	const covered = coveredAddresses(completed.map(({ step }) => step));
+	return new Set(covered.filter((address) => !unfinished.has(address)));
+}
+
+/** Adds the tags' `updatedAt` to what was last applied to them, so that a later change by others is noticed. */
+function recordUpdateTimes(
+	live: LiveOrganization,
+	completed: readonly StepResult[],
+	{ organizationId }: Plan,
+	journal: Journal,
+): void {
+	if (!live.userTags.known) return;
+	const { userTags } = journal.lastApplied(organizationId);
+	const changed = new Set(completed.map(({ step }) => subjectOf(step)));
+	const tags = live.userTags.value.filter(({ id }) => changed.has(id));
+	const applied = tags.flatMap((tag) => withUpdateTime(tag, userTags[tag.id]));
+	if (applied.length > 0) journal.recordApplied(organizationId, applied);
+}
+
+/** Returns the desired state of the kinds that these changes touch. */
+function narrowToKinds(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
+	const kinds = new Set(changes.filter(({ action }) => action !== "report").map(({ kind }) => kind));
+	return { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
+}

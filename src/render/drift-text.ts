@@ -90,8 +90,8 @@ function renderUnmanaged(drift: OrganizationDrift, style: Style): readonly strin
 	const more = names.length > mostUnmanaged ? ` and ${names.length - mostUnmanaged} more` : "";
 	const what = count(
 		names.length,
-		"user tag that the document does not speak of",
-		"user tags that the document does not speak of",
+		"unmanaged user tag",
+		"unmanaged user tags",
 	);
 	return [style.faint(`${what}: ${shown}${more}`), ""];
 }

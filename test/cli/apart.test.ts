@@ -36,10 +36,10 @@ describe("a removal that orgsync submitted part by part", () => {
 		expect(parts.split("\n").slice(1, 8)).toEqual([
 			`       .. policy:${first}: waits for approval`,
 			`          ${made[0]}`,
-			`          orgsync explain ${idIn(made[0])} says what it waits for`,
+			`          orgsync explain ${idIn(made[0])} shows what it is waiting for`,
 			`       .. policy:${second}: waits for approval`,
 			`          ${made[1]}`,
-			`          orgsync explain ${idIn(made[1])} says what it waits for`,
+			`          orgsync explain ${idIn(made[1])} shows what it is waiting for`,
 			expect.stringMatching(new RegExp(`^ {7}!! policy:${stray}: failed: `)),
 		]);
 	});
@@ -52,9 +52,9 @@ describe("a removal that orgsync submitted part by part", () => {
 		expect(page.answer.stdout).toContain("Submitted one by one:");
 		for (const named of page.made) {
 			expect(page.answer.stdout).toContain(`<p class="soft">${named}</p>`);
-			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} says what it waits for`);
+			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} shows what it is waiting for`);
 		}
-		expect(page.answer.stdout).toContain("<dt>activities wait</dt><dd>2</dd>");
+		expect(page.answer.stdout).toContain("<dt>pending activities</dt><dd>2</dd>");
 		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);
 	});
 

@@ -9,7 +9,7 @@ import { keptOf, startProvider } from "./providers.ts";
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 
 describe("the state of a UserTag", () => {
-	it("keeps an activity that waits when the program no longer wants it, until it has ended", async () => {
+	it("keeps an pending activity when the program no longer wants it, until it has ended", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const provider = await startProvider("UserTag", world, { reads: "documented" });

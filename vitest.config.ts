@@ -1,14 +1,33 @@
+import { statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Folders whose files take longest, longest first: each of their tests starts processes of Pulumi, a browser or a shell. */
+const slowest = ["/test/pulumi/", "/test/engine/", "/test/browser/", "/test/readme.", "/test/pipelines/", "/test/cli/"];
+
+/** Starts the slowest files first, so that no worker is left with one of them at the end. */
+class SlowestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = ({ moduleId }: TestSpecification): number => {
+			const index = slowest.findIndex((folder) => moduleId.includes(folder));
+			return index === -1 ? slowest.length : index;
+		};
+		const size = ({ moduleId }: TestSpecification): number => statSync(moduleId).size;
+		return files.toSorted((one, other) => rank(one) - rank(other) || size(other) - size(one));
+	}
+}
 
 export default defineConfig({
 	test: {
 		include: ["test/**/*.test.ts"],
 		globalSetup: ["test/shared.ts"],
 		testTimeout: 30_000,
-		// Whoever waits for something waits as long as a busy machine may need: the default is a second.
+		// A poll may take as long as a busy machine needs: the default is a second.
 		expect: { poll: { timeout: 20_000 } },
 		pool: "forks",
-		// Most tests wait for processes of their own, the Pulumi engine above all: half of the cores would stand idle.
-		maxWorkers: "100%",
+		// Most tests wait for processes of their own, the Pulumi engine above all: one worker for each core leaves it idle.
+		maxWorkers: Math.ceil(availableParallelism() * 1.5),
+		sequence: { sequencer: SlowestFirst },
 	},
 });

@@ -1,25 +1,25 @@
 /**
- * Text from the service or a document made safe for a terminal, a log, a file and a page: what would move the cursor,
- * change the colour, break the line, turn the direction of writing or not be seen at all is shown as an escape instead.
+ * Escapes text from the service or a document for terminals, logs, files and pages: characters that move the cursor, change
+ * colors, break the line, change the direction of text, or are invisible.
  */
 import { replaceInvisible } from "./invisible.ts";
 
 /**
- * The text on one line, every character that a reader cannot see as `\u{…}`; what a pipeline's log would take for a command
- * (`::` where a line begins, `##[` and `##vso[` anywhere) likewise. Shown twice, it stays the same.
+ * Returns the text on one line. Invisible characters, and those that begin a command in the log of a pipeline (`::` at the
+ * beginning of a line, `##[` and `##vso[` anywhere), become `\u{…}`. Escaping twice changes nothing more.
  */
 export function showText(text: string): string {
 	return escapeUnsafe(text, escapeCharacter).replace(/^(\s*):(?=:)/, "$1\\u{3a}");
 }
 
-/** As `showText`, but line by line: for messages of ours that have several lines. */
+/** Applies `showText` to each line: for messages of orgsync with several lines. */
 export function showLines(text: string): string {
 	return text.split("\n").map(showText).join("\n");
 }
 
 /**
- * The text with `toEscape` applied to each character that is not safe to show, wherever the text stands in a line: invisible
- * ones, marks that would be drawn over what stands before or around the text, and `#` of a command in a log.
+ * Returns the text with `toEscape` applied to each unsafe character: invisible ones, marks that are drawn over other text, and
+ * `#` of a command in a log. The result is safe anywhere in a line.
  */
 function escapeUnsafe(text: string, toEscape: (character: string) => string): string {
 	const escapeAll = (characters: string): string => [...characters].map(toEscape).join("");
@@ -28,7 +28,7 @@ function escapeUnsafe(text: string, toEscape: (character: string) => string): st
 		.replace(/(?<=#)#(?=\w*\[)/g, toEscape);
 }
 
-/** Marks without a letter to stand on, and more than six on one: no name needs them, and they hide what is around them. */
+/** Combining marks without a base letter, and more than six on one letter: no name needs them, and they hide other text. */
 const strayMarks = /(?<![\p{L}\p{N}\p{M}\p{So}])\p{M}+|(?<=\p{M}{6})\p{M}+/gu;
 
 function escapeCharacter(character: string): string {
@@ -36,79 +36,79 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * A name of others that stands among words of ours on one line: as `showText`, and in quotes where it could be taken for
- * more than a name: for a list, a note, an arrow, or nothing at all.
+ * Returns a name for a line of our text: as `showText`, and in quotes if it could be mistaken for other text, such as a list,
+ * a note, an arrow or nothing.
  */
 export function showName(name: string): string {
-	return ambiguous.test(name) ? `"${showBlanks(name.replace(/["\\]/g, "\\$&"))}"` : showText(name);
+	return ambiguous.test(name) ? `"${showSpaces(name.replace(/["\\]/g, "\\$&"))}"` : showText(name);
 }
 
-/** What our own lines are made of: blanks at the ends or in a row, signs, list and note marks, quotes, escapes, arrows. */
+/** Syntax of our own lines: leading, trailing and repeated spaces, signs, list and note marks, quotes, escapes, arrows. */
 const ambiguous = /^$|^\s|\s$|\s\s|(?:^|\s)[-+~!\u2212]\s|[,;()[\]{}"`\\]|:\s|->|=>|\u2192/;
 
-/** As `showText`, with blanks at the ends and in a row as their number too: on a page and in a wrapped line nobody sees them. */
-export function showBlanks(name: string): string {
+/** As `showText`, and escapes leading, trailing and repeated spaces, which are invisible on a page and in a wrapped line. */
+export function showSpaces(name: string): string {
 	return showText(name).replace(/^ | (?= |$)/g, "\\u{20}");
 }
 
-/** Two names of one thing, before and after: as `showName`, and letter by letter where both look the same. */
+/** Returns the old and the new name of an object: as `showName`, with other characters escaped if both look the same. */
 export function showRename(before: string, after: string): readonly [before: string, after: string] {
-	const show = (name: string): string => showName(clipMiddle(name, longestOfTwo));
+	const show = (name: string): string => showName(clipMiddle(name, maxPairLength));
 	const pair = [show(before), show(after)] as const;
 	if (before === after || pair[0].normalize("NFKC") !== pair[1].normalize("NFKC")) return pair;
 	const spelled = [spell(before), spell(after)] as const;
-	// Where they differ in what was left out, nothing is.
+	// If they differ only in the clipped part, both are shown in full.
 	return spelled[0] === spelled[1] ? [showName(before), showName(after)] : spelled;
 }
 
-/** Everything but printable ASCII by its number. */
+/** Escapes everything but printable ASCII. */
 function spell(name: string): string {
-	return showName(clipMiddle(name, longestOfTwo).replace(/[^ -~\u2026]/gu, escapeCharacter));
+	return showName(clipMiddle(name, maxPairLength).replace(/[^ -~\u2026]/gu, escapeCharacter));
 }
 
-/** Longest name in a line, in characters: of one that has it alone, and of two that share it. */
-const [longestAlone, longestOfTwo] = [400, 120];
+/** Max characters of a name in a line: of one name, and of each of two. */
+const [maxNameLength, maxPairLength] = [400, 120];
 
-/** A name of usual length as it is; of a longer one the beginning and the end. */
-export function clipMiddle(name: string, most: number = longestAlone): string {
+/** Returns the name, or the beginning and the end of a long one. */
+export function clipMiddle(name: string, maxLength: number = maxNameLength): string {
 	const characters = [...name];
-	if (characters.length <= most) return name;
-	return `${characters.slice(0, most - 40).join("")}\u2026${characters.slice(-39).join("")}`;
+	if (characters.length <= maxLength) return name;
+	return `${characters.slice(0, maxLength - 40).join("")}\u2026${characters.slice(-39).join("")}`;
 }
 
-/** As `showName`, in at most so many characters as they are shown: of a longer name the beginning, its quotes closed. */
-export function showNameWithin(name: string, most: number): string {
-	if (showName(name).length <= most) return showName(name);
-	const characters = [...name].slice(0, most);
-	while (characters.length > 0 && showName(`${characters.join("")}\u2026`).length > most) characters.pop();
+/** As `showName`, in at most `maxLength` characters of output: the beginning of a longer name, with closed quotes. */
+export function showNameWithin(name: string, maxLength: number): string {
+	if (showName(name).length <= maxLength) return showName(name);
+	const characters = [...name].slice(0, maxLength);
+	while (characters.length > 0 && showName(`${characters.join("")}\u2026`).length > maxLength) characters.pop();
 	return showName(`${characters.join("")}\u2026`);
 }
 
-/** The address of an object, its kind bare and what stands behind that as a name. */
+/** Returns the address of an object: its kind, and the rest as `showName`. */
 export function showAddress(address: string): string {
 	return showAddressWithin(address, Number.POSITIVE_INFINITY);
 }
 
-/** The same, in at most so many characters. */
-export function showAddressWithin(address: string, most: number): string {
+/** As `showAddress`, in at most `maxLength` characters of output. */
+export function showAddressWithin(address: string, maxLength: number): string {
 	const at = address.indexOf(":") + 1;
 	if (at === 0) return showText(address);
 	const kind = showText(address.slice(0, at));
-	return `${kind}${showNameWithin(address.slice(at), most - kind.length)}`;
+	return `${kind}${showNameWithin(address.slice(at), maxLength - kind.length)}`;
 }
 
-/** A value as a reader would write it: texts in quotes, everything else as JSON; nothing is `(not set)`. */
+/** Returns a value as JSON, or `(not set)`. */
 export function showValue(value: unknown): string {
 	if (value === null || value === undefined) return "(not set)";
-	return showBlanks(JSON.stringify(value));
+	return showSpaces(JSON.stringify(value));
 }
 
 /**
- * The value as JSON, without a newline at the end, with `\u` escapes for the characters that `showText` escapes: it reads
- * back as the same value. `indent` is that of JSON.stringify.
+ * Returns the value as JSON without a final newline. The characters that `showText` escapes become `\u` escapes, so that it
+ * reads back as the same value. `indent` is that of JSON.stringify.
  */
 export function writeJson(value: unknown, indent?: number): string {
-	// JSON has such characters in its texts only, but for the line ends of an indented one.
+	// JSON has such characters only in strings, except for the line breaks of indented JSON.
 	return escapeUnsafe(JSON.stringify(value, null, indent), (character) =>
 		character === "\n" ? character : escapeForJson(character),
 	);
@@ -119,7 +119,7 @@ function escapeForJson(character: string): string {
 	return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
-/** At most three of the addresses, escaped, and how many more there are. */
+/** Returns at most three of the addresses, escaped, and the number of others. */
 export function listCovers(addresses: readonly string[]): string {
 	const covers = addresses.map(showAddress);
 	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;

@@ -54,7 +54,7 @@ function tighten(file: string, notice: (text: string) => void): void {
 	if (found === undefined) return;
 	checkKindAndOwner(file, found);
 	if (process.geteuid === undefined || isTight(found)) return;
-	// Tightening it now would not undo what somebody has written already.
+	// Tightening it now would not undo what others have written already.
 	if ((found.mode & 0o002) !== 0) {
 		throw new StorageError(`every user can write ${file} (mode ${octal(found.mode)})`, {
 			hint: `if you trust what is in it: chmod 600 ${file}; if not, remove it`,

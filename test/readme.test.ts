@@ -1,6 +1,6 @@
 /**
- * What README.md shows is what happens: its tour is run in a copy of the quickstart, and its tables are held against the
- * code. `ORGSYNC_WRITE_README=1` puts the real outputs into the file.
+ * Runs the commands of README.md, the docs and the examples, each page in a copy of its folder.
+ * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -17,16 +17,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Terminal } from "../src/cli/output.ts";
-import { makeProgram } from "../src/cli/program.ts";
-import { parseDocuments } from "../src/document/parse.ts";
-import { exitCodes } from "../src/errors.ts";
-import { extendedReads, queries } from "../src/wire/operations.ts";
 import { ensureEngine } from "./engine/engine.ts";
 import { playScene, playSceneHere, readScenes, type Scene, writeScenes } from "./transcript.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const readme = readFileSync(join(root, "README.md"), "utf8");
 
 /** Markdown files whose commands are run, and the folder that a reader is in at first. */
 const tours = [
@@ -100,7 +94,7 @@ describe("the commands for a clone", () => {
 	let engine: string;
 
 	beforeAll(async () => {
-		// Wherever it was found: the home of whoever runs the tests is not that of the clone.
+		// The clone has another home folder than the user who runs the tests.
 		({ folder: engine } = await ensureEngine());
 		clone = mkdtempSync(join(tmpdir(), "orgsync-clone-"));
 		const whole = [
@@ -113,7 +107,7 @@ describe("the commands for a clone", () => {
 			"tsconfig.json",
 			"vitest.config.ts",
 		];
-		// One test stands for all of them: this one would run itself.
+		// One test is enough: this one would run itself.
 		for (const name of [...whole, "test/escape.test.ts", "test/shared.ts", "test/engine"])
 			cpSync(join(root, name), join(clone, name), { recursive: true });
 		rmSync(join(clone, "test/engine/engine.test.ts"));
@@ -137,7 +131,7 @@ describe("the commands for a clone", () => {
 		120_000,
 	);
 
-	it("make the embedded service what the quickstart's document says, with npm run up", () => {
+	it("apply the quickstart's document with npm run up", () => {
 		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
 		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
 		expect(drift).toContain("No drift. The organization is in sync.");
@@ -145,7 +139,7 @@ describe("the commands for a clone", () => {
 });
 
 describe("examples/consensus/README.md", () => {
-	it("tells what its program does", () => {
+	it("shows what its program prints", () => {
 		const path = join(root, "examples/consensus/README.md");
 		const markdown = readFileSync(path, "utf8");
 		const printed = execFileSync(process.execPath, [join(root, "examples/consensus/run.ts")], { encoding: "utf8" });
@@ -165,158 +159,29 @@ describe("examples/consensus/README.md", () => {
 	}, 60_000);
 });
 
-describe("README.md", () => {
-	it("shows a document that is valid", () => {
-		const content = /```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-		expect(parseDocuments([{ file: "README.md", content }], {}).problems).toEqual([]);
-	});
-
-	it("names only variables, commands and flags that exist", () => {
-		const block = /```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-		const names = [...block.matchAll(/^export (\w+)=/gm)].map(([, name = ""]) => name);
-		expect(names.length).toBeGreaterThan(2);
-		const { commands } = makeProgram({} as Terminal, () => {});
-		const flags = commands.flatMap((command) => command.options.map(({ long }) => long));
-		const commandLine = readFileSync(join(root, "docs/connection.md"), "utf8");
-		for (const name of names) expect(commandLine, name).toContain(`\`${name}\``);
-		for (const [, name = ""] of block.matchAll(/^orgsync (\S+)/gm))
-			expect(commands.map((command) => command.name())).toContain(name);
-		for (const [flag] of block.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag);
-	});
-
-	it("imports only what the package exports", async () => {
-		const [, names = ""] = /import \{ (.*?) \} from "orgsync"/.exec(readme) ?? [];
-		expect(Object.keys(await import("../src/index.ts"))).toEqual(expect.arrayContaining(names.split(", ")));
-	});
-
-	it("has at most 200 lines", () => {
-		expect(readme.split("\n").length).toBeLessThanOrEqual(200);
-	});
-});
-
-describe("docs/document.md", () => {
-	const markdown = readFileSync(join(root, "docs/document.md"), "utf8");
-	const blocks = [...markdown.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, content = ""]) => content);
-	const documents = blocks.filter((content) => /^(?:organizationId:|# yaml-language-server:)/.test(content));
-
-	it("shows documents, whole ones only", () => {
-		expect(documents.length).toBeGreaterThan(10);
-		expect(documents).toEqual(blocks);
-	});
-
-	it.each(documents)("shows a document that is valid: %j", (content) => {
-		const id = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
-		const names = [...content.matchAll(/(?<!\$)\$\{(\w+)\}/g)].map(([, name = ""]) => name);
-		const environment = Object.fromEntries(names.map((name) => [name, id]));
-		expect(parseDocuments([{ file: "docs/document.md", content }], environment).problems).toEqual([]);
-	});
-
-	it("names every property of the schema", () => {
-		const schema = JSON.parse(readFileSync(join(root, "schemas/document.json"), "utf8")) as unknown;
-		const names = propertyNames(schema);
-		expect(names.length).toBeGreaterThan(40);
-		expect(names.filter((name) => !markdown.includes(`\`${name}\``))).toEqual([]);
-	});
-});
-
-/** The keys of every `properties` of a schema, however deep. */
-function propertyNames(schema: unknown): readonly string[] {
-	if (typeof schema !== "object" || schema === null) return [];
-	return Object.entries(schema).flatMap(([key, value]) => [
-		...(key === "properties" ? Object.keys(value as object) : []),
-		...propertyNames(value),
-	]);
-}
-
-describe("docs/commands.md", () => {
-	const markdown = readFileSync(join(root, "docs/commands.md"), "utf8");
-	const { commands } = makeProgram({} as Terminal, () => {});
-	/** What stands under each heading, by the anchor of the heading. */
-	const sections = new Map(
-		markdown
-			.split(/^#{2,3} /m)
-			.slice(1)
-			.map((text) => [(text.split("\n", 1)[0] ?? "").toLowerCase().replaceAll(" ", "-"), text]),
-	);
-	/** The flags in the first column of the tables of a section. */
-	const flagsIn = (anchor: string): readonly string[] =>
-		[...(sections.get(anchor) ?? "").matchAll(/^\| (`-.*?) \|/gm)].flatMap(([, cell = ""]) =>
-			[...cell.matchAll(/(?<=`)--?[a-z-]+/g)].map(([flag]) => flag),
-		);
-
-	it("has a section for every command", () => {
-		expect([...sections.keys()]).toEqual(expect.arrayContaining(commands.map((command) => command.name())));
-	});
-
-	it.each(commands.map((command) => [command.name(), command] as const))("tells the flags of %s", (name, command) => {
-		const shared = [...(sections.get(name) ?? "").matchAll(/\(#(flags-[a-z-]+)\)/g)].map(([, anchor = ""]) => anchor);
-		const told = [name, ...new Set(shared)].flatMap(flagsIn);
-		const flags = command.options.flatMap(({ short, long }) => [short, long]).filter((flag) => flag != null);
-		expect(told.sort()).toEqual(flags.sort());
-	});
-
-	it("tells every exit code", () => {
-		const told = [...(sections.get("exit-codes") ?? "").matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
-		expect(told.sort((left, right) => left - right)).toEqual(Object.values(exitCodes));
-	});
-});
-
-describe("the extended reads", () => {
-	const names = Object.keys(extendedReads).sort();
-	const between = (file: string, start: string, end: string): string => {
-		const text = readFileSync(join(root, file), "utf8");
-		expect(text, `${file} has no "${start}"`).toContain(start);
-		return text.slice(text.indexOf(start)).split(end, 1)[0] ?? "";
-	};
-	const lists = [
-		["docs/service.md", "\n## Extended reads", "\n`get_organization_configs`"],
-		["docs/document.md", "\n## What the service shows", "\nEach is asked only"],
-		["docs/commands.md", "The seven extended reads are", "\n\n"],
-	] as const;
-
-	it.each(lists)("are listed in %s as in the code", (file, start, end) => {
-		const told = [...between(file, start, end).matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
-		const isRead = (name: string): boolean => /^(list|get)_|^whoami$/.test(name) && !Object.hasOwn(queries, name);
-		expect([...new Set(told.filter(isRead))].sort()).toEqual(names);
-	});
-
-	it.each(["SECURITY.md", "docs/document.md", "docs/commands.md"])("are as many in %s as in the code", (file) => {
-		const counts = [...readFileSync(join(root, file), "utf8").matchAll(/(\w+)\s+\[?(?:extended reads|reads outside)/g)];
-		const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-		const told = counts.map(([, word = ""]) => words.indexOf(word) + 1).filter((count) => count > 0);
-		expect(new Set(told)).toEqual(new Set([names.length]));
-	});
-
-	it("are each used, get_session_profiles by export alone", () => {
-		const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
-			(file) => file.endsWith(".ts") && !file.startsWith("emulator"),
-		);
-		const uses = files.flatMap((file) =>
-			[...readFileSync(join(root, "src", file), "utf8").matchAll(/extendedReads\.(\w+)/g)].map(([, name]) => ({
-				file,
-				name,
-			})),
-		);
-		expect([...new Set(uses.map(({ name }) => name))].sort()).toEqual(names);
-		const ofExport = uses.filter(({ name }) => name === "get_session_profiles").map(({ file }) => file);
-		expect(ofExport).toEqual([join("sync", "read-whole.ts")]);
-	});
-});
-
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
-const pages = [
+const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
+	["docs/architecture.md", ["text"]],
+	...["coming-from", "connection", "fleets", "glossary", "README", "service", "troubleshooting"].map(
+		(name) => [`docs/${name}.md`, []] as const,
+	),
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
-	["docs/emulator.md", ["http", "json"]],
+	["docs/emulator.md", ["http", "json", "yaml"]],
 	// test/pulumi/docs.test.ts
 	["docs/pulumi.md", [...blockWords, "typescript", "javascript", "json"]],
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-typescript/README.md", ["sh", "text"]],
 	["examples/pulumi-yaml-document/README.md", ["sh", "text"]],
-] as const;
+];
+
+it("every page of docs/ is in the list of pages", () => {
+	const names = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+	expect(pages.map(([file]) => file)).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}`)));
+});
 
 describe.each(pages)("%s", (file, known) => {
 	it("has no block of code that these tests do not run or check", () => {
@@ -324,23 +189,6 @@ describe.each(pages)("%s", (file, known) => {
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);
 		expect(words.filter((word) => !known.some((one) => one === word))).toEqual([]);
-	});
-});
-
-describe("docs/troubleshooting.md", () => {
-	const rows = readFileSync(join(root, "docs/troubleshooting.md"), "utf8")
-		.split("## Symptoms without a message", 1)[0]
-		?.matchAll(/^\| `([^`]+)` \|/gm);
-	const messages = [...(rows ?? [])].map(([, message = ""]) => message);
-	const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-		.filter((file) => file.endsWith(".ts"))
-		.map((file) => readFileSync(join(root, "src", file), "utf8").replaceAll("\\`", "`"))
-		.join("\n");
-
-	it("explains the messages that readers meet", () => expect(messages.length).toBeGreaterThan(25));
-
-	it.each(messages)("quotes a message of the program: %s", (message) => {
-		for (const part of message.split("…").map((one) => one.trim())) expect(sources.includes(part), part).toBe(true);
 	});
 });
 

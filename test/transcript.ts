@@ -111,7 +111,7 @@ function wordsOf(command: string): readonly string[] {
 	return words.map((word) => word.replace(/^'(.*)'$/, "$1"));
 }
 
-/** The text with the times, digests and activity ids that a page shows. Steps run side by side, so their lines are sorted. */
+/** The text with the times, digests and activity ids that a page shows. Steps run concurrently, so their lines are sorted. */
 function normalize(printed: string, status: number | null): string {
 	const text = printed
 		.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, shownTime)

@@ -1,32 +1,23 @@
 /**
- * What the tests of the command line share: an emulator with one organization that has something of every kind, the keys
- * of two of its users, and a document that says what is there.
+ * The world of every test that runs orgsync against a service: an emulator with one organization that has objects of every
+ * kind, the keys of two of its users, and a folder with a document in which commands run.
  */
-import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Seed } from "../src/emulator/server.ts";
 import { startEmulator } from "../src/emulator/server.ts";
+import { apiKeyStamp, makeKey, type TestKey } from "./keys.ts";
 import { type Answer, keepSecret, makeFolder, type RunOptions, run, type Started, start } from "./run.ts";
 
-interface Key {
-	readonly publicKey: string;
-	readonly privateKey: string;
-	readonly object: KeyObject;
+/** A key whose private half must not be seen anywhere. */
+function makeSecretKey(): TestKey {
+	const key = makeKey();
+	keepSecret(key.privateKey);
+	return key;
 }
 
-/** A P-256 key; its private half must not be seen anywhere. */
-function makeKey(): Key {
-	const { privateKey: object } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-	const { x = "", y = "", d = "" } = object.export({ format: "jwk" }) as { x?: string; y?: string; d?: string };
-	const even = ((Buffer.from(y, "base64url").at(-1) ?? 0) & 1) === 0;
-	const hex = (text: string) => Buffer.from(text, "base64url").toString("hex").padStart(64, "0");
-	keepSecret(hex(d));
-	return { publicKey: (even ? "02" : "03") + hex(x), privateKey: hex(d), object };
-}
-
-export const keys = { alice: makeKey(), bob: makeKey(), stranger: makeKey() };
+export const keys = { alice: makeSecretKey(), bob: makeSecretKey(), stranger: makeSecretKey() };
 
 const id = (kind: string, number: number) => `${kind}0000000-0000-4000-8000-00000000000${number}`;
 export const organizationId = id("0", 1);
@@ -180,18 +171,10 @@ export async function makeWorld(
 	return world;
 }
 
-async function submitAs(
-	url: string,
-	{ publicKey, object }: Key,
-	name: string,
-	parameters: object,
-	nowMs: number,
-): Promise<void> {
+async function submitAs(url: string, key: TestKey, name: string, parameters: object, nowMs: number): Promise<void> {
 	const type = `ACTIVITY_TYPE_${name.toUpperCase()}`;
 	const body = JSON.stringify({ type, timestampMs: String(nowMs), organizationId, parameters });
-	const signature = sign("sha256", Buffer.from(body), object).toString("hex");
-	const stamp = JSON.stringify({ publicKey, scheme: "SIGNATURE_SCHEME_TK_API_P256", signature });
-	const headers = { "x-stamp": Buffer.from(stamp).toString("base64url") };
-	const response = await fetch(`${url}/public/v1/submit/${name}`, { method: "POST", body, headers });
+	const init = { method: "POST", body, headers: apiKeyStamp(body, key) };
+	const response = await fetch(`${url}/public/v1/submit/${name}`, init);
 	expect(response.status, await response.text()).toBe(200);
 }

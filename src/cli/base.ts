@@ -1,6 +1,6 @@
 /**
- * Reads the documents as they were before: `plan --base` takes the same paths in a git revision, `plan --base-file` another
- * file or folder. One never falls back to the other: a pull request can add a folder with the name of any revision.
+ * Reads the earlier documents of a three-way plan: `plan --base` reads the same paths in a git revision, `plan --base-file`
+ * another file or folder. Neither falls back to the other: a pull request can add a folder with the name of any revision.
  */
 import { posix, relative, resolve, sep } from "node:path";
 import { type DocumentSource, parseDocuments } from "../document/parse.ts";
@@ -8,7 +8,7 @@ import { ConfigurationError, DocumentError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import { defaultDocument, isDocumentName, isHiddenPath } from "./document-files.ts";
-import { type Asked, type Found, Git } from "./git.ts";
+import { Git, type GitObject, type RequestedPath } from "./git.ts";
 import type { Terminal } from "./output.ts";
 import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
 
@@ -25,20 +25,20 @@ export interface Base {
 	/** The flag with its value, for messages. */
 	readonly flag: string;
 	readonly organizations: readonly DesiredOrganization[];
-	/** Whether it is the same paths at another time: then an organization that is missing now was removed. */
+	/** Whether the base has the same paths as the documents. Then an organization that is missing now was removed. */
 	readonly samePaths: boolean;
-	/** Paths that were not there then; they are new. */
+	/** Paths that do not exist in the base. */
 	readonly missing: readonly string[];
 }
 
 /**
- * What the base wants. Throws ConfigurationError when it cannot be read or both flags are given, and DocumentError with
- * every problem that it has.
+ * Returns the desired state of the base. Throws ConfigurationError if it cannot be read or both flags are given, and
+ * DocumentError with all its problems.
  */
 export async function readBase(flags: BaseFlags & DocumentFlags, terminal: Terminal): Promise<Base> {
 	const { base, baseFile } = flags;
 	if (base !== undefined && baseFile !== undefined) {
-		throw new ConfigurationError("--base and --base-file exclude each other");
+		throw new ConfigurationError("--base and --base-file cannot be used together");
 	}
 	return baseFile === undefined ? ofRevision(base ?? "", flags, terminal) : ofFile(baseFile, flags, terminal);
 }
@@ -56,7 +56,7 @@ async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal):
 async function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal: Terminal): Promise<Base> {
 	const flag = `--base ${showText(name)}`;
 	if (name === "" || name.startsWith("-")) {
-		throw new ConfigurationError(`${flag}: it takes a revision of git`, {
+		throw new ConfigurationError(`${flag}: it takes a git revision`, {
 			hint: "for example --base origin/main; for a file or folder: --base-file PATH",
 		});
 	}
@@ -86,8 +86,8 @@ async function readRevision(
 	const missing = named.filter(({ kind }) => kind === "missing");
 	await git.refuseUnavailable(commit, missing);
 	// A link and its target, or a file that is named twice, count once.
-	const files = new Map<string, Found>();
-	const add = (found: Found): void => {
+	const files = new Map<string, GitObject>();
+	const add = (found: GitObject): void => {
 		if (found.kind === "blob" && !files.has(found.id)) files.set(found.id, found);
 	};
 	for (const found of named) {
@@ -105,14 +105,18 @@ async function readRevision(
 }
 
 /** Returns the documents in a folder of the commit, and in folders that links in it point to, as in the working folder. */
-async function documentsIn(git: Git, commit: string, folder: Found & Asked): Promise<readonly Asked[]> {
-	const documents: Asked[] = [];
+async function documentsIn(
+	git: Git,
+	commit: string,
+	folder: GitObject & RequestedPath,
+): Promise<readonly RequestedPath[]> {
+	const documents: RequestedPath[] = [];
 	const seen = new Set([folder.id]);
-	const pending: (Found & Asked)[] = [folder];
+	const pending: (GitObject & RequestedPath)[] = [folder];
 	for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
 		const at = next;
 		const entries = (await git.list(at.id)).filter(({ name }) => !isHiddenPath(name));
-		const placed = (names: readonly string[]): readonly Asked[] =>
+		const placed = (names: readonly string[]): readonly RequestedPath[] =>
 			names.map((name) => ({ path: posix.join(at.path, name), inside: posix.join(at.inside, name) }));
 		documents.push(...placed(entries.map(({ name }) => name).filter(isDocumentName)));
 		// Git takes one path a line.
@@ -128,11 +132,11 @@ async function documentsIn(git: Git, commit: string, folder: Found & Asked): Pro
 	return documents.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** The path from the top of the repository, as git writes it. */
+/** Returns the path from the top of the repository, as git writes it. */
 function insidePath(git: Git, path: string, prefix: string, directory: string): string {
 	const local = relative(directory, resolve(directory, path)).split(sep).join("/");
 	const inside = posix.normalize(posix.join(prefix, local));
-	if (/[\r\n]/.test(inside)) git.refuse(`the name ${showText(path)} has a line break in it`);
+	if (/[\r\n]/.test(inside)) git.refuse(`the name ${showText(path)} contains a line break`);
 	if (inside !== ".." && !inside.startsWith("../") && !posix.isAbsolute(inside)) return inside === "." ? "" : inside;
 	return git.refuse(
 		`${showText(path)} is not in the git repository of this folder`,

@@ -2,28 +2,28 @@
  * Commands that compare documents with live state, or change it.
  */
 import { exitCodes } from "../errors.ts";
-import { type CommandRow, localCodes, queryCodes } from "./command-row.ts";
+import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import type { ApplyFlags } from "./commands/apply.ts";
 import { parseFileOrStream } from "./flag-values.ts";
 import {
 	activityFlags,
 	argument,
-	checkedLater,
-	concurrency,
+	concurrencyFlag,
 	connectionFlags,
 	credentialFlags,
 	documentFlags,
-	file,
+	fileFlag,
 	flag,
-	group,
+	flagGroup,
 	outputFlags,
-	reads,
-	repeatable,
-	retryRejected,
+	readsFlag,
+	repeatableFlag,
+	retryRejectedFlag,
 	safetyFlags,
 	savedPlanFlags,
 	scopeFlags,
-	wait,
+	uncheckedFlag,
+	waitFlag,
 } from "./flags.ts";
 import { formats } from "./formats.ts";
 
@@ -48,21 +48,21 @@ export function plan(): CommandRow {
 		flags: [
 			...documentFlags(),
 			...scopeFlags(),
-			...group("Comparison", [
-				checkedLater("--base <revision>", "git revision of earlier documents to compare with"),
-				file("--base-file <path>", "file or folder of earlier documents to compare with"),
+			...flagGroup("Comparison", [
+				uncheckedFlag("--base <revision>", "git revision of earlier documents to compare with"),
+				fileFlag("--base-file <path>", "file or folder of earlier documents to compare with"),
 			]),
-			...group("Saved plan", [
+			...flagGroup("Saved plan", [
 				flag("--out <file>", "save the plan to this file, for show and apply --plan").argParser(parseFileOrStream),
 			]),
-			...activityFlags(retryRejected()),
-			...connectionFlags(reads(), concurrency()),
+			...activityFlags(retryRejectedFlag()),
+			...connectionFlags(readsFlag(), concurrencyFlag()),
 			...credentialFlags(),
 			...outputFlags(formats, flag("--detailed-exitcode", "exit with 2 when there are changes")),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
 		exitCodes: {
-			...queryCodes,
+			...queryExitCodes,
 			[converged]: "plan printed, with or without changes",
 			[error]: "error, or the organization cannot converge",
 			[changes]: "changes found, with --detailed-exitcode",
@@ -78,7 +78,7 @@ export function show(): CommandRow {
 		arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
 		flags: outputFlags(formats),
 		example: "orgsync show plan.json --format markdown",
-		exitCodes: { ...localCodes, [converged]: "plan printed" },
+		exitCodes: { ...localExitCodes, [converged]: "plan printed" },
 		run: async ({ terminal, words: [saved = ""] }) => (await import("./commands/show.ts")).show(saved, terminal),
 	};
 }
@@ -93,11 +93,11 @@ export function apply(): CommandRow {
 			...savedPlanFlags(),
 			...safetyFlags(),
 			...activityFlags(
-				repeatable("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
-				retryRejected(),
-				wait(),
+				repeatableFlag("--abandon <activity>", "abandon a pending activity, by id or fingerprint"),
+				retryRejectedFlag(),
+				waitFlag(),
 			),
-			...connectionFlags(reads(), concurrency()),
+			...connectionFlags(readsFlag(), concurrencyFlag()),
 			...credentialFlags(),
 			...outputFlags(formats),
 		],
@@ -128,18 +128,18 @@ export function drift(): CommandRow {
 		flags: [
 			...documentFlags(),
 			...scopeFlags(),
-			...group("Drift", [
-				file("--since <file>", "earlier report, made with --format json --output FILE"),
-				repeatable("--accept <address>", "write live values at this address to the document"),
+			...flagGroup("Drift", [
+				fileFlag("--since <file>", "earlier report, made with --format json --output FILE"),
+				repeatableFlag("--accept <address>", "write live values at this address to the document"),
 			]),
 			...activityFlags(),
-			...connectionFlags(reads(), concurrency()),
+			...connectionFlags(readsFlag(), concurrencyFlag()),
 			...credentialFlags(),
 			...outputFlags(formats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {
-			...queryCodes,
+			...queryExitCodes,
 			[converged]: "no drift",
 			[changes]: "drift found",
 			[waiting]: "no drift, but an activity is pending approval",

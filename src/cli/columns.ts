@@ -1,10 +1,10 @@
 /**
- * How much room a text takes on a terminal, so that a line that is to be taken away again never wraps.
+ * Measures text in terminal columns, so that a progress line, which is erased later, never wraps.
  */
 
 /**
- * At most how many columns the text takes. Everything from U+1100 on counts two: there the wide scripts and the emoji begin,
- * and a line that is a little too short does no harm.
+ * Returns an upper bound of the columns of the text. Characters from U+1100 count two, because wide scripts and emoji begin
+ * there. A line that is slightly too short does no harm.
  */
 export function countColumns(text: string): number {
 	let columns = 0;
@@ -12,14 +12,14 @@ export function countColumns(text: string): number {
 	return columns;
 }
 
-/** The text, or its beginning and `…` when it takes more columns than these. */
-export function cutToColumns(text: string, columns: number): string {
+/** Returns the text, or its beginning and `…` if it needs more columns. */
+export function truncateToColumns(text: string, columns: number): string {
 	if (countColumns(text) <= columns) return text;
 	const end = "…";
-	let cut = "";
+	let truncated = "";
 	for (const character of text) {
-		if (countColumns(cut + character) + countColumns(end) > columns) break;
-		cut += character;
+		if (countColumns(truncated + character) + countColumns(end) > columns) break;
+		truncated += character;
 	}
-	return cut === "" ? "" : cut + end;
+	return truncated === "" ? "" : truncated + end;
 }

@@ -8,7 +8,7 @@ import type { CommandExitCodes } from "./help.ts";
 import type { LocatedResult, Output, Terminal } from "./output.ts";
 
 /** One call of a command. */
-export interface CommandCall {
+interface CommandCall {
 	/** By name; each command has its own type of them. */
 	readonly flags: never;
 	readonly terminal: Terminal;
@@ -34,15 +34,15 @@ export interface CommandRow {
 }
 
 /** Exit codes of a command that calls no service. */
-export const localCodes: CommandExitCodes = {
+export const localExitCodes: CommandExitCodes = {
 	[exitCodes.converged]: "success",
 	[exitCodes.error]: true,
 	[exitCodes.invalid]: true,
 };
 
 /** Exit codes of a command that sends queries. */
-export const queryCodes: CommandExitCodes = {
-	...localCodes,
+export const queryExitCodes: CommandExitCodes = {
+	...localExitCodes,
 	[exitCodes.notAuthorized]: true,
 	[exitCodes.rejectedOrDenied]: "the service denied a query",
 };

@@ -1,5 +1,5 @@
 /**
- * A connection for one command: to the service that was named, or to the embedded one; with the journal that belongs to it.
+ * Connects a command to a service, or to the embedded one, and opens the journal for it.
  */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -15,48 +15,48 @@ import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
 import { localFolder } from "./local-service.ts";
 import type { Output, Terminal } from "./output.ts";
 
-/** Flags that every command which speaks to a service has. */
+/** Flags of each command that calls a service. */
 export interface ServiceFlags extends CredentialFlags {
 	readonly local?: boolean;
 	readonly timeout: number;
-	/** Allows weakened TLS, and certificates that nobody vouches for. */
+	/** Skips certificate verification, and allows weakened TLS. */
 	readonly insecure?: boolean;
-	/** Most requests a second; undefined: as many as the service takes. */
+	/** Max requests per second; by default the rate limit of the service. */
 	readonly maxRps?: number;
 }
 
-/** Where the journal is; see journalFile. */
+/** Flags that select the journal; see `journalFile`. */
 export interface JournalFlags {
 	readonly local?: boolean;
 	readonly journal?: string;
 }
 
-/** Those of a command that holds a whole organization against something. */
+/** Flags of each command that compares a whole organization. */
 export interface ConnectionFlags extends ServiceFlags, JournalFlags {
 	readonly reads: Reads;
 	readonly concurrency: number;
 }
 
-/** Requests that may be under way at once, unless `--concurrency` is greater. */
-const leastConnections = 8;
+/** Max concurrent requests, unless `--concurrency` is greater. */
+const defaultConnections = 8;
 
 export interface Connection {
 	readonly client: Client;
 	/** Organizations of the embedded service; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
-	/** The safeguards that the flags switched off and that were needed; results and reports name them. */
+	/** The overrides that were needed; results and reports list them. */
 	readonly overrides: readonly Override[];
 	close(): Promise<void>;
 }
 
-/** The open connection; whoever gets it closes it. Throws ConfigurationError when address or key are missing or wrong. */
+/** Opens a connection, which the caller closes. Throws ConfigurationError if the URL or the key is missing or invalid. */
 export async function connect(
 	flags: ServiceFlags & { readonly concurrency?: number },
 	terminal: Terminal,
 	output: Output,
 ): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
-		throw new ConfigurationError("--local and --url exclude each other");
+		throw new ConfigurationError("--local and --url cannot be used together");
 	}
 	await checkTls(flags, terminal, output);
 	const { createClient } = await import("../wire/client.ts");
@@ -80,20 +80,20 @@ export async function connect(
 			flags.insecure === true && needsTls(url, terminal.environment) ? [{ flag: "insecure" }] : [];
 		for (const override of overrides) output.recordOverride(override);
 		const notices = makeThrottleNotices(terminal.steadyNow);
-		const tell = (notice: string | undefined): void => {
+		const notify = (notice: string | undefined): void => {
 			if (notice !== undefined) output.note(showText(notice));
 		};
 		const client = createClient({
 			url,
 			stamper,
 			timeoutMs: flags.timeout * 1000,
-			connections: Math.max(flags.concurrency ?? 0, leastConnections),
+			connections: Math.max(flags.concurrency ?? 0, defaultConnections),
 			insecure: flags.insecure === true,
 			...(flags.maxRps === undefined ? {} : { maxRequestsPerSecond: flags.maxRps }),
 			...(local === undefined ? { proxy: readProxies(terminal.environment) } : {}),
 			onAttempt: (event) => {
 				const { operation, attempt, result, durationMs } = event;
-				tell(notices.onAttempt(event));
+				notify(notices.onAttempt(event));
 				output.detail(
 					`${operation}: ${result}, ${Math.round(durationMs)} ms${attempt === 1 ? "" : `, attempt ${attempt}`}`,
 				);
@@ -104,7 +104,7 @@ export async function connect(
 			localOrganizationIds: local?.organizationIds,
 			overrides,
 			close: async () => {
-				tell(notices.summarize());
+				notify(notices.summarize());
 				await client.close();
 				await local?.close();
 			},
@@ -115,11 +115,11 @@ export async function connect(
 	}
 }
 
-/** Warns of `--insecure`. Throws ConfigurationError for weakened TLS that it does not allow. */
+/** Warns of `--insecure`. Throws ConfigurationError if TLS is weakened without it. */
 async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output): Promise<void> {
 	if (flags.insecure === true) {
 		output.warn(
-			"--insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets",
+			"--insecure: certificates are not verified; anyone on the network path can read and change requests and responses",
 		);
 		return;
 	}
@@ -127,13 +127,13 @@ async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: 
 	refuseWeakTls(environment, "--insecure");
 }
 
-/** Where the journal is kept: by `--journal`, else in `.orgsync`, apart for the embedded service. */
+/** Returns the path of the journal: `--journal`, or a file in `.orgsync`. The embedded service has its own. */
 function journalFile(flags: JournalFlags, terminal: Terminal): string {
 	if (flags.journal !== undefined) return resolve(terminal.directory, flags.journal);
 	return join(terminal.directory, localFolder, flags.local === true ? "local-journal.sqlite" : "journal.sqlite");
 }
 
-/** The journal, made when it is not there. Warns at its end when its file was removed or replaced meanwhile. */
+/** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
 export async function openJournalOf(flags: JournalFlags, terminal: Terminal, output: Output): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
@@ -152,13 +152,13 @@ export async function openJournalOf(flags: JournalFlags, terminal: Terminal, out
 	};
 }
 
-/** What tells one file from another of the same name; undefined when there is none. */
+/** Returns the identity of a file, which differs from another of the same name, or undefined if it does not exist. */
 function identityOf(file: string): string | undefined {
 	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
 	return found === undefined ? undefined : `${found.dev} ${found.ino}`;
 }
 
-/** The journal to look at; undefined when there is none. Nothing is written. */
+/** Opens the journal read-only. Returns undefined if it does not exist. */
 export async function readJournalOf(
 	flags: JournalFlags,
 	terminal: Terminal,
@@ -172,15 +172,15 @@ function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions
 	return { isNamed: flags.journal !== undefined, notice: (text) => output.note(showText(text)) };
 }
 
-/** What commands that only look need of the journal. */
+/** The parts of the journal that read-only commands need. */
 export type JournalSummary = Pick<
 	JournalView,
 	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
 >;
 
 /**
- * The journal's view of these organizations, read at once: nothing is kept open while the service is asked. An empty one
- * when there is no journal, and none is made for looking.
+ * Reads the journal's entries of these organizations and closes it, so that it is not open during requests. Without a journal
+ * the summary is empty, and none is created.
  */
 export async function viewJournal(
 	organizationIds: readonly string[],
@@ -210,8 +210,8 @@ export async function viewJournal(
 }
 
 /**
- * The same journal as it will be when these ids and fingerprints, in small letters, have been given up in it. Nothing is
- * written: whoever plans with it may still be refused.
+ * Returns the journal as it will be after these ids and fingerprints (in lower case) are abandoned in it. Writes nothing,
+ * because a guard may still block the plan.
  */
 export function withAbandoned<J extends Pick<Journal, "openEntries" | "abandonedNames">>(
 	journal: J,

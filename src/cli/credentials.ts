@@ -1,5 +1,5 @@
 /**
- * Who speaks to the service, and where it is, as the command line is told: by flags, else as wire/credentials.ts finds it.
+ * Finds the URL of the service and the credentials: flags first, then the sources of wire/credentials.ts.
  */
 import { ConfigurationError } from "../errors.ts";
 import * as credentials from "../wire/credentials.ts";
@@ -11,16 +11,16 @@ export interface CredentialFlags {
 	readonly stampCommand?: string;
 }
 
-/** The base address of the service. Throws ConfigurationError when none is named. */
+/** Returns the base URL of the service. Throws ConfigurationError if there is none. */
 export function findUrl(flags: CredentialFlags, environment: credentials.Environment): string {
 	const url = flags.url ?? credentials.findUrl(environment);
 	if (url !== undefined) return url;
-	throw new ConfigurationError("which service? no address is given", {
+	throw new ConfigurationError("no service URL", {
 		hint: "use --url URL, set ORGSYNC_URL, or try --local, which needs no account",
 	});
 }
 
-/** The stamper for whoever runs this. Throws ConfigurationError when there is no key, or it is no key. */
+/** Returns the stamper. Throws ConfigurationError if there is no key, or an invalid one. */
 export function findStamper(
 	flags: CredentialFlags & Pick<credentials.CredentialOptions, "directory">,
 	environment: credentials.Environment,
@@ -28,7 +28,7 @@ export function findStamper(
 ): Stamper {
 	const stamper = credentials.findStamper(flags, environment, warn);
 	if (stamper !== undefined) return stamper;
-	throw new ConfigurationError("no API key is given", {
-		hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which makes a key of its own",
+	throw new ConfigurationError("no API key", {
+		hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which creates its own key",
 	});
 }

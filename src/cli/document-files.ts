@@ -9,7 +9,7 @@ import { showText } from "../escape.ts";
 import { isInside, leadsOutside, realPathOf } from "../files.ts";
 import { readOrRefuse } from "./read-file.ts";
 
-/** Where a command looks when no file is named. */
+/** The document of a command without `-f`. */
 export const defaultDocument = "orgsync.yaml";
 
 /** One file of documents. */
@@ -18,7 +18,7 @@ export interface DocumentFile {
 	readonly name: string;
 	/** Its real path, links followed; `-` for standard input. */
 	readonly path: string;
-	/** Whether it is a link that points outside its folder; only a file that is named can be one. */
+	/** Whether it is a link that points outside its folder. Only a file that is named directly can be one. */
 	readonly isForeign: boolean;
 }
 
@@ -43,9 +43,9 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 	const full = resolve(directory, name);
 	const found = readOrRefuse(name, () => statSync(full, { throwIfNoEntry: false }));
 	if (found === undefined) {
-		throw new ConfigurationError(`there is no file ${showText(name)}`, {
+		throw new ConfigurationError(`file not found: ${showText(name)}`, {
 			hint: isDefault
-				? "orgsync init writes a first one; -f FILE names another"
+				? "create one with orgsync init, or name a file with -f"
 				: "-f takes files, folders and - for standard input",
 		});
 	}
@@ -56,7 +56,7 @@ function findNamed(name: string, isDefault: boolean, directory: string): readonl
 		}
 		const files = new Walk(name, path).files();
 		if (files.length > 0) return files;
-		throw new ConfigurationError(`the folder ${showText(name)} holds no .yaml or .yml file`);
+		throw new ConfigurationError(`no .yaml or .yml file in the folder ${showText(name)}`);
 	});
 }
 
@@ -85,7 +85,7 @@ interface Place {
 	readonly path: string;
 }
 
-/** Max entries below one folder: a link to the root of the machine has more. */
+/** Max entries below one folder. A link to the root of the file system has more. */
 const maxEntries = 200_000;
 
 /**
@@ -108,7 +108,7 @@ class Walk {
 
 	/** Returns the documents, sorted by name. */
 	files(): readonly DocumentFile[] {
-		// Both lists grow on the way: a link can add folders, and those go first.
+		// Both lists grow during the loop: a link can add folders, which come first.
 		let entered = 0;
 		let followed = 0;
 		for (;;) {
@@ -130,8 +130,8 @@ class Walk {
 		this.#entries += entries.length;
 		if (this.#entries > maxEntries) {
 			throw new ConfigurationError(
-				`the folder ${showText(this.#root.name)} holds more than ${maxEntries.toLocaleString("en")} files`,
-				{ hint: "use -f with the folders that hold the documents" },
+				`the folder ${showText(this.#root.name)} has more than ${maxEntries.toLocaleString("en")} files`,
+				{ hint: "use -f with the folders of the documents" },
 			);
 		}
 		for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {

@@ -6,7 +6,7 @@ import { isCredential, isVariableName } from "../document/variables.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /** Text that looks like a private key. No message repeats it. */
-export const keyPattern = /\b[0-9a-f]{64}\b/i;
+export const privateKeyPattern = /\b[0-9a-f]{64}\b/i;
 
 export function parseText(value: string): string {
 	if (value === "") throw new InvalidArgumentError("It must not be empty.");
@@ -15,7 +15,7 @@ export function parseText(value: string): string {
 
 /** Returns the name of a file. `-` is refused. */
 export function parseFileName(value: string): string {
-	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, and - is none.");
+	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, not -.");
 	return parseFileOrStream(value);
 }
 
@@ -30,7 +30,7 @@ export function parseFileOrStream(value: string): string {
 }
 
 export function parseKeyFile(value: string): string {
-	if (!keyPattern.test(value)) return parseFileName(value);
+	if (!privateKeyPattern.test(value)) return parseFileName(value);
 	throw new InvalidArgumentError("It must be the name of a file that holds the key, not the key.");
 }
 

@@ -31,17 +31,17 @@ export function argument(name: string, description: string, parse?: Parse): Argu
 }
 
 /** Returns these flags, which `--help` shows under the heading. */
-export function group(heading: string, options: readonly Option[]): readonly Option[] {
+export function flagGroup(heading: string, options: readonly Option[]): readonly Option[] {
 	return options.map((option) => option.helpGroup(`${heading}:`));
 }
 
 export function documentFlags(): readonly Option[] {
-	return group("Documents", [
-		repeatable("-f, --file <path>", "document, folder, or - for standard input", parseFileOrStream).default(
+	return flagGroup("Documents", [
+		repeatableFlag("-f, --file <path>", "document, folder, or - for standard input", parseFileOrStream).default(
 			[],
 			"orgsync.yaml",
 		),
-		repeatable("--env <name>", "let documents use this environment variable", parseVariableName).default(
+		repeatableFlag("--env <name>", "let documents use this environment variable", parseVariableName).default(
 			[],
 			"ORGSYNC_VAR_*",
 		),
@@ -50,24 +50,24 @@ export function documentFlags(): readonly Option[] {
 
 /** Selects objects and organizations of the documents. */
 export function scopeFlags(): readonly Option[] {
-	return group("Scope", [
-		repeatable("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*").default([], "all"),
-		shard(),
+	return flagGroup("Scope", [
+		repeatableFlag("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*").default([], "all"),
+		shardFlag(),
 	]);
 }
 
 /** The value is checked by the command, which knows how the organizations are divided. */
-export function shard(): Option {
-	return checkedLater("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
+export function shardFlag(): Option {
+	return uncheckedFlag("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
 }
 
 export function organizationFlag(): readonly Option[] {
-	return group("Scope", [new Option("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)")]);
+	return flagGroup("Scope", [new Option("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)")]);
 }
 
-/** `more` are the flags that only some commands have: `reads()`, `concurrency()`. */
+/** `more` are the flags that only some commands have: `readsFlag()`, `concurrencyFlag()`. */
 export function connectionFlags(...more: readonly Option[]): readonly Option[] {
-	return group("Connection", [
+	return flagGroup("Connection", [
 		new Option("--url <url>", "base URL of the service (ORGSYNC_URL)"),
 		new Option("--local", "use the embedded local service; needs no account"),
 		...more,
@@ -81,46 +81,46 @@ export function connectionFlags(...more: readonly Option[]): readonly Option[] {
 	]);
 }
 
-export function reads(): Option {
+export function readsFlag(): Option {
 	return new Option("--reads <which>", "read with all queries, or with the documented ones only")
 		.choices(["auto", "documented"])
 		.default("auto");
 }
 
-export function concurrency(): Option {
+export function concurrencyFlag(): Option {
 	return new Option("--concurrency <number>", "max steps, and max organizations, in parallel")
 		.default(4)
 		.argParser(wholeNumber(1, 64));
 }
 
 export function credentialFlags(): readonly Option[] {
-	return group("Credentials", [
+	return flagGroup("Credentials", [
 		new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(parseKeyFile),
 		new Option("--stamp-command <command>", "command that stamps a request body (ORGSYNC_STAMP_COMMAND)"),
 	]);
 }
 
 export function activityFlags(...options: readonly Option[]): readonly Option[] {
-	return group("Activities", [...options, journal()]);
+	return flagGroup("Activities", [...options, journal()]);
 }
 
 function journal(): Option {
-	return file("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
+	return fileFlag("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
 }
 
-export function wait(): Option {
+export function waitFlag(): Option {
 	return new Option("--wait <seconds>", "max time to wait for an activity that is in progress")
 		.default(30)
 		.argParser(wholeNumber(0, 86400));
 }
 
-export function retryRejected(): Option {
+export function retryRejectedFlag(): Option {
 	return new Option("--retry-rejected", "submit rejected activities again");
 }
 
 /** The flags of a saved plan, as `apply` reads it. */
 export function savedPlanFlags(): readonly Option[] {
-	return group("Saved plan", [
+	return flagGroup("Saved plan", [
 		new Option("--plan <file>", "apply only this saved plan, or - for standard input").argParser(parseFileOrStream),
 		new Option("--digest <sha256>", "reject a saved plan with another digest").argParser(parsePlanDigest),
 		new Option("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds").argParser(parseDuration),
@@ -129,9 +129,9 @@ export function savedPlanFlags(): readonly Option[] {
 
 /** Empty values of `--allow` are checked by the guards, which know what can be written. */
 export function safetyFlags(): readonly Option[] {
-	return group("Safety", [
+	return flagGroup("Safety", [
 		new Option("-y, --yes", "submit without asking for confirmation"),
-		repeatable(
+		repeatableFlag(
 			"--allow <kind=number>",
 			"override a guard with the number it found: policies=7",
 			(value) => value,
@@ -148,9 +148,9 @@ export function outputFlags(choices: readonly Format[] = commonFormats, ...more:
 		new Option("--comment-key <key>", "name in the hidden first line of Markdown (default: the command)"),
 		new Option("--full-at <place>", "where to find the full result, for truncated Markdown"),
 	];
-	return group("Output", [
+	return flagGroup("Output", [
 		new Option("--format <format>", "output format").choices(choices).default("text"),
-		outputFile("--output <file>", "file for the result, or - for standard output"),
+		outputFileFlag("--output <file>", "file for the result, or - for standard output"),
 		...(choices.includes("markdown") ? markdown : []),
 		...more,
 		new Option("--no-color", "disable colors (NO_COLOR)"),
@@ -160,24 +160,28 @@ export function outputFlags(choices: readonly Format[] = commonFormats, ...more:
 }
 
 /** Returns a flag that can be given several times. `parse` checks each value. */
-export function repeatable(flags: string, description: string, parse: (value: string) => string = parseText): Option {
+export function repeatableFlag(
+	flags: string,
+	description: string,
+	parse: (value: string) => string = parseText,
+): Option {
 	return new Option(flags, `${description}; repeatable`)
 		.default([], "none")
 		.argParser((value: string, earlier: string[]) => [...earlier, parse(value)]);
 }
 
 /** Returns a flag whose value the command checks. */
-export function checkedLater(flags: string, description: string): Option {
+export function uncheckedFlag(flags: string, description: string): Option {
 	return new Option(flags, description).argParser((value: string) => value);
 }
 
 /** Returns a flag that names a file. `-` is refused. */
-export function file(flags: string, description: string): Option {
+export function fileFlag(flags: string, description: string): Option {
 	return new Option(flags, description).argParser(parseFileName);
 }
 
 /** Returns a flag that names a file to read, or standard input with `-`. */
-export function inputFile(flags: string, description: string): Option {
+export function inputFileFlag(flags: string, description: string): Option {
 	return new Option(flags, `${description}, or - for standard input`).argParser(parseFileOrStream);
 }
 
@@ -185,7 +189,7 @@ export function inputFile(flags: string, description: string): Option {
 const outputFiles = new WeakSet<Option>();
 
 /** Returns a flag that names a file to write, or standard output with `-`. */
-export function outputFile(flags: string, description: string): Option {
+export function outputFileFlag(flags: string, description: string): Option {
 	const option = new Option(flags, `${description} (default: -)`).argParser(parseFileOrStream);
 	outputFiles.add(option);
 	return option;

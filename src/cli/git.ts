@@ -1,9 +1,9 @@
 /**
- * Reads files of a commit with git, in a checkout whose content a pull request can write. It checks out and fetches nothing,
- * and git gets no shell and no keys.
+ * Reads files of a commit with git, in a checkout that a pull request can write. It does not check out or fetch, and git gets no
+ * shell and no keys.
  *
- * The commit is the one that the operator names, whatever files, refs or variables there are. Git runs no program that the
- * repository's configuration names.
+ * The commit is the one that the operator names, regardless of files, refs and variables. Git does not run programs that the
+ * configuration of the repository names.
  */
 import { execFile } from "node:child_process";
 import { devNull } from "node:os";
@@ -12,8 +12,8 @@ import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
 import { fileLimitBytes } from "./sources.ts";
 
-/** What is at a path of a commit. */
-export interface Found {
+/** The object at a path of a commit. */
+export interface GitObject {
 	/** As the user would write it. */
 	readonly path: string;
 	/** `blob`, `tree` or `missing`. */
@@ -23,7 +23,7 @@ export interface Found {
 }
 
 /** A path as the user would write it, and from the top of the repository. */
-export interface Asked {
+export interface RequestedPath {
 	readonly path: string;
 	readonly inside: string;
 }
@@ -49,17 +49,17 @@ const fixedEnvironment = {
 	GIT_ALLOW_PROTOCOL: "none",
 };
 
-/** Variables of git that are kept: whom to trust and how far to search. The others can select another repository. */
-const keptVariables =
+/** Variables of git that are kept: trust and search limits. Others can select another repository. */
+const allowedVariables =
 	/^GIT_(?:CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
 
-/** Revisions that git resolves in one way only, whatever refs there are. */
+/** Revisions that git resolves in one way, regardless of refs. */
 const unambiguous = /^(?:HEAD|@|[0-9a-f]{40}|[0-9a-f]{64}|refs\/[^^~@]+)(?:[\^~].*)?$/;
 
-/** What git says when it would have to fetch contents that the clone leaves out. */
+/** The message of git if it needs contents that a partial clone does not have. */
 const isAboutFetching = /lazy fetching disabled|promisor remote|transport '[^']*' not allowed/;
 
-/** Asks git. Every method throws ConfigurationError when git cannot answer. */
+/** Runs git. Each method throws ConfigurationError if git fails. */
 export class Git {
 	readonly #name: string;
 	readonly #terminal: Terminal;
@@ -72,21 +72,18 @@ export class Git {
 
 	/** Returns the path of the working folder in the repository; empty at its top. */
 	async prefix(): Promise<string> {
-		const { code, output, said } = await this.#run(["rev-parse", "--show-prefix"]);
+		const { code, output, message } = await this.#run(["rev-parse", "--show-prefix"]);
 		if (code === 0) return output.toString().replace(/\r?\n$/, "");
-		if (said.includes("dubious ownership")) {
-			this.refuse(
-				`git says: ${said}`,
-				"git config --global --add safe.directory with that path says that it is trusted",
-			);
+		if (message.includes("dubious ownership")) {
+			this.refuse(`git says: ${message}`, "to trust the repository: git config --global --add safe.directory PATH");
 		}
-		if (!said.includes("not a git repository")) this.refuse(`git says: ${said}`);
-		return this.refuse("this folder is in no git repository", "to compare with a file or folder: --base-file PATH");
+		if (!message.includes("not a git repository")) this.refuse(`git says: ${message}`);
+		return this.refuse("this folder is not in a git repository", "to compare with a file or folder: --base-file PATH");
 	}
 
 	/** Returns the id of the commit. */
 	async commit(): Promise<string> {
-		// A name that begins with a hyphen was refused before: it cannot be taken for a flag.
+		// The name does not begin with a hyphen, so git does not take it for a flag.
 		const { code, output, warnings } = await this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
 		if (code === 0) {
 			if (!unambiguous.test(this.#name) && /is ambiguous/.test(warnings)) this.#refuseAmbiguous();
@@ -94,17 +91,17 @@ export class Git {
 		}
 		const shallow = (await this.#run(["rev-parse", "--is-shallow-repository"])).output.toString().trim() === "true";
 		return this.refuse(
-			"git knows no such revision",
+			"unknown git revision",
 			shallow
-				? "this clone is shallow, it has only the newest commits: git fetch --unshallow gets the others; with actions/checkout, set fetch-depth: 0"
-				: "git fetch gets what others have; a branch of theirs is written with its remote, as in origin/main; for a file or folder: --base-file PATH",
+				? "this clone is shallow: run git fetch --unshallow; with actions/checkout, set fetch-depth: 0"
+				: "run git fetch; name a remote branch with its remote, as in origin/main; for a file or folder: --base-file PATH",
 		);
 	}
 
 	#refuseAmbiguous(): never {
 		this.refuse(
-			"the name is ambiguous: more than one branch, tag or commit has it",
-			"write it in full, such as refs/heads/main or refs/remotes/origin/main, or the whole id of the commit",
+			"ambiguous name: more than one branch, tag or commit has it",
+			"use a full name, such as refs/heads/main or refs/remotes/origin/main, or the full commit id",
 		);
 	}
 
@@ -112,11 +109,11 @@ export class Git {
 	 * Returns what is at each path of the commit, following symbolic links within it. A link that points outside the repository
 	 * is refused; with `lenient` it counts as missing.
 	 */
-	async find<A extends Asked>(
+	async find<A extends RequestedPath>(
 		commit: string,
 		paths: readonly A[],
 		{ lenient = false } = {},
-	): Promise<readonly (Found & A)[]> {
+	): Promise<readonly (GitObject & A)[]> {
 		if (paths.length === 0) return [];
 		const questions = paths.map(({ inside }) => `${commit}:${inside}\n`).join("");
 		const { output } = await this.#ask(["cat-file", "--batch-check", "--follow-symlinks"], questions);
@@ -128,37 +125,35 @@ export class Git {
 			// `symlink SIZE`, `dangling SIZE` and the like have the target in a line of its own.
 			if (["symlink", "dangling", "loop", "notdir"].includes(id)) at += 1;
 			if (id === "symlink" && !lenient) {
-				this.refuse(`${showText(one.path)} is a link to outside of the repository there`);
+				this.refuse(`${showText(one.path)} is a link that points outside the repository`);
 			}
 			const found = /^[0-9a-f]{40,64}$/.test(id) && (kind === "blob" || kind === "tree");
 			return { ...one, id, kind: found ? kind : "missing", size: Number(size) };
 		});
 	}
 
-	/** The same of paths that git has listed: each has to be a file, or a link to one. */
-	async findFiles(commit: string, paths: readonly Asked[]): Promise<readonly Found[]> {
+	/** Returns the files at paths that git listed: each must be a file, or a link to one. */
+	async findFiles(commit: string, paths: readonly RequestedPath[]): Promise<readonly GitObject[]> {
 		const strange = paths.find(({ inside }) => /[\r\n]/.test(inside));
-		if (strange !== undefined) this.refuse(`the name ${showText(strange.path)} has a line break in it`);
+		if (strange !== undefined) this.refuse(`the name ${showText(strange.path)} contains a line break`);
 		const found = await this.find(commit, paths);
-		const lost = found.find(({ kind }) => kind !== "blob");
-		if (lost === undefined) return found;
-		return this.refuse(
-			`${showText(lost.path)} is no file there and no link to one, or git does not have its content here`,
-		);
+		const unreadable = found.find(({ kind }) => kind !== "blob");
+		if (unreadable === undefined) return found;
+		return this.refuse(`${showText(unreadable.path)} is not a file in that revision, or git does not have its content`);
 	}
 
 	/**
 	 * Throws when one of these paths, at which nothing was found, is in the commit. A clone can leave out contents, and a document
 	 * that exists must not look like a new one.
 	 */
-	async refuseUnavailable(commit: string, missing: readonly Asked[]): Promise<void> {
+	async refuseUnavailable(commit: string, missing: readonly RequestedPath[]): Promise<void> {
 		for (const { path, inside } of missing) {
 			const { output } = await this.#ask(["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", inside]);
 			if (output.length > 0) this.#refuseMissing(path);
 		}
 	}
 
-	/** All files in a tree, by their paths from that tree. */
+	/** Returns all files in a tree, with paths relative to the tree. */
 	async list(tree: string): Promise<readonly { readonly name: string; readonly isLink: boolean }[]> {
 		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", tree]);
 		return output
@@ -168,8 +163,8 @@ export class Git {
 			.map((entry) => ({ name: entry.slice(entry.indexOf("\t") + 1), isLink: entry.startsWith("120000") }));
 	}
 
-	/** The contents, in the same order; of a file beyond the limit as much as shows that it is. */
-	async read(files: readonly Found[]): Promise<readonly Uint8Array[]> {
+	/** Returns the contents in the same order. A file over the limit has just enough bytes to exceed it. */
+	async read(files: readonly GitObject[]): Promise<readonly Uint8Array[]> {
 		const small = files.filter(({ size }) => size <= fileLimitBytes);
 		const { output } =
 			small.length === 0
@@ -187,21 +182,21 @@ export class Git {
 
 	#refuseMissing(path?: string): never {
 		this.refuse(
-			`git does not have the content of ${path === undefined ? "its documents" : showText(path)} here`,
-			"orgsync fetches nothing: clone without --filter, or run git fetch --refetch --no-filter first",
+			`git does not have the content of ${path === undefined ? "the documents" : showText(path)}`,
+			"clone without --filter, or run git fetch --refetch --no-filter first; orgsync does not fetch",
 		);
 	}
 
 	async #ask(words: readonly string[], input = ""): Promise<{ readonly output: Buffer }> {
-		const { code, output, said, warnings } = await this.#run(words, input);
+		const { code, output, message, warnings } = await this.#run(words, input);
 		if (code === 0) return { output };
-		return isAboutFetching.test(warnings) ? this.#refuseMissing() : this.refuse(`git says: ${said}`);
+		return isAboutFetching.test(warnings) ? this.#refuseMissing() : this.refuse(`git says: ${message}`);
 	}
 
 	#run(
 		words: readonly string[],
 		input = "",
-	): Promise<{ code: number; output: Buffer; said: string; warnings: string }> {
+	): Promise<{ code: number; output: Buffer; message: string; warnings: string }> {
 		const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 		const options = {
 			cwd: this.#terminal.directory,
@@ -211,24 +206,24 @@ export class Git {
 		} as const;
 		const all = ["--no-replace-objects", ...given, ...words];
 		return new Promise((settle, refuse) => {
-			const notThere = (error: unknown): void => refuse(this.#notThere(error as NodeJS.ErrnoException));
+			const fail = (error: unknown): void => refuse(this.#gitFailure(error as NodeJS.ErrnoException));
 			try {
-				const child = execFile("git", all, options, (error, output, said) => {
-					if (error !== null && typeof error.code === "string") return notThere(error);
-					const warnings = said.toString();
-					settle({ code: Number(error?.code ?? 0), output, said: firstLine(warnings), warnings });
+				const child = execFile("git", all, options, (error, output, message) => {
+					if (error !== null && typeof error.code === "string") return fail(error);
+					const warnings = message.toString();
+					settle({ code: Number(error?.code ?? 0), output, message: firstLine(warnings), warnings });
 				});
 				// A git that ends without reading its input closes the pipe; its exit code says why.
 				child.stdin?.on("error", () => undefined);
 				child.stdin?.end(input);
 			} catch (error) {
 				// Thrown at once where, for example, a part of PATH is no folder.
-				notThere(error);
+				fail(error);
 			}
 		});
 	}
 
-	#notThere(error: { readonly code?: unknown }): ConfigurationError {
+	#gitFailure(error: { readonly code?: unknown }): ConfigurationError {
 		const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
 		const why = isMissing ? "git is not installed" : `git cannot be run (${String(error.code)})`;
 		return new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, {
@@ -247,7 +242,7 @@ export class Git {
 function environmentFor(environment: Terminal["environment"]): Record<string, string | undefined> {
 	return Object.fromEntries(
 		Object.entries(environment).filter(
-			([name]) => !/^(?:ORGSYNC_|TURNKEY_|API_)/.test(name) && (!/^GIT_/i.test(name) || keptVariables.test(name)),
+			([name]) => !/^(?:ORGSYNC_|TURNKEY_|API_)/.test(name) && (!/^GIT_/i.test(name) || allowedVariables.test(name)),
 		),
 	);
 }

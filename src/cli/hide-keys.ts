@@ -1,16 +1,18 @@
 /**
- * Hides private keys that the command line has in place of another value: an error repeats that value, and logs keep it.
+ * Hides private keys on the command line: an error may repeat a key that was given in place of another value.
  */
-import { keyPattern } from "./flag-values.ts";
+import { privateKeyPattern } from "./flag-values.ts";
 
-/** Returns what looks like a private key in the arguments. A digest has 64 hexadecimal digits too, and is none. */
+/** Returns the parts of the arguments that look like private keys. A digest also has 64 hexadecimal digits, but is ignored. */
 export function findPrivateKeys(words: readonly string[]): readonly string[] {
 	return words
 		.filter((word, at) => words[at - 1] !== "--digest" && !word.startsWith("--digest="))
-		.flatMap((word) => word.replaceAll(/\bsha256:[0-9a-f]{64}\b/gi, "").match(new RegExp(keyPattern, "gi")) ?? []);
+		.flatMap(
+			(word) => word.replaceAll(/\bsha256:[0-9a-f]{64}\b/gi, "").match(new RegExp(privateKeyPattern, "gi")) ?? [],
+		);
 }
 
-/** Returns the text without these keys, whatever the case of their digits. */
+/** Returns the text without these keys, in upper or lower case. */
 export function hideKeys(text: string, keys: readonly string[]): string {
 	return keys.reduce((rest, key) => rest.replaceAll(new RegExp(key, "gi"), "(a key)"), text);
 }

@@ -2,9 +2,19 @@
  * Commands that need no service.
  */
 import { exitCodes } from "../errors.ts";
-import { type CommandRow, localCodes } from "./command-row.ts";
+import { type CommandRow, localExitCodes } from "./command-row.ts";
 import { wholeNumber } from "./flag-values.ts";
-import { argument, documentFlags, file, flag, group, inputFile, outputFlags, repeatable, shard } from "./flags.ts";
+import {
+	argument,
+	documentFlags,
+	fileFlag,
+	flag,
+	flagGroup,
+	inputFileFlag,
+	outputFlags,
+	repeatableFlag,
+	shardFlag,
+} from "./flags.ts";
 
 const { converged } = exitCodes;
 
@@ -13,15 +23,15 @@ export function init(): CommandRow {
 		name: "init",
 		summary: "write a starter document",
 		flags: [
-			...group("Documents", [
-				file("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)"),
+			...flagGroup("Documents", [
+				fileFlag("-f, --file <path>", "file to write; must not exist (default: orgsync.yaml)"),
 				flag("--local", "write a document for the embedded local service"),
 				flag("--organization <id>", "id of the document's organization (ORGSYNC_ORGANIZATION_ID)"),
 			]),
 			...outputFlags(),
 		],
 		example: "orgsync init --local",
-		exitCodes: { ...localCodes, [converged]: "document written" },
+		exitCodes: { ...localExitCodes, [converged]: "document written" },
 		run: async ({ flags, terminal }) => (await import("./commands/init.ts")).init(flags, terminal),
 	};
 }
@@ -30,9 +40,9 @@ export function validate(): CommandRow {
 	return {
 		name: "validate",
 		summary: "check documents without calling the service",
-		flags: [...documentFlags(), ...group("Scope", [shard()]), ...outputFlags()],
+		flags: [...documentFlags(), ...flagGroup("Scope", [shardFlag()]), ...outputFlags()],
 		example: "orgsync validate -f documents/",
-		exitCodes: { ...localCodes, [converged]: "all documents are valid" },
+		exitCodes: { ...localExitCodes, [converged]: "all documents are valid" },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/validate.ts")).validate(flags, terminal, output),
 	};
@@ -43,21 +53,21 @@ export function emulator(): CommandRow {
 		name: "emulator",
 		summary: "run a local emulator of the service",
 		flags: [
-			...group("Server", [
+			...flagGroup("Server", [
 				flag("--port <number>", "port; 0 picks a free one", wholeNumber(0, 65535)).default(0),
 				flag("--host <address>", "address to listen on").default("127.0.0.1"),
-				repeatable("--allow-host <name>", "additional host name for /emulator/"),
+				repeatableFlag("--allow-host <name>", "additional host name for /emulator/"),
 				flag("--reads <which>", "queries to answer").choices(["all", "documented"]).default("all"),
 			]),
-			...group("State", [
-				file("--data <file>", "SQLite file for the state (default: in memory)"),
-				inputFile("--seed <file>", "initial organizations"),
-				inputFile("--rules <file>", "rules for every organization"),
+			...flagGroup("State", [
+				fileFlag("--data <file>", "SQLite file for the state (default: in memory)"),
+				inputFileFlag("--seed <file>", "initial organizations"),
+				inputFileFlag("--rules <file>", "rules for every organization"),
 			]),
-			...group("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
+			...flagGroup("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
 		],
 		example: "orgsync emulator --seed seed.yaml --port 8080",
-		exitCodes: { ...localCodes, [converged]: "stopped by a signal" },
+		exitCodes: { ...localExitCodes, [converged]: "stopped by a signal" },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/emulator.ts")).emulator(flags, terminal, output),
 	};
@@ -70,7 +80,7 @@ export function schema(): CommandRow {
 		arguments: [argument("[name]", "for example plan, seed or operations/update_user_tag").default("document")],
 		flags: outputFlags(),
 		example: "orgsync schema output",
-		exitCodes: localCodes,
+		exitCodes: localExitCodes,
 		run: async ({ words: [name = "document"] }) => (await import("./commands/schema.ts")).schema(name),
 	};
 }
@@ -83,7 +93,7 @@ export function completion(all: () => readonly CommandRow[]): CommandRow {
 		arguments: [argument("<shell>", "bash, zsh or fish")],
 		flags: outputFlags(),
 		example: "source <(orgsync completion bash)",
-		exitCodes: localCodes,
+		exitCodes: localExitCodes,
 		run: async ({ words: [shell = ""] }) =>
 			(await import("./commands/completion.ts")).completion(
 				shell,

@@ -1,11 +1,11 @@
 /**
- * What the embedded service starts with: one small organization in which every kind of object can be tried. The document
- * that `orgsync init --local` writes speaks of the same organization.
+ * The seed of the embedded service: a small organization with objects of each kind. `orgsync init --local` writes a document
+ * for it.
  */
 
 export const localOrganizationId = "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a11";
 
-/** The seed as YAML; `publicKey` (compressed P-256 point, hex) becomes the API key of the user alice. */
+/** Returns the seed as YAML. `publicKey` (compressed P-256 point, hex) becomes the API key of the user alice. */
 export function localSeed(publicKey: string): string {
 	return `organizations:
   - organizationId: ${localOrganizationId}

@@ -1,6 +1,6 @@
 /**
- * `--local`: the embedded service. It lives in `.orgsync/local.sqlite`, is made and seeded at first use with a key of its
- * own, and runs only as long as the command that uses it. No account, no network beyond the loopback address.
+ * Runs the embedded service of `--local`. Its state is in `.orgsync/local.sqlite`, created and seeded at first use with its own
+ * key. It runs as long as the command, on the loopback address only.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { makePrivate } from "../private-file.ts";
 import { localSeed } from "./local-seed.ts";
 import { replaceFile } from "./write-file.ts";
 
-/** Files of the embedded service, all in the folder `.orgsync` of the working directory. */
+/** Folder in the working directory for the embedded service and the default journal. */
 export const localFolder = ".orgsync";
 
 export interface LocalService {
@@ -22,8 +22,8 @@ export interface LocalService {
 }
 
 /**
- * The embedded service of this folder, running. Throws StorageError when its files cannot be used, or are not private to
- * their owner and cannot be made so; `notice` gets what was changed about them.
+ * Starts the embedded service of this folder. Throws StorageError if its files cannot be used, or cannot be made private to
+ * their owner. `notice` gets a line about each change of their modes.
  */
 export async function startLocalService(
 	directory: string,
@@ -33,7 +33,7 @@ export async function startLocalService(
 	const { parseSeed } = await import("../emulator/seed.ts");
 	const folder = join(directory, localFolder);
 	const keyFile = join(folder, "local.private");
-	const publicKey = readOrMakeKey(directory, keyFile, notice);
+	const publicKey = readOrCreateKey(directory, keyFile, notice);
 	const emulator = await startEmulator({
 		dataFile: join(folder, "local.sqlite"),
 		notice,
@@ -47,8 +47,8 @@ export async function startLocalService(
 	};
 }
 
-/** The public key of the key pair in the folder, which is made, readable by its owner alone, when it is not there. */
-function readOrMakeKey(directory: string, keyFile: string, notice: (text: string) => void): string {
+/** Returns the public key of the key pair in the folder. Creates the pair, readable by its owner only, if it is missing. */
+function readOrCreateKey(directory: string, keyFile: string, notice: (text: string) => void): string {
 	const folder = dirname(keyFile);
 	const publicFile = keyFile.replace(/\.private$/, ".public");
 	try {
@@ -57,7 +57,7 @@ function readOrMakeKey(directory: string, keyFile: string, notice: (text: string
 			return readRegularFile(publicFile, 1024).bytes.toString("utf8").trim();
 		}
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		// What is kept here is never meant for version control: a key, a database, a journal.
+		// Nothing here belongs in version control: a key, a database, a journal.
 		replaceFile(join(folder, ".gitignore"), "*\n", { directory, isSecret: true });
 		const {
 			d = "",
@@ -75,7 +75,7 @@ function readOrMakeKey(directory: string, keyFile: string, notice: (text: string
 	}
 }
 
-/** The compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */
+/** Returns the compressed form of a P-256 point as hex: 02 or 03 by the parity of y, then x (SEC 1, 2.3.3). */
 function compressPoint(x: Buffer, y: Buffer): string {
 	return Buffer.concat([Buffer.from([(y[y.length - 1] ?? 0) % 2 === 0 ? 2 : 3]), x]).toString("hex");
 }

@@ -19,7 +19,7 @@ import type { MarkdownOptions } from "../render/markdown.ts";
 import type { PositionOf } from "../render/positions.ts";
 import { renderProblem } from "../render/problem-text.ts";
 import { plainStyle, type Style } from "../render/style.ts";
-import { cutToColumns } from "./columns.ts";
+import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";
 import { type Format, type RenderOptions, render } from "./formats.ts";
 import { hideKeys } from "./hide-keys.ts";
@@ -127,7 +127,7 @@ export class Output {
 		const isDumb = environment.TERM === "dumb";
 		if (this.#options.quiet || this.#options.verbose || stderr.isTTY !== true || isDumb) return;
 		// A character in the last column makes some terminals wrap.
-		this.#write(this.style.faint(cutToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
+		this.#write(this.style.faint(truncateToColumns(showText(text), (stderr.columns || usualColumns) - 1)));
 		this.#progressShown = true;
 	}
 

@@ -1,6 +1,5 @@
 /**
- * The files that a command writes beside those that it reads or keeps: a slip of the keyboard must not cost a document, a
- * journal or a key.
+ * Refuses output files that are also inputs, journals or keys, so that a typing error cannot overwrite them.
  */
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
@@ -11,11 +10,11 @@ import { defaultDocument, isDocumentName } from "./document-files.ts";
 import { localFolder } from "./local-service.ts";
 import type { Terminal } from "./output.ts";
 
-/** Flags of any command that name files, each undefined where the command does not have it. */
+/** Flags that name files. A flag that the command does not have is undefined. */
 export interface FileFlags {
 	readonly output?: string;
 	readonly out?: string;
-	/** A list for documents that are read, one name for a document that is written. */
+	/** A list of documents to read, or the document to write. */
 	readonly file?: string | readonly string[];
 	readonly journal?: string;
 	readonly keyFile?: string;
@@ -23,13 +22,13 @@ export interface FileFlags {
 	readonly baseFile?: string;
 }
 
-/** Databases and keys that orgsync keeps in its folder. */
+/** Databases and keys in the folder `.orgsync`. */
 const databases = ["journal.sqlite", "local-journal.sqlite", "local.sqlite"];
 const localKeys = ["local.private", "local.public"];
 
 /**
- * Throws ConfigurationError when the file that the flag names is also one that the command reads or keeps, or is in the
- * folder `.orgsync`. `words` are its arguments without flags.
+ * Throws ConfigurationError if the file of the flag is also an input, a journal or a key of the command, or is in the folder
+ * `.orgsync`. `words` are the arguments without flags.
  */
 export function refuseOverwriting(
 	flag: "output" | "out",
@@ -43,11 +42,11 @@ export function refuseOverwriting(
 	const isDefault = file === undefined ? command === "init" : file.length === 0;
 	const documents = isDefault ? [defaultDocument] : [file ?? []].flat();
 	const own: readonly (readonly [what: string, path: string | undefined])[] = [
-		// What is exported may take the place of the document that names its organization.
+		// An export may replace the document that names its organization.
 		...documents.filter(() => command !== "export").map((path) => ["the document", path] as const),
 		...withSidecars(journal).map((path) => ["the journal", path] as const),
 		...keyFilesOf(keyFile, environment).map((path) => ["the key file", path] as const),
-		// In their folder nothing can be written; they can have other names elsewhere.
+		// Nothing can be written in their folder, but they can have other names elsewhere.
 		...[...databases.flatMap(withSidecars), ...localKeys].map(
 			(name) => ["a file that orgsync keeps", join(localFolder, name)] as const,
 		),
@@ -67,7 +66,7 @@ export function refuseOverwriting(
 	}
 }
 
-/** Throws ConfigurationError when `--journal` names a file of the embedded service. */
+/** Throws ConfigurationError if `--journal` names a file of the embedded service. */
 export function refuseLocalFiles({ journal }: FileFlags, { directory }: Pick<Terminal, "directory">): void {
 	if (journal === undefined) return;
 	const names = [...withSidecars("local.sqlite"), ...localKeys];
@@ -82,7 +81,7 @@ function withSidecars(database: string | undefined): readonly string[] {
 	return database === undefined ? [] : ["", ...sqliteSidecars].map((suffix) => database + suffix);
 }
 
-/** Every file that the name of a key file can mean, wherever the name comes from. */
+/** Returns all files that may be key files of this call. */
 function keyFilesOf(flag: string | undefined, environment: Terminal["environment"]): readonly string[] {
 	const home = environment.HOME;
 	const vendorFile = home === undefined ? undefined : join(home, ".config", "turnkey", "keys", "default.private");
@@ -93,12 +92,12 @@ function keyFilesOf(flag: string | undefined, environment: Terminal["environment
 	});
 }
 
-/** Whether the file lies in orgsync's own folder, links followed. Some file systems ignore the case of names. */
+/** Whether the file is in the folder `.orgsync`, also through links. Some file systems ignore the case of names. */
 function isInOwnFolder(file: string): boolean {
 	return [file, realPath(file)].some((path) => basename(dirname(path)).toLowerCase() === localFolder);
 }
 
-/** The path with the links of its folder followed; as it is where that folder does not exist. */
+/** Returns the path with the links of its folder resolved, or the path itself if the folder does not exist. */
 function realPath(file: string): string {
 	try {
 		return join(realpathSync.native(dirname(file)), basename(file));
@@ -107,7 +106,7 @@ function realPath(file: string): string {
 	}
 }
 
-/** Whether the file is this one, also by another name, or one of the documents in this folder. */
+/** Whether `file` is `other`, also by another name, or a document in the folder `other`. */
 function isPartOf(file: string, other: string): boolean {
 	if (file === other) return true;
 	const [left, right] = [file, other].map(statOf);
@@ -117,7 +116,7 @@ function isPartOf(file: string, other: string): boolean {
 	return left.isFile() && !isAbsolute(inside) && isDocumentName(inside);
 }
 
-/** Undefined for what is not there, or cannot be reached. */
+/** Returns undefined if the file does not exist or cannot be accessed. */
 function statOf(path: string): Stats | undefined {
 	try {
 		return statSync(path);

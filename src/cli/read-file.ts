@@ -1,5 +1,5 @@
 /**
- * Reads whole files that a flag names: regular files only, up to a limit.
+ * Reads files that a flag names: regular files only, up to a limit.
  */
 import { resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
@@ -9,7 +9,7 @@ import { readRegularFile } from "../files.ts";
 export interface TextFileOptions {
 	/** Larger files are refused. */
 	readonly maxMebibytes: number;
-	/** What to do when the file cannot be read. */
+	/** The hint of the error if the file cannot be read. */
 	readonly hint?: string;
 }
 
@@ -23,7 +23,7 @@ export function readTextFile(name: string, directory: string, { maxMebibytes, hi
 	});
 }
 
-/** Returns what `read` returns. Throws ConfigurationError with the reason when the file cannot be read. */
+/** Returns what `read` returns. Throws ConfigurationError with the reason if it throws. */
 export function readOrRefuse<T>(name: string, read: () => T, hint?: string): T {
 	try {
 		return read();

@@ -3,7 +3,7 @@
  */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
-import { keyPattern } from "./flag-values.ts";
+import { privateKeyPattern } from "./flag-values.ts";
 import { type Format, formats } from "./formats.ts";
 import { findPrivateKeys } from "./hide-keys.ts";
 import type { Terminal } from "./output.ts";
@@ -82,7 +82,7 @@ async function failedFlags(
 	if (!(error instanceof CommanderError)) return output.failure(error);
 	if (error.exitCode === 0) return exitCodes.converged;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
-	const message = said.replaceAll(new RegExp(keyPattern, "gi"), "(a key)");
+	const message = said.replaceAll(new RegExp(privateKeyPattern, "gi"), "(a key)");
 	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }
 

@@ -1,5 +1,5 @@
 /**
- * The file of a saved plan: read whole or refused, written whole or not at all.
+ * Reads and writes the files of saved plans.
  */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -11,10 +11,10 @@ import { readTextFile } from "./read-file.ts";
 import { readInput } from "./sources.ts";
 import { checkWritable, replaceFile } from "./write-file.ts";
 
-/** Larger files are no saved plans: thousands of organizations have room in this. */
+/** Max size of a saved plan: enough for thousands of organizations. */
 const maxMebibytes = 128;
 
-/** The saved plan in this file, or in standard input for `-`. Throws ConfigurationError for anything that is none. */
+/** Returns the saved plan of a file, or of standard input for `-`. Throws ConfigurationError if it is not a valid saved plan. */
 export async function readSavedPlan(file: string, terminal: Terminal): Promise<SavedPlan> {
 	if (file !== "-") {
 		const options = { maxMebibytes, hint: "orgsync plan --out FILE saves a plan" };
@@ -22,25 +22,25 @@ export async function readSavedPlan(file: string, terminal: Terminal): Promise<S
 	}
 	const bytes = await readInput(terminal, maxMebibytes * 1024 * 1024);
 	if (bytes.length > maxMebibytes * 1024 * 1024) {
-		throw new ConfigurationError(`standard input is no saved plan: it is larger than ${maxMebibytes} MiB`);
+		throw new ConfigurationError(`standard input is not a saved plan: it is larger than ${maxMebibytes} MiB`);
 	}
 	return decodeSavedPlan(new TextDecoder().decode(bytes), file);
 }
 
 /**
- * The function that writes a saved plan to this file. What would keep it from that is a ConfigurationError now, before
- * anything is planned. `output` is the file of the command's own result.
+ * Returns a function that writes a saved plan to this file as a whole. Throws ConfigurationError at once if the file cannot be
+ * written. `output` is the file of the command's result.
  */
 export function prepareSavedPlanFile(
 	file: string,
 	output: string | undefined,
 	terminal: Terminal,
 ): (saved: SavedPlan) => void {
-	if (file === "-") throw new ConfigurationError("--out takes the name of a file; - is none");
+	if (file === "-") throw new ConfigurationError("--out needs the name of a file, not -");
 	const path = resolve(terminal.directory, file);
 	try {
 		checkWritable(path, terminal);
-		if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is no regular file");
+		if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a regular file");
 		accessSync(dirname(path), constants.W_OK);
 	} catch (error) {
 		refuseFile(file, error);
@@ -57,7 +57,7 @@ export function prepareSavedPlanFile(
 	};
 }
 
-/** A file that is not there yet has no other name. */
+/** Whether both paths lead to one file. A file that does not exist has only one name. */
 function isSameFile(left: string, right: string): boolean {
 	return left === right || (existsSync(left) && existsSync(right) && realpathSync(left) === realpathSync(right));
 }

@@ -1,10 +1,10 @@
 /**
- * Where editors find the schema of a document that orgsync writes.
+ * Locates the schema of documents for editors.
  */
 import { dirname, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The schema's place as seen from the document; where the package lies elsewhere, its absolute place as a file: address. */
+/** Returns the path of the schema relative to the document, or a file: URL if the package is in another directory tree. */
 export function schemaAddress(document: string): string {
 	const schema = fileURLToPath(new URL("../../schemas/document.json", import.meta.url));
 	const path = relative(dirname(document), schema).replaceAll("\\", "/");

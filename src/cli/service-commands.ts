@@ -2,23 +2,23 @@
  * Commands that read one organization, or follow its activities.
  */
 import { exitCodes } from "../errors.ts";
-import { type CommandRow, queryCodes } from "./command-row.ts";
+import { type CommandRow, queryExitCodes } from "./command-row.ts";
 import { wholeNumber } from "./flag-values.ts";
 import {
 	activityFlags,
 	argument,
-	concurrency,
+	concurrencyFlag,
 	connectionFlags,
 	credentialFlags,
 	documentFlags,
 	flag,
-	group,
+	flagGroup,
 	organizationFlag,
-	outputFile,
+	outputFileFlag,
 	outputFlags,
-	reads,
-	retryRejected,
-	wait,
+	readsFlag,
+	retryRejectedFlag,
+	waitFlag,
 } from "./flags.ts";
 
 const { converged, error, waiting, rejectedOrDenied } = exitCodes;
@@ -30,12 +30,12 @@ export function exportCommand(): CommandRow {
 		flags: [
 			...organizationFlag(),
 			...documentFlags(),
-			...connectionFlags(reads()),
+			...connectionFlags(readsFlag()),
 			...credentialFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync export --output live.yaml",
-		exitCodes: queryCodes,
+		exitCodes: queryExitCodes,
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/export.ts")).exportDocument(flags, terminal, output),
 	};
@@ -49,12 +49,12 @@ export function status(): CommandRow {
 			...organizationFlag(),
 			...documentFlags(),
 			...activityFlags(),
-			...connectionFlags(reads(), concurrency()),
+			...connectionFlags(readsFlag(), concurrencyFlag()),
 			...credentialFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync status -f orgsync.yaml",
-		exitCodes: { ...queryCodes, [converged]: "nothing is pending", [waiting]: "an activity is pending" },
+		exitCodes: { ...queryExitCodes, [converged]: "nothing is pending", [waiting]: "an activity is pending" },
 		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
 	};
 }
@@ -68,13 +68,13 @@ export function waitCommand(): CommandRow {
 			...organizationFlag(),
 			...documentFlags(),
 			...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
-			...connectionFlags(reads(), concurrency()),
+			...connectionFlags(readsFlag(), concurrencyFlag()),
 			...credentialFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
-			...queryCodes,
+			...queryExitCodes,
 			[converged]: "all activities completed",
 			[error]: "error, or an activity failed",
 			[waiting]: "an activity is still pending",
@@ -93,12 +93,12 @@ export function explain(): CommandRow {
 		flags: [
 			...organizationFlag(),
 			...documentFlags(),
-			...connectionFlags(reads()),
+			...connectionFlags(readsFlag()),
 			...credentialFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
-		exitCodes: queryCodes,
+		exitCodes: queryExitCodes,
 		run: async ({ flags, terminal, output, words: [activity = ""] }) =>
 			(await import("./commands/explain.ts")).explain(activity, flags, terminal, output),
 	};
@@ -113,7 +113,7 @@ export function query(): CommandRow {
 			argument("[fields...]", "fields as NAME=VALUE; organizationId is filled in"),
 		],
 		flags: [
-			...group("Query", [flag("--json <body>", "fields as one JSON object")]),
+			...flagGroup("Query", [flag("--json <body>", "fields as one JSON object")]),
 			...organizationFlag(),
 			...documentFlags(),
 			...connectionFlags(),
@@ -121,7 +121,7 @@ export function query(): CommandRow {
 			...outputFlags(),
 		],
 		example: "orgsync query list_supported_assets caip2=eip155:1",
-		exitCodes: queryCodes,
+		exitCodes: queryExitCodes,
 		run: async ({ flags, terminal, output, words: [name = "", ...pairs] }) =>
 			(await import("./commands/query.ts")).query(name, pairs, flags, terminal, output),
 	};
@@ -132,19 +132,19 @@ export function importKey(): CommandRow {
 		name: "import-key",
 		summary: "get the bundle for importing a private key",
 		flags: [
-			...group("Import", [
+			...flagGroup("Import", [
 				flag("--user <user>", "user who imports the key: alias or id").makeOptionMandatory(),
-				outputFile("--out <file>", "bundle file (mode 0600), or - for standard output"),
+				outputFileFlag("--out <file>", "bundle file (mode 0600), or - for standard output"),
 			]),
 			...organizationFlag(),
 			...documentFlags(),
-			...activityFlags(retryRejected(), wait()),
+			...activityFlags(retryRejectedFlag(), waitFlag()),
 			...connectionFlags(),
 			...credentialFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync import-key --user alice --out bundle.txt",
-		exitCodes: { ...queryCodes, [converged]: "bundle written", [waiting]: true, [rejectedOrDenied]: true },
+		exitCodes: { ...queryExitCodes, [converged]: "bundle written", [waiting]: true, [rejectedOrDenied]: true },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
 	};

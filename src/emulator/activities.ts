@@ -1,6 +1,6 @@
 /**
- * From a submit to an activity: idempotency by bytes, the time window, denials, waiting, execution (docs/service.md#activity-object;
- * docs/service.md#fingerprint-and-idempotency). Pure: what comes back are changes for the store.
+ * Makes activities from submits: idempotency by bytes, the time window, denials, votes, delays, execution
+ * (docs/service.md#activity-object, docs/service.md#fingerprint-and-idempotency). Pure: the changes are returned.
  */
 import { approvals, bodyLifetimeMs, maxClockLeadMs, type SubmitOperation, submits } from "../wire/operations.ts";
 import {
@@ -18,10 +18,10 @@ import { badRequest, deniedByPolicy, RequestError } from "./request-error.ts";
 import type { ActivityRecord, OperationContext, Organization, StampedRequest, StateChange, Vote } from "./state.ts";
 import { describeUser } from "./user-queries.ts";
 
-/** How a fault bends the next activity. */
+/** How a fault changes the next activity. */
 export type ForcedStatus = "fail" | "reject" | undefined;
 
-/** The activity that answers a submit, and what it changes. */
+/** The activity that answers a submit, and the changes. */
 export interface SubmitResult {
 	readonly activity: ActivityRecord;
 	readonly changes: readonly StateChange[];
@@ -38,7 +38,7 @@ function checkWindow(timestampMs: string, nowMs: number): void {
 	if (-age > maxClockLeadMs) throw badRequest(futureTimestampMessage);
 }
 
-/** The stable id of the policy that stands for a rule about one type of activity. */
+/** Returns the stable id of the policy that represents a rule about one type of activity. */
 export function policyIdOfRule(organizationId: string, type: string): string {
 	return deriveUuid("rule", organizationId, type);
 }
@@ -48,13 +48,13 @@ function checkDenials({ organizationId, rules }: Organization, type: string, use
 	if (rule !== undefined) throw deniedByPolicy(policyIdOfRule(organizationId, type));
 }
 
-/** What of `parameters` the intent repeats: the operation's own fields, as they were sent (docs/service.md#activity-object). */
+/** Returns the parameters that the intent repeats: the operation's own fields, as they were sent (docs/service.md#activity-object). */
 function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const sent = operation.fields.filter((field) => parameters[field] !== undefined && parameters[field] !== null);
 	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
 }
 
-/** The vote that a stamped request casts on an activity. */
+/** Returns the vote that a stamped request casts on an activity. */
 export function makeVote(
 	request: StampedRequest,
 	context: OperationContext,
@@ -69,18 +69,18 @@ export function makeVote(
 	return { id, userId, user, activityId, selection, message, publicKey, signature, scheme, createdAt };
 }
 
-/** Votes that have not lapsed (docs/service.md#votes). */
+/** Returns the votes that have not expired (docs/service.md#votes). */
 export function activeVotes(activity: ActivityRecord, nowMs: number): readonly Vote[] {
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
 
-/** How many different users approve an activity now. */
+/** Returns how many different users approve an activity now. */
 export function countApprovals(activity: ActivityRecord, nowMs: number): number {
 	const approving = activeVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
 	return new Set(approving.map((vote) => vote.userId)).size;
 }
 
-/** A new activity with its submitter's vote, not yet judged. */
+/** Returns a new activity with its submitter's vote, before any check. */
 function makeRecord(operation: SubmitOperation, request: StampedRequest, context: OperationContext): ActivityRecord {
 	const { organizationId, rules } = context.organization;
 	const parameters = request.body.parameters as Readonly<Record<string, unknown>>;
@@ -111,7 +111,7 @@ function withActivity(activity: ActivityRecord, changes: readonly StateChange[] 
 	return [...changes, { change: "activity", activity }];
 }
 
-/** Executes an activity that waits for nothing more; what no longer fits makes it FAILED and changes nothing. */
+/** Executes an activity that needs no more votes or time. If it no longer fits the state, it becomes FAILED and changes nothing. */
 export function executeActivity(record: ActivityRecord, context: OperationContext): SubmitResult {
 	const updatedAt = laterTime(context.nowMs, record.updatedAt);
 	const handler = submitHandlers.get(record.operation);
@@ -151,7 +151,7 @@ export function advanceActivity(record: ActivityRecord, context: OperationContex
 }
 
 function forceOutcome(record: ActivityRecord, forcedStatus: "fail" | "reject"): SubmitResult {
-	const failure = { code: 13, message: "failed by order of /emulator/faults", details: [] };
+	const failure = { code: 13, message: "failed because of a fault (/emulator/faults)", details: [] };
 	const activity: ActivityRecord =
 		forcedStatus === "fail"
 			? { ...record, status: "ACTIVITY_STATUS_FAILED", failure }
@@ -159,14 +159,14 @@ function forceOutcome(record: ActivityRecord, forcedStatus: "fail" | "reject"): 
 	return { activity, changes: withActivity(activity), replayed: false };
 }
 
-/** What a vote on another activity comes to; voting.ts gives it, this file does not know how votes are judged. */
+/** Returns what a vote on another activity changes. voting.ts has the handlers, so that this file does not depend on them. */
 export type VoteHandler = (
 	request: StampedRequest,
 	context: OperationContext,
 	own: ActivityRecord,
 ) => readonly StateChange[];
 
-/** The activity that `request` makes, or made when the same bytes came before. Throws a refusal when there is none. */
+/** Returns the activity that the request makes, or made when the same bytes came before. Throws a RequestError when there is none. */
 export function submitActivity(
 	operation: SubmitOperation,
 	request: StampedRequest,
@@ -187,7 +187,7 @@ export function submitActivity(
 	return { ...submitted, changes: [...votesCast, ...submitted.changes] };
 }
 
-/** What a user is shown of an activity (docs/service.md#activity-object). */
+/** Returns an activity as a user sees it (docs/service.md#activity-object). */
 export function describeActivity(record: ActivityRecord, userId: string, replayed: boolean): Record<string, unknown> {
 	const operation = submitsByName.get(record.operation);
 	if (operation === undefined) throw new Error(`no submit operation is called ${record.operation}`);

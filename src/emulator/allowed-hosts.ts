@@ -1,6 +1,6 @@
 /**
- * Which Host headers reach /emulator/. A web page whose name a name server points at this machine sends that name: so names
- * have to be known, while an address can be pointed nowhere. Pure.
+ * Which Host headers may reach /emulator/. A web page can send any name that a name server points at this machine (DNS
+ * rebinding), so names have to be known. No name server can redirect an IP address. Pure.
  */
 import { BlockList, isIP } from "node:net";
 import { ConfigurationError } from "../errors.ts";
@@ -10,21 +10,21 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether only this machine reaches what listens at an IP address. */
+/** Returns whether only this machine can reach what listens at an IP address. */
 export function isLoopbackAddress(address: string): boolean {
 	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
 export interface HostCheckOptions {
-	/** As the owner named it: a name or an address. */
+	/** The host as the user gave it: a name or an address. */
 	readonly host: string;
-	/** The IP address that it turned out to be. */
+	/** The IP address that it resolved to. */
 	readonly address: string;
-	/** Further names that the owner allows. */
+	/** Further names that the user allows. */
 	readonly allowed: readonly string[];
 }
 
-/** Says of a Host header, with its port, whether it may reach /emulator/. */
+/** Returns a function that says whether a Host header, with its port, may reach /emulator/. */
 export function makeHostCheck({ host, address, allowed }: HostCheckOptions): (header: string | undefined) => boolean {
 	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(formatHost)]);
 	const takesAddresses = !isLoopbackAddress(address);
@@ -34,12 +34,12 @@ export function makeHostCheck({ host, address, allowed }: HostCheckOptions): (he
 	};
 }
 
-/** A name or an address as URLs and Host headers write it. */
+/** Returns a name or an address as URLs and Host headers write it. */
 export function formatHost(host: string): string {
 	return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
 
-/** Throws ConfigurationError for what no Host header can name. */
+/** Throws ConfigurationError for a name that no Host header can have. */
 export function checkAllowedHosts(names: readonly string[]): void {
 	const wrong = names.find((name) => isIP(name) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?\.?$/i.test(name));
 	if (wrong === undefined) return;

@@ -56,7 +56,7 @@ export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 // Unverified, chosen: the same user approving twice, or rejecting twice, answers 400, and so does a vote on an activity
 // that does not wait; who approved may still reject while it waits.
 export const doubleVoteMessage = "the user has already cast this vote";
-export const notPendingMessage = "the activity does not wait for votes";
+export const notPendingMessage = "the activity is not pending votes";
 
 /** Whether an activity waits for votes. */
 export function awaitsVotes(activity: ActivityRecord): boolean {

@@ -1,6 +1,6 @@
 /**
- * /emulator/ over HTTP: what control.ts lets the owner do, as JSON without a stamp, for no web page. docs/emulator.md
- * describes every endpoint.
+ * /emulator/ over HTTP: the functions of control.ts as JSON, without a stamp, and not for web pages. docs/emulator.md describes
+ * every endpoint.
  */
 import type { ClockChange, Control } from "./control.ts";
 import { checkRulesRequest, readStateQuery, rejectFields } from "./control-schema.ts";
@@ -21,46 +21,46 @@ interface ControlCall {
 	readonly query: URLSearchParams;
 }
 
-type Endpoint = (asked: ControlCall) => unknown;
+type Endpoint = (call: ControlCall) => unknown;
 
 /** An endpoint that takes no body and no query. */
 function withoutBody(answer: (control: Control) => unknown): Endpoint {
-	return ({ control, body: order, query }) => {
-		rejectFields({ ...order, ...Object.fromEntries(query) });
+	return ({ control, body, query }) => {
+		rejectFields({ ...body, ...Object.fromEntries(query) });
 		return answer(control);
 	};
 }
 
 /** One that takes a body and no query. */
-function withBody(answer: (control: Control, order: JsonObject) => unknown): Endpoint {
-	return ({ control, body: order, query }) => {
+function withBody(answer: (control: Control, body: JsonObject) => unknown): Endpoint {
+	return ({ control, body, query }) => {
 		rejectFields(Object.fromEntries(query));
-		return answer(control, order);
+		return answer(control, body);
 	};
 }
 
 /** Every endpoint under /emulator/, by method and path. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
-	"GET /emulator/state": ({ control, store, body: order, query }) => {
-		rejectFields(order);
+	"GET /emulator/state": ({ control, store, body, query }) => {
+		rejectFields(body);
 		const organizationId = readStateQuery(query);
 		return organizationId === undefined ? { organizations: store.summaries() } : control.state(organizationId);
 	},
-	"POST /emulator/state": withBody(async (control, order) => {
-		await control.changeState(order as unknown as Seed | OrganizationPatch);
+	"POST /emulator/state": withBody(async (control, body) => {
+		await control.changeState(body as unknown as Seed | OrganizationPatch);
 		return { changed: true };
 	}),
-	"POST /emulator/rules": withBody(async (control, order) => {
-		checkRulesRequest(order);
-		await control.setRules(String(order.organizationId), order.rules as Rules);
+	"POST /emulator/rules": withBody(async (control, body) => {
+		checkRulesRequest(body);
+		await control.setRules(String(body.organizationId), body.rules as Rules);
 		return { changed: true };
 	}),
-	"POST /emulator/clock": withBody((control, order) => {
-		return { nowMs: control.setClock(order as unknown as ClockChange) };
+	"POST /emulator/clock": withBody((control, body) => {
+		return { nowMs: control.setClock(body as unknown as ClockChange) };
 	}),
 	"GET /emulator/limits": withoutBody((control) => ({ limit: control.limit() ?? null })),
-	"POST /emulator/limits": withBody((control, order) => {
-		control.setLimit(Object.keys(order).length === 0 ? undefined : (order as unknown as RateLimit));
+	"POST /emulator/limits": withBody((control, body) => {
+		control.setLimit(Object.keys(body).length === 0 ? undefined : (body as unknown as RateLimit));
 		return { limit: control.limit() ?? null };
 	}),
 	"DELETE /emulator/limits": withoutBody((control) => {
@@ -76,8 +76,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
 		return { cleared: true };
 	}),
 	"GET /emulator/faults": withoutBody((control) => ({ faults: control.faults() })),
-	"POST /emulator/faults": withBody((control, order) => {
-		control.addFault(order as unknown as Fault);
+	"POST /emulator/faults": withBody((control, body) => {
+		control.addFault(body as unknown as Fault);
 		return { faults: control.faults() };
 	}),
 	"DELETE /emulator/faults": withoutBody((control) => {
@@ -100,9 +100,9 @@ export interface ControlRequest {
 type HostCheck = (header: string | undefined) => boolean;
 
 function rejectWebPages({ origin, host }: ControlRequest, isKnownHost: HostCheck): void {
-	if (origin !== undefined) throw new RequestError(403, 7, "/emulator/ does not answer web pages");
+	if (origin !== undefined) throw new RequestError(403, 7, "requests of web pages are not allowed under /emulator/");
 	if (isKnownHost(host)) return;
-	throw new RequestError(403, 7, "/emulator/ does not answer at this host; to allow a name: --allow-host NAME");
+	throw new RequestError(403, 7, "this Host is not allowed under /emulator/; to allow a name: --allow-host NAME");
 }
 
 function findEndpoint({ method, url }: ControlRequest): Endpoint {
@@ -111,7 +111,7 @@ function findEndpoint({ method, url }: ControlRequest): Endpoint {
 	if (endpoint !== undefined) return endpoint;
 	const names = Object.keys(endpoints);
 	const near = names.filter((one) => one.split(" ")[1] === url.pathname);
-	throw notFound(`there is no ${name}; there are ${(near.length === 0 ? names : near).join(", ")}`);
+	throw notFound(`unknown endpoint: ${name}; known: ${(near.length === 0 ? names : near).join(", ")}`);
 }
 
 /** The answer to a request under /emulator/. Web pages are refused before their body is read. */
@@ -125,10 +125,10 @@ export async function answerControl(
 		rejectWebPages(request, isKnownHost);
 		const endpoint = findEndpoint(request);
 		const rawBody = await request.readBody();
-		const order = rawBody.length === 0 ? {} : parseBody(rawBody);
-		const body = await endpoint({ control, store, body: order, query: request.url.searchParams });
+		const body = rawBody.length === 0 ? {} : parseBody(rawBody);
+		const answer = await endpoint({ control, store, body, query: request.url.searchParams });
 		await store.committed();
-		return { status: 200, body };
+		return { status: 200, body: answer };
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;
 		return { status: error.status, body: error.body() };

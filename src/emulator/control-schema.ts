@@ -1,6 +1,6 @@
 /**
- * What the bodies under /emulator/ may hold: every field with what is right for it. A body with an unknown field or a wrong
- * value is refused whole, and told all of it. docs/emulator.md lists the same fields. Pure.
+ * The bodies under /emulator/: every field and its valid values. A body with an unknown field or a wrong value is rejected as a
+ * whole, with every problem. docs/emulator.md lists the same fields. Pure.
  */
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
@@ -21,11 +21,11 @@ interface Field {
 type Fields = Readonly<Record<string, Field>>;
 
 const isBoolean = (value: unknown): boolean => typeof value === "boolean";
-const isNumber = (least: number, most: number) => (value: unknown) =>
-	typeof value === "number" && value >= least && value <= most;
-const isWhole = (least: number, most: number) => (value: unknown) =>
-	Number.isSafeInteger(value) && isNumber(least, most)(value);
-const isOneOf = (choices: readonly string[]) => (value: unknown) => choices.some((choice) => choice === value);
+const isNumber = (min: number, max: number) => (value: unknown) =>
+	typeof value === "number" && value >= min && value <= max;
+const isWhole = (min: number, max: number) => (value: unknown) =>
+	Number.isSafeInteger(value) && isNumber(min, max)(value);
+const isOneOf = (values: readonly string[]) => (value: unknown) => values.some((choice) => choice === value);
 
 const maxCount = 1_000_000_000;
 /** One request in eleven days. */
@@ -49,7 +49,7 @@ function isHeaders(value: unknown): boolean {
 	});
 }
 
-const times = { description: `a whole number from 1 to ${maxCount}`, isValid: isWhole(1, maxCount) };
+const countField = { description: `a whole number from 1 to ${maxCount}`, isValid: isWhole(1, maxCount) };
 
 const faultFields: Fields = {
 	operation: {
@@ -58,7 +58,7 @@ const faultFields: Fields = {
 		required: true,
 	},
 	fault: { description: `one of ${faultKinds.join(", ")}`, isValid: isOneOf(faultKinds), required: true },
-	count: times,
+	count: countField,
 	headers: {
 		description: `an object of header names and texts, without ${framingHeaders.join(", ")}`,
 		isValid: isHeaders,
@@ -82,7 +82,7 @@ const limitFields: Fields = {
 		isValid: isNumber(minRate, maxCount),
 		required: true,
 	},
-	burst: times,
+	burst: countField,
 	retryAfter: { description: "true or false", isValid: isBoolean },
 	per: { description: "server or organization", isValid: isOneOf(["server", "organization"]) },
 };
@@ -106,7 +106,7 @@ const organizationId: Field = {
 const rulesFields: Fields = {
 	organizationId,
 	rules: {
-		description: "an object, in the form of a seed's rules, or {} to lift them",
+		description: "an object, in the form of a seed's rules, or {} to remove them",
 		isValid: isObject,
 		required: true,
 	},
@@ -149,20 +149,17 @@ export const fieldsByEndpoint: Readonly<Record<string, readonly string[]>> = {
 	"POST /emulator/faults": Object.keys(faultFields),
 };
 
-function findFieldProblems(order: JsonObject, fields: Fields, at = ""): readonly string[] {
+function findFieldProblems(body: JsonObject, fields: Fields, at = ""): readonly string[] {
 	const known = Object.keys(fields);
-	const unknown = Object.keys(order)
+	const unknown = Object.keys(body)
 		.filter((name) => !known.includes(name))
-		.map(
-			(name) =>
-				`${at}${name}: is not known here, ${known.length === 0 ? "and nothing is" : `known are ${known.join(", ")}`}`,
-		);
-	const wrong = Object.entries(fields).flatMap(([name, { description: right, isValid: fits, required }]) => {
-		const value = order[name];
-		if (value === undefined) return required === true ? [`${at}${name}: is missing, and must be ${right}`] : [];
-		return fits(value) ? [] : [`${at}${name}: must be ${right}`];
+		.map((name) => `${at}${name}: unknown field (known: ${known.length === 0 ? "none" : known.join(", ")})`);
+	const invalid = Object.entries(fields).flatMap(([name, { description, isValid, required }]) => {
+		const value = body[name];
+		if (value === undefined) return required === true ? [`${at}${name}: missing, must be ${description}`] : [];
+		return isValid(value) ? [] : [`${at}${name}: must be ${description}`];
 	});
-	return [...unknown, ...wrong];
+	return [...unknown, ...invalid];
 }
 
 function rejectProblems(problems: readonly string[]): void {
@@ -170,56 +167,56 @@ function rejectProblems(problems: readonly string[]): void {
 }
 
 /** Throws a refusal for any field: the endpoint takes no body. */
-export function rejectFields(order: JsonObject): void {
-	rejectProblems(findFieldProblems(order, {}));
+export function rejectFields(body: JsonObject): void {
+	rejectProblems(findFieldProblems(body, {}));
 }
 
 /** Throws a refusal, which names every problem, for a value that orders no fault. */
-export function checkFault(order: object): void {
-	const { operation, fault, ...rest } = order as JsonObject;
+export function checkFault(body: object): void {
+	const { operation, fault, ...rest } = body as JsonObject;
 	const kind = faultKinds.find((one) => one === fault);
 	const misplaced = Object.entries(kindsOfField)
 		.filter(([name, kinds]) => rest[name] !== undefined && kind !== undefined && !kinds.includes(kind))
-		.map(([name, kinds]) => `${name}: is for the faults ${kinds.join(", ")} only`);
-	const strikesNothing =
+		.map(([name, kinds]) => `${name}: only for ${kinds.join(", ")}`);
+	const hasNoSubmit =
 		activityFaults.some((one) => one === kind) &&
 		isOneOf(operationNames)(operation) &&
 		!isOneOf(submitNames)(operation);
-	const misled = strikesNothing ? [`operation: ${kind} strikes submits only: ${submitNames.join(", ")}, or *`] : [];
-	rejectProblems([...findFieldProblems(order as JsonObject, faultFields), ...misplaced, ...misled]);
+	const unusable = hasNoSubmit ? [`operation: ${kind} is only for submits: ${submitNames.join(", ")}, or *`] : [];
+	rejectProblems([...findFieldProblems(body as JsonObject, faultFields), ...misplaced, ...unusable]);
 }
 
 /** Throws a refusal, which names every problem, for a value that orders no limit. */
-export function checkRateLimit(order: object): void {
-	rejectProblems(findFieldProblems(order as JsonObject, limitFields));
+export function checkRateLimit(body: object): void {
+	rejectProblems(findFieldProblems(body as JsonObject, limitFields));
 }
 
 /** Throws a refusal when a value orders the clock nothing, several things, or what is no time. */
-export function checkClockChange(order: object): void {
-	rejectProblems(findFieldProblems(order as JsonObject, clockFields));
-	if (Object.keys(order).length === 1) return;
-	throw badRequest("the clock takes one of {nowMs: milliseconds}, {advanceMs: milliseconds}, {reset: true}");
+export function checkClockChange(body: object): void {
+	rejectProblems(findFieldProblems(body as JsonObject, clockFields));
+	if (Object.keys(body).length === 1) return;
+	throw badRequest("the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)");
 }
 
 /** Throws a refusal when a value is not an organization and its rules; whether the rules are rules is not looked at. */
-export function checkRulesRequest(order: object): void {
-	rejectProblems(findFieldProblems(order as JsonObject, rulesFields));
+export function checkRulesRequest(body: object): void {
+	rejectProblems(findFieldProblems(body as JsonObject, rulesFields));
 }
 
 /** Throws a refusal when a value is neither a seed nor a patch; what they hold is checked where they are merged. */
-export function checkStateRequest(order: object): void {
-	if ("organizations" in order) {
-		rejectProblems(findFieldProblems(order as JsonObject, seedFields));
+export function checkStateRequest(body: object): void {
+	if ("organizations" in body) {
+		rejectProblems(findFieldProblems(body as JsonObject, seedFields));
 		return;
 	}
-	rejectProblems(findFieldProblems(order as JsonObject, patchFields));
-	const { remove } = order as JsonObject;
+	rejectProblems(findFieldProblems(body as JsonObject, patchFields));
+	const { remove } = body as JsonObject;
 	if (isObject(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
 }
 
 /** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */
 export function readStateQuery(query: URLSearchParams): string | undefined {
-	const order = Object.fromEntries(query);
-	rejectProblems(findFieldProblems(order, { organizationId: { ...organizationId, required: false } }));
-	return order.organizationId;
+	const body = Object.fromEntries(query);
+	rejectProblems(findFieldProblems(body, { organizationId: { ...organizationId, required: false } }));
+	return body.organizationId;
 }

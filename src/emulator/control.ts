@@ -1,6 +1,6 @@
 /**
- * What a test may do to the emulator while it runs: look at state and the request log, change state and rules, set the
- * clock, order faults. The same functions in process and, as JSON without a stamp, under /emulator/.
+ * Controls a running emulator: reads and changes state, rules, clock, rate limit and request log, and queues faults. The same
+ * functions in process and, as JSON without a stamp, under /emulator/.
  */
 import { ConfigurationError } from "../errors.ts";
 import { describeActivity } from "./activities.ts";
@@ -25,47 +25,46 @@ import {
 	type SeedOrganization,
 	type SeedProblem,
 } from "./seed-check.ts";
-import { executeDueActivities, makeContext, type Sources } from "./service.ts";
-import type { Rules } from "./state.ts";
+import { executeDueActivities, makeContext } from "./service.ts";
+import type { OperationContext, Rules } from "./state.ts";
 import type { Store } from "./store.ts";
 
-/** An order to the clock: set it (it goes on from there), move it, or let it follow the real one again. */
+/** Sets the clock (it goes on from there), moves it, or lets it follow the real one again. */
 export type ClockChange = { readonly nowMs: number } | { readonly advanceMs: number } | { readonly reset: true };
 
-/** One organization as the emulator holds it, in the shape of a seed, and its activities, oldest first. */
+/** One organization in the form of a seed, and its activities, oldest first. */
 export interface OrganizationView {
 	readonly organization: SeedOrganization;
 	readonly activities: readonly Readonly<Record<string, unknown>>[];
 }
 
 /**
- * What the emulator lets its owner do; each is also an endpoint under /emulator/. What cannot be done throws (or rejects
- * with) a Refusal, whose `status` is what the endpoint answers.
+ * Each function is also an endpoint under /emulator/. What cannot be done throws (or rejects with) a RequestError, whose `status` is
+ * what the endpoint answers.
  */
 export interface Control {
-	/** One organization. Throws when there is none of that id. */
+	/** Returns one organization. Throws when there is none with that id. */
 	state(organizationId: string): OrganizationView;
 	/**
-	 * Resolves when the change is durable. A seed creates its organizations or replaces them, activities and all; a patch
-	 * merges entities into one organization by id, or takes them away. Rejects, changing nothing, when the outcome would
-	 * not be a seed without problems.
+	 * Resolves when the change is durable. A seed creates its organizations or replaces them, activities included. A patch merges
+	 * entities into one organization by id, or removes them. Rejects, changing nothing, when the result would not be a valid seed.
 	 */
 	changeState(change: Seed | OrganizationPatch): Promise<void>;
-	/** Replaces the rules of an organization; activities that wait already keep the rules they met. */
+	/** Replaces the rules of an organization. Pending activities keep the rules that applied when they were submitted. */
 	setRules(organizationId: string, rules: Rules): Promise<void>;
-	/** The emulator's time after the order, in milliseconds. */
+	/** Returns the emulator's time after the change, in milliseconds. */
 	setClock(order: ClockChange): number;
 	addFault(fault: Fault): void;
-	/** Faults that wait, with what is left of their counts. */
+	/** Returns the queued faults, with their remaining counts. */
 	faults(): readonly Fault[];
 	clearFaults(): void;
-	/** Lets only so many requests pass, with full buckets from now on; undefined lifts the limit. */
+	/** Sets a rate limit, with full buckets; undefined removes it. */
 	setLimit(limit: RateLimit | undefined): void;
-	/** The limit in force; undefined when there is none. */
+	/** Returns the rate limit; undefined when there is none. */
 	limit(): RateLimit | undefined;
-	/** The request log, oldest first; it never holds stamps or bodies. */
+	/** Returns the request log, oldest first. It never holds stamps or bodies. */
 	requests(): readonly RequestLogEntry[];
-	/** The greatest number of requests under way at once since the log was cleared; those under /emulator/ do not count. */
+	/** Returns the max requests in flight at once since the log was cleared. Those under /emulator/ do not count. */
 	maxInFlight(): number;
 	clearRequests(): void;
 }
@@ -76,7 +75,7 @@ export interface Clock {
 	change(order: ClockChange): number;
 }
 
-/** A clock that follows `base` until it is ordered otherwise. */
+/** Returns a clock that follows `base` until it is changed. */
 export function makeClock(base: () => number): Clock {
 	let offsetMs = 0;
 	const now = (): number => base() + offsetMs;
@@ -96,23 +95,19 @@ export function makeClock(base: () => number): Clock {
 	};
 }
 
-function rejectSeedProblems(seed: unknown): void {
-	rejectProblems(findSeedProblems(seed));
-}
-
-/** Throws a refusal that names every problem, `within` in front of its path. */
+/** Throws a RequestError that names every problem, with `within` before its path. */
 function rejectProblems(problems: readonly SeedProblem[], ...within: readonly string[]): void {
 	if (problems.length === 0) return;
 	throw badRequest(problems.map(({ path, message }) => `${formatPath([...within, ...path])}: ${message}`).join("; "));
 }
 
-/** Writes organizations of a seed that the store does not have. Throws a ConfigurationError when the seed has problems. */
+/** Writes the organizations of a seed that the store does not have. Throws a ConfigurationError when the seed has problems. */
 export function seedStore(store: Store, seed: Seed, nowMs: number): void {
 	const problems = findSeedProblems(seed);
 	const [first] = problems;
 	if (first !== undefined) {
 		const others = problems.length === 1 ? "" : ` (and ${problems.length - 1} more problems)`;
-		throw new ConfigurationError(`the seed is wrong at ${formatPath(first.path)}: ${first.message}${others}`);
+		throw new ConfigurationError(`the seed is not valid: ${formatPath(first.path)}: ${first.message}${others}`);
 	}
 	const known = new Set(store.summaries().map(({ organizationId }) => organizationId));
 	for (const organization of seed.organizations) {
@@ -123,65 +118,69 @@ export function seedStore(store: Store, seed: Seed, nowMs: number): void {
 
 export interface EmulatorParts {
 	readonly store: Store;
-	readonly sources: Sources;
+	readonly makeImportBundle: OperationContext["makeImportBundle"];
 	readonly faults: FaultQueue;
 	readonly log: RequestLog;
 	readonly limits: RateLimitBuckets;
 	readonly clock: Clock;
 }
 
-/** The control of an emulator made of these parts. */
-export function makeControl({ store, sources, faults, log, limits, clock }: EmulatorParts): Control {
-	const settledWorld = (organizationId: string) => {
-		const context = makeContext(store, sources, organizationId.toLowerCase(), clock.now());
-		executeDueActivities(store, context);
-		return context;
-	};
+/** Returns the context of an organization after its due activities were executed. Throws when it does not exist. */
+function currentContext({ store, makeImportBundle, clock }: EmulatorParts, organizationId: string): OperationContext {
+	const context = makeContext(store, makeImportBundle, organizationId.toLowerCase(), clock.now());
+	executeDueActivities(store, context);
+	return context;
+}
+
+function applySeed({ store, clock }: EmulatorParts, seed: Seed): void {
+	checkStateRequest(seed);
+	rejectProblems(findSeedProblems(seed));
+	for (const organization of seed.organizations) {
+		store.write(organization.organizationId.toLowerCase(), changesToReplace(organization, clock.now()));
+	}
+}
+
+/** Merges the patch into its organization. `check` throws when the outcome is not valid. */
+function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check: (merged: Seed) => void): void {
+	const { organization } = currentContext(parts, patch.organizationId);
+	const merged = mergePatch(organization, patch);
+	check(merged);
+	for (const seed of merged.organizations) {
+		parts.store.write(organization.organizationId, changesToMerge(organization, seed, parts.clock.now()));
+	}
+}
+
+/** Returns the control of an emulator made of these parts. */
+export function makeControl(parts: EmulatorParts): Control {
+	const { store, faults, log, limits, clock } = parts;
 	return {
 		state(organizationId) {
-			const { organization } = settledWorld(organizationId);
-			const activities = store.activities(organization.organizationId);
-			return {
-				organization: toSeed(organization),
-				activities: activities.map((one) => describeActivity(one, "", true)),
-			};
+			const { organization, listActivities } = currentContext(parts, organizationId);
+			const activities = listActivities().map((activity) => describeActivity(activity, "", true));
+			return { organization: toSeed(organization), activities };
 		},
 		async changeState(change) {
-			if ("organizations" in change) {
+			if ("organizations" in change) applySeed(parts, change as Seed);
+			else {
 				checkStateRequest(change);
-				rejectSeedProblems(change);
-				for (const seed of (change as Seed).organizations) {
-					store.write(seed.organizationId.toLowerCase(), changesToReplace(seed, clock.now()));
-				}
-			} else {
-				checkStateRequest(change);
-				const { organization } = settledWorld(change.organizationId);
-				const merged = mergePatch(organization, change);
-				rejectSeedProblems(merged);
-				const [seed] = merged.organizations;
-				if (seed === undefined) return;
-				store.write(organization.organizationId, changesToMerge(organization, seed, clock.now()));
+				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems(merged)));
 			}
 			await store.committed();
 		},
 		async setRules(organizationId, rules) {
 			checkRulesRequest({ organizationId, rules });
 			rejectProblems(findRulesProblems(rules), "rules");
-			const { organization } = settledWorld(organizationId);
-			const merged = mergePatch(organization, { organizationId, rules });
-			const [seed] = merged.organizations;
-			if (seed === undefined) return;
-			store.write(organization.organizationId, changesToMerge(organization, seed, clock.now()));
+			applyPatch(parts, { organizationId, rules }, () => undefined);
 			await store.committed();
 		},
-		setClock(order) {
-			checkClockChange(order);
-			return clock.change(order);
+		setClock(change) {
+			checkClockChange(change);
+			return clock.change(change);
 		},
 		addFault(fault) {
 			checkFault(fault);
 			if (faults.list().length >= maxQueuedFaults) {
-				throw badRequest(`${maxQueuedFaults} orders wait already; DELETE /emulator/faults takes them back`);
+				throw badRequest(`${maxQueuedFaults} faults are queued already; to remove them: DELETE /emulator/faults`);
 			}
 			faults.add(fault);
 		},

@@ -1,5 +1,5 @@
 /**
- * Orders to misbehave, by operation and count, for tests of clients: what a network or a service does on a bad day.
+ * Faults: how the next requests fail, by operation and count, for tests of clients.
  */
 
 export const faultKinds = [
@@ -16,11 +16,11 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
-/** One order. It is used up after `count` requests. */
+/** One fault. It is removed from the queue after `count` requests. */
 export interface Fault {
-	/** Name of an operation, or `*` for any of them. */
+	/** The name of an operation, or `*` for any. */
 	readonly operation: string;
-	/** How many requests it strikes; 1 when left out. */
+	/** How many requests it applies to; 1 when left out. */
 	readonly count?: number;
 	/**
 	 * `drop-before` and `drop-after` cut the connection before or after the effect; `429`, `5xx` and `html` answer so
@@ -35,44 +35,44 @@ export interface Fault {
 	readonly delayMs?: number;
 	/** The HTTP status of `5xx` and `html`. */
 	readonly status?: number;
-	/** For `429`, `5xx` and `html`: the effect happens although the answer says otherwise. */
+	/** For `429`, `5xx` and `html`: the operation takes effect although the answer says otherwise. */
 	readonly takesEffect?: boolean;
 }
 
-/** Orders that wait, oldest first. */
+/** Queued faults, oldest first. */
 export interface FaultQueue {
 	add(fault: Fault): void;
 	list(): readonly Fault[];
 	clear(): void;
-	/** The first order for `operation` among `kinds`, counted as used; undefined when there is none. */
+	/** Returns the first fault for `operation` among `kinds` and counts it as used; undefined when there is none. */
 	take(operation: string, kinds: readonly FaultKind[]): Fault | undefined;
 }
 
-/** Kinds that change an activity; they wait for a submit that makes one. */
+/** Kinds that change an activity; they apply to a submit that makes one. */
 export const activityFaults: readonly FaultKind[] = ["fail", "reject"];
 
 /** Kinds that change how an answer travels. */
 export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) => !activityFaults.includes(kind));
 
-/** An empty list of orders. */
+/** Returns an empty queue. */
 export function makeFaultQueue(): FaultQueue {
-	let orders: { fault: Fault; left: number }[] = [];
+	let queue: { fault: Fault; left: number }[] = [];
 	return {
 		add(fault) {
-			orders.push({ fault, left: fault.count ?? 1 });
+			queue.push({ fault, left: fault.count ?? 1 });
 		},
-		list: () => orders.map(({ fault, left }) => ({ ...fault, count: left })),
+		list: () => queue.map(({ fault, left }) => ({ ...fault, count: left })),
 		clear() {
-			orders = [];
+			queue = [];
 		},
 		take(operation, kinds) {
-			const order = orders.find(
+			const entry = queue.find(
 				({ fault }) => (fault.operation === operation || fault.operation === "*") && kinds.includes(fault.fault),
 			);
-			if (order === undefined) return undefined;
-			order.left -= 1;
-			if (order.left <= 0) orders = orders.filter((other) => other !== order);
-			return order.fault;
+			if (entry === undefined) return undefined;
+			entry.left -= 1;
+			if (entry.left <= 0) queue = queue.filter((other) => other !== entry);
+			return entry.fault;
 		},
 	};
 }

@@ -1,6 +1,5 @@
 /**
- * Import bundles for init_import_private_key (docs/service.md#submits). The private
- * half of every key made here is dropped at once.
+ * Import bundles for init_import_private_key (docs/service.md#submits). The private half of every key made here is dropped at once.
  */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { importBundleVersion } from "./assumptions.ts";
@@ -10,7 +9,7 @@ function pointOf(key: KeyObject): string {
 	return `04${Buffer.from(x, "base64url").toString("hex")}${Buffer.from(y, "base64url").toString("hex")}`;
 }
 
-/** A function that makes bundles, all signed by one key that lives as long as the function. */
+/** Returns a function that makes bundles, all signed by one key that lives as long as the function. */
 export function makeImportBundler(): (organizationId: string, userId: string) => string {
 	let signer: KeyObject | undefined;
 	return (organizationId, userId) => {

@@ -1,6 +1,6 @@
 /**
- * Stamps by passkey: whether an assertion was made for these bytes, at the site that the passkey belongs to, by a person
- * who was there (docs/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
+ * Stamps by passkey: whether an assertion was made for these bytes, at the site of the passkey, by a person who was present
+ * (docs/service.md#stamps; WebAuthn Level 3, 7.2), and whether it was used before.
  */
 import { createHash } from "node:crypto";
 import {
@@ -16,7 +16,7 @@ import { unauthenticated } from "./request-error.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
 import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
-/** A passkey and whose it is. */
+/** A passkey and its owner. */
 export interface RegisteredAuthenticator {
 	readonly userId: string;
 	readonly authenticator: Authenticator;
@@ -105,7 +105,7 @@ export function verifyPasskey(
 	if (!signatureFits(authenticator.publicKey, signed, signatureBytes)) {
 		throw unauthenticated("the signature of X-Stamp-WebAuthn does not fit the credential");
 	}
-	// With the signature: whoever has a copy of the passkey can sign the same again, but not with the same signature.
+	// With the signature: a copy of the passkey can sign the same data, but not with the same signature.
 	const digest = `sha256:${sha256(signed, signatureBytes).toString("hex")}`;
 	const assertion: Assertion = { credentialId: authenticator.credentialId, signCount, digest };
 	return { userId, publicKey: authenticator.publicKey, signature, scheme: passkeyScheme, passkey: true, assertion };

@@ -69,7 +69,7 @@ const policyEvaluations: QueryHandler = (context, body) => {
 	}));
 };
 
-/** Where the activity that a cursor names stands in the list; undefined without a cursor. */
+/** Returns the index of the activity that a cursor names; undefined without a cursor. */
 function indexOfCursor(newestFirst: readonly ActivityRecord[], cursor: unknown): number | undefined {
 	if (typeof cursor !== "string") return undefined;
 	const index = newestFirst.findIndex(({ id }) => id === cursor.toLowerCase());

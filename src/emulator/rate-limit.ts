@@ -1,29 +1,29 @@
 /**
- * Turning requests away at the door, for tests of clients under pressure: a bucket of tokens that fills at an even rate,
- * and every request takes one or is answered 429 (docs/service.md#errors).
+ * The rate limit, for tests of clients under pressure: a token bucket that fills at an even rate. Every request takes a token or is
+ * answered 429 (docs/service.md#errors).
  */
 import { ratelimitHeaders } from "./assumptions.ts";
 
-/** An order to allow only so many requests. */
+/** How many requests may pass. */
 export interface RateLimit {
-	/** How many tokens come into the bucket each second; above 0, and less than 1 is possible. */
+	/** How many tokens the bucket gains each second; above 0, and possibly below 1. */
 	readonly requestsPerSecond: number;
-	/** How many tokens the bucket holds, and begins with: so many requests may come at once. 1 when left out. */
+	/** How many tokens the bucket holds, and starts with: so many requests may come at once. 1 when left out. */
 	readonly burst?: number;
 	/** Whether a 429 says with `Retry-After` when the next token comes; false when left out. */
 	readonly retryAfter?: boolean;
-	/** Whose bucket it is: one for the whole server, which is meant when left out, or one for each organization that is there. */
+	/** One bucket for the whole server (the default), or one for each organization. */
 	readonly per?: "server" | "organization";
 }
 
-/** The limit that is in force, and its buckets. */
+/** The rate limit and its buckets. */
 export interface RateLimitBuckets {
-	/** Puts a limit in force, with full buckets; undefined lifts it. */
+	/** Sets a limit, with full buckets; undefined removes it. */
 	set(limit: RateLimit | undefined): void;
 	get(): RateLimit | undefined;
 	/**
-	 * The headers of the 429 that a request gets, or undefined when it may pass; then it has taken a token. Nothing is
-	 * taken by a request that is turned away. `organizationId` is null when the body named none.
+	 * Takes a token for a request. Returns undefined, or the headers of the 429 when there is no token. `organizationId` is null when
+	 * the body names none.
 	 */
 	take(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined;
 }
@@ -33,32 +33,32 @@ interface Bucket {
 	readonly atMs: number;
 }
 
-/** The bucket as it is at `nowMs`. A clock that was set back takes no tokens away and gives none. */
+/** Returns the bucket at `nowMs`. A clock that was set back neither takes tokens nor gives any. */
 function refill(bucket: Bucket, limit: RateLimit, nowMs: number): Bucket {
 	const gained = (Math.max(0, nowMs - bucket.atMs) / 1000) * limit.requestsPerSecond;
 	return { tokens: Math.min(limit.burst ?? 1, bucket.tokens + gained), atMs: nowMs };
 }
 
-/** No limit. */
+/** Returns buckets without a limit. */
 export function makeRateLimitBuckets(): RateLimitBuckets {
-	let inForce: RateLimit | undefined;
+	let current: RateLimit | undefined;
 	const buckets = new Map<string, Bucket>();
 	return {
 		set(limit) {
-			inForce = limit;
+			current = limit;
 			buckets.clear();
 		},
-		get: () => inForce,
+		get: () => current,
 		take(organizationId, nowMs) {
-			if (inForce === undefined) return undefined;
-			const name = inForce.per === "organization" ? (organizationId ?? "") : "";
-			const bucket = refill(buckets.get(name) ?? { tokens: inForce.burst ?? 1, atMs: nowMs }, inForce, nowMs);
+			if (current === undefined) return undefined;
+			const name = current.per === "organization" ? (organizationId ?? "") : "";
+			const bucket = refill(buckets.get(name) ?? { tokens: current.burst ?? 1, atMs: nowMs }, current, nowMs);
 			// A token that is whole but for the rounding of fractions is whole.
 			const passes = bucket.tokens >= 1 - 1e-9;
 			buckets.set(name, passes ? { ...bucket, tokens: bucket.tokens - 1 } : bucket);
 			if (passes) return undefined;
-			const waitMs = ((1 - bucket.tokens) / inForce.requestsPerSecond) * 1000;
-			return ratelimitHeaders(inForce.requestsPerSecond, inForce.retryAfter === true ? waitMs : undefined);
+			const waitMs = ((1 - bucket.tokens) / current.requestsPerSecond) * 1000;
+			return ratelimitHeaders(current.requestsPerSecond, current.retryAfter === true ? waitMs : undefined);
 		},
 	};
 }

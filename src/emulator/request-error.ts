@@ -1,7 +1,6 @@
 /**
- * Answers that say no: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them; the
- * service turns them into error bodies. A refusal changes nothing but the counter of the
- * passkey that stamped the request.
+ * Errors that the service answers: an HTTP status, a gRPC code and a message (docs/service.md#errors). Handlers throw them;
+ * service.ts turns them into error bodies. A failed request changes nothing but the counter of the passkey that stamped it.
  */
 
 /** The error body of the service (docs/service.md#errors). */

@@ -1,5 +1,5 @@
 /**
- * The request log: what was asked and how it was answered, never with what stamp or which body.
+ * The request log: what was requested and how it was answered, never the stamp or the body.
  */
 import { maxLoggedRequests } from "./assumptions.ts";
 import type { FaultKind } from "./faults.ts";
@@ -23,12 +23,12 @@ export interface RequestLogEntry {
 	readonly fingerprint: string | null;
 	/** The same bytes had come before, and their activity was answered again. */
 	readonly replayed: boolean;
-	/** The fault that struck the request. */
+	/** The fault that applied to the request. */
 	readonly fault: FaultKind | null;
 }
 
 export interface RequestLog {
-	/** Adds an entry when a request comes; the function that comes back fills in what became of it. */
+	/** Adds an entry when a request comes. The returned function adds the result. */
 	start(
 		entry: Pick<RequestLogEntry, "timeMs" | "method" | "path" | "operation">,
 	): (
@@ -36,11 +36,11 @@ export interface RequestLog {
 	) => void;
 	/** Oldest first. */
 	entries(): readonly RequestLogEntry[];
-	/** A request has come; the function that comes back must be called, once, when it is answered or cut off. */
+	/** Counts a request as in flight. Call the returned function once, when it is answered or cut off. */
 	enter(): () => void;
-	/** The greatest number of requests that were under way at once since the log was cleared. */
+	/** Returns the max requests in flight at once since the log was cleared. */
 	maxInFlight(): number;
-	/** Forgets the entries; the greatest number starts again from those that are under way. */
+	/** Removes the entries. The max starts again from the requests in flight. */
 	clear(): void;
 }
 
@@ -51,7 +51,7 @@ export function makeRequestLog(): RequestLog {
 	let entries: RequestLogEntry[] = [];
 	let sequence = 0;
 	let inFlight = 0;
-	let most = 0;
+	let max = 0;
 	return {
 		start(begun) {
 			sequence += 1;
@@ -75,15 +75,15 @@ export function makeRequestLog(): RequestLog {
 		entries: () => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
 		enter() {
 			inFlight += 1;
-			most = Math.max(most, inFlight);
+			max = Math.max(max, inFlight);
 			return () => {
 				inFlight -= 1;
 			};
 		},
-		maxInFlight: () => most,
+		maxInFlight: () => max,
 		clear() {
 			entries = [];
-			most = inFlight;
+			max = inFlight;
 		},
 	};
 }

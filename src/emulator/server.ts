@@ -1,6 +1,6 @@
 /**
- * The emulator: the whole interface as a service on the loopback address, for tests of any client of it. This file is its
- * HTTP; what it answers is decided in service.ts.
+ * The emulator: the whole interface as a service on the loopback address, for tests of any client. This file is its HTTP;
+ * service.ts decides what it answers.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,23 +34,23 @@ export type { Seed, SeedOrganization } from "./seed-check.ts";
 export type { Rules } from "./state.ts";
 export type { OrganizationSummary } from "./store.ts";
 
-/** Where an emulator listens, what it starts with and where it keeps it. */
+/** Where an emulator listens, what it starts with and where it stores it. */
 export interface EmulatorOptions {
-	/** 0, when left out, takes any free port. */
+	/** 0 or left out: any free port. */
 	readonly port?: number;
 	/** 127.0.0.1 when left out. */
 	readonly host?: string;
-	/** Names at which /emulator/ answers, beside localhost, `host` and, beyond loopback, every IP address. */
+	/** Further names at which /emulator/ answers, beside localhost, `host` and, beyond loopback, every IP address. */
 	readonly allowHosts?: readonly string[];
-	/** A SQLite file, kept private to its owner; left out, state is in memory and gone at the end. */
+	/** A SQLite file, private to its owner. Left out, state is in memory and lost at the end. */
 	readonly dataFile?: string;
-	/** Applied for organizations that the data file does not have yet. */
+	/** Applied for organizations that the data file does not have. */
 	readonly seed?: Seed;
 	/** `"documented"` answers 404 to the reads outside the 13 operations. */
 	readonly reads?: "all" | "documented";
 	/** Milliseconds since 1970; the real clock when left out. */
 	readonly now?: () => number;
-	/** Gets a line for the owner: a warning when other machines can reach it, a data file whose mode was changed. */
+	/** Gets lines for the user: a warning when other machines can reach the emulator, or a changed mode of the data file. */
 	readonly notice?: (text: string) => void;
 }
 
@@ -60,7 +60,7 @@ export interface Emulator extends Control {
 	readonly url: string;
 	/** All organizations and their users, as they are now. */
 	readonly organizations: readonly OrganizationSummary[];
-	/** Resolves when nothing listens any more, everything answered is on disk, and the data file is closed. */
+	/** Resolves when nothing listens any more, every answered change is on disk, and the data file is closed. */
 	close(): Promise<void>;
 }
 
@@ -72,10 +72,10 @@ interface Service extends EmulatorParts {
 	readonly closing: AbortSignal;
 }
 
-/** The body has more bytes than are taken. */
+/** The body has more bytes than the limit. */
 class BodyTooLarge extends Error {}
 
-/** The whole body. What comes after the limit is thrown away unread, so that the client still gets its answer. */
+/** Returns the whole body. Bytes beyond the limit are discarded, so that the client still gets its answer. */
 function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		const chunks: Buffer[] = [];
@@ -111,7 +111,7 @@ function errorText(code: number, message: string): string {
 	return JSON.stringify(new RequestError(500, code, message).body());
 }
 
-/** The status that was sent for a fault that speaks instead of the service; undefined when it is of another kind. */
+/** Sends the answer of a fault that replaces that of the service. Returns its status; undefined for other kinds of fault. */
 function sendFault(response: ServerResponse, fault: Fault): number | undefined {
 	const headers = fault.headers ?? {};
 	switch (fault.fault) {
@@ -135,7 +135,7 @@ function sendFault(response: ServerResponse, fault: Fault): number | undefined {
 	}
 }
 
-/** Sends an answer as a fault wants it; the status that reached the client, null when it was cut off. */
+/** Sends the answer, changed by the fault. Returns the status that reached the client; null when the connection was cut. */
 async function sendAnswer(
 	response: ServerResponse,
 	answer: ServiceAnswer,
@@ -167,18 +167,18 @@ function takeForcedStatus(faults: FaultQueue, operation: string): ForcedStatus {
 	return fault === "fail" || fault === "reject" ? fault : undefined;
 }
 
-/** The headers of the 429 that a limit has for the request; undefined when it may pass. */
+/** Returns the headers of the 429 when the request exceeds the rate limit; undefined when it may pass. */
 function checkRateLimit({ limits, clock, store }: Service, operation: Operation, rawBody: Buffer): Headers | undefined {
-	// Without a limit no body is read twice.
+	// Without a limit the body is not parsed twice.
 	if (limits.get() === undefined) return undefined;
 	const { organizationId } = readLogFields(operation, rawBody);
-	// Ids that anyone can make up share one bucket: the list of buckets stays as long as that of organizations.
+	// Unknown ids share one bucket, so that there are no more buckets than organizations.
 	const isKnown = organizationId !== null && store.organization(organizationId) !== undefined;
 	return limits.take(isKnown ? organizationId : null, clock.now());
 }
 
 async function answerOperation(service: Service, request: IncomingMessage, response: ServerResponse, path: string) {
-	const { store, sources, faults, log, clock, operations, closing } = service;
+	const { store, makeImportBundle, faults, log, clock, operations, closing } = service;
 	const method = request.method ?? "";
 	const operation = operations.get(path);
 	const timeMs = clock.now();
@@ -192,10 +192,10 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 		finish({ status: 404 });
 		return send(response, 404, JSON.stringify(notFound("Not Found").body()));
 	}
-	const turnedAway = checkRateLimit(service, operation, rawBody);
-	if (turnedAway !== undefined) {
+	const rejection = checkRateLimit(service, operation, rawBody);
+	if (rejection !== undefined) {
 		finish({ status: 429, ...readLogFields(operation, rawBody) });
-		return send(response, 429, errorText(8, "too many requests"), turnedAway);
+		return send(response, 429, errorText(8, "too many requests"), rejection);
 	}
 	const fault = faults.take(operation.name, transportFaults);
 	if (fault !== undefined) finish({ fault: fault.fault, ...readLogFields(operation, rawBody) });
@@ -205,10 +205,16 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	const stamps = { apiKey: headerOf(request, "x-stamp"), passkey: headerOf(request, "x-stamp-webauthn") };
 	const nowMs = clock.now();
 	const forced = () => takeForcedStatus(faults, operation.name);
-	const answer = handleOperation(store, sources, { operation, stamps, rawBody, nowMs, takeForcedStatus: forced });
+	const answer = handleOperation(store, makeImportBundle, {
+		operation,
+		stamps,
+		rawBody,
+		nowMs,
+		takeForcedStatus: forced,
+	});
 	const { organizationId, fingerprint, replayed } = answer;
 	finish({ organizationId, fingerprint, replayed });
-	// What this answer shows may have been written by another request of the same turn: it leaves after the commit.
+	// This answer may show what another request of the same turn wrote, so it is sent after the commit.
 	await store.committed();
 	finish({ status: await sendAnswer(response, answer, fault, closing) });
 }
@@ -227,14 +233,14 @@ async function answerControlRequest(service: Service, request: IncomingMessage, 
 
 async function answerRequest(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
 	try {
-		// Clients tell the service's time by it, so it follows the emulator's own clock.
+		// Clients read the service's time from it, so it follows the emulator's own clock.
 		response.setHeader("date", new Date(service.clock.now()).toUTCString());
 		const target = request.url ?? "/";
 		const path = target.split("?", 1)[0] ?? "/";
 		if (path.startsWith("/emulator/")) {
 			await answerControlRequest(service, request, response, new URL(target, "http://emulator"));
 		} else {
-			// Left as soon as the answer is written: what a client sends after it never counts as sent beside it.
+			// Ends when the answer is written, so that the next request of the client does not count as concurrent.
 			const leave = service.log.enter();
 			await answerOperation(service, request, response, path).finally(leave);
 		}
@@ -260,7 +266,7 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
 function closeServer(server: Server): Promise<void> {
 	return new Promise((resolve) => {
 		const grace = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-		// A connection whose last answer leaves after `close` is idle only then, and would be kept alive.
+		// A connection is idle, and can be closed, only after its last answer.
 		const sweep = setInterval(() => server.closeIdleConnections(), 10);
 		server.close(() => {
 			clearTimeout(grace);
@@ -272,8 +278,8 @@ function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * A running emulator, listening and seeded. Rejects with a ConfigurationError when it cannot listen or the seed has
- * problems, and with a StorageError when the data file cannot be used.
+ * Starts an emulator and returns it when it listens and is seeded. Rejects with a ConfigurationError when it cannot listen or the
+ * seed has problems, and with a StorageError when the data file cannot be used.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
 	const { host = "127.0.0.1", allowHosts = [], notice = () => undefined } = options;
@@ -281,10 +287,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 	const closing = new AbortController();
 	const store = openStore(options.dataFile, notice);
 	const clock = makeClock(options.now ?? Date.now);
-	const sources = { makeImportBundle: makeImportBundler() };
 	const parts: EmulatorParts = {
 		store,
-		sources,
+		makeImportBundle: makeImportBundler(),
 		clock,
 		faults: makeFaultQueue(),
 		log: makeRequestLog(),
@@ -303,7 +308,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 			isKnownHost: makeHostCheck({ host, address, allowed: allowHosts }),
 			closing: closing.signal,
 		};
-		// No request can have come yet: its turn of the event loop is later than this one.
+		// No request can have come yet: it would need a later turn of the event loop.
 		server.on("request", (request, response) => void answerRequest(service, request, response));
 		if (!isLoopbackAddress(address)) notice(exposureWarning(address));
 		return {
@@ -325,5 +330,5 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 }
 
 function exposureWarning(address: string): string {
-	return `warning: the emulator listens on ${address}: other machines can reach it, /emulator/ asks them for no stamp, and nothing is encrypted`;
+	return `warning: the emulator listens on ${address}: other machines can reach it, /emulator/ requires no stamp, and nothing is encrypted`;
 }

@@ -1,6 +1,6 @@
 /**
- * One request in, one answer and its changes written to the store: the service without HTTP. The order of its checks is
- * a choice and stands in assumptions.ts.
+ * One request in, one answer out, and its changes written to the store: the service without HTTP. The order of its checks is an
+ * assumption (assumptions.ts).
  */
 import { readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
@@ -21,11 +21,11 @@ export interface ServiceRequest {
 	readonly stamps: StampHeaders;
 	readonly rawBody: Buffer;
 	readonly nowMs: number;
-	/** Asked once, when a new activity is about to be made. */
+	/** Called once, when a new activity is about to be made. */
 	readonly takeForcedStatus: () => ForcedStatus;
 }
 
-/** What goes back, and what the request log may say of it. */
+/** The answer, and what the request log records of it. */
 export interface ServiceAnswer {
 	readonly status: number;
 	readonly body: unknown;
@@ -36,14 +36,14 @@ export interface ServiceAnswer {
 	readonly replayed: boolean;
 }
 
-/** The operations that are served, by path. With `"documented"` the extended reads are not among them. */
+/** Returns the operations that are served, by path. With `"documented"` the extended reads are left out. */
 export function operationsByPath(reads: "all" | "documented"): ReadonlyMap<string, Operation> {
 	const served: Operation[] = [...Object.values(operations), ...Object.values(approvals)];
 	if (reads === "all") served.push(...Object.values(extendedReads));
 	return new Map(served.map((operation) => [operation.path, operation]));
 }
 
-/** The JSON object that a body is. Throws a refusal when it is none, or is nested too deep. */
+/** Returns the JSON object of a body. Throws a RequestError when it is none, or is nested too deep. */
 export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
 	const read = readJson(rawBody.toString("utf8"));
 	if (!("value" in read))
@@ -78,13 +78,13 @@ function readOrganizationId(body: Readonly<Record<string, unknown>>): string {
 	return organizationId;
 }
 
-/** The bundles and other fresh values that handlers need. */
-export interface Sources {
-	makeImportBundle(organizationId: string, userId: string): string;
-}
-
-/** The context of one organization. Throws a refusal when there is no such organization. */
-export function makeContext(store: Store, sources: Sources, organizationId: string, nowMs: number): OperationContext {
+/** Returns the context of one organization. Throws a RequestError when it does not exist. */
+export function makeContext(
+	store: Store,
+	makeImportBundle: OperationContext["makeImportBundle"],
+	organizationId: string,
+	nowMs: number,
+): OperationContext {
 	const organization = store.organization(organizationId);
 	if (organization === undefined) throw notFound(`no organization found with id ${organizationId}`);
 	return {
@@ -94,11 +94,11 @@ export function makeContext(store: Store, sources: Sources, organizationId: stri
 		findById: (activityId) => store.findById(organizationId, activityId),
 		listActivities: () => store.activities(organizationId),
 		makeId: makeUuid,
-		makeImportBundle: sources.makeImportBundle,
+		makeImportBundle,
 	};
 }
 
-/** Executes every delayed activity of an organization whose time has come, in the order they fell due. */
+/** Executes every delayed activity of an organization that is due, in the order of the due times. */
 export function executeDueActivities(store: Store, context: OperationContext): void {
 	if (context.organization.due.size === 0) return;
 	const due = [...context.organization.due].filter(([, dueMs]) => dueMs <= context.nowMs).sort((a, b) => a[1] - b[1]);
@@ -123,7 +123,7 @@ function answerQuery(
 	return { [operation.answerKey]: answered };
 }
 
-/** What the log may say of a request that no handler sees: the same as of one that is served. */
+/** Returns what the log records of a request that no handler sees. */
 export function readLogFields(
 	operation: Operation,
 	rawBody: Buffer,
@@ -137,17 +137,21 @@ export function readLogFields(
 }
 
 /**
- * The answer to a request; its changes are written to the store and durable once `store.committed()` resolves. Refusals
- * become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
+ * Returns the answer to a request. Its changes are written to the store, and durable once `store.committed()` resolves.
+ * RequestErrors become error bodies (docs/service.md#errors); anything else that is thrown is a defect of the emulator.
  */
-export function handleOperation(store: Store, sources: Sources, request: ServiceRequest): ServiceAnswer {
+export function handleOperation(
+	store: Store,
+	makeImportBundle: OperationContext["makeImportBundle"],
+	request: ServiceRequest,
+): ServiceAnswer {
 	const { operation, rawBody, nowMs } = request;
 	const fingerprint = operation.family === "submit" ? fingerprintOf(rawBody) : null;
 	let organizationId: string | null = null;
 	try {
 		const body = parseBody(rawBody);
 		organizationId = readOrganizationId(body);
-		const context = makeContext(store, sources, organizationId, nowMs);
+		const context = makeContext(store, makeImportBundle, organizationId, nowMs);
 		const signer = verifyStamp(request.stamps, rawBody, store.credentials(organizationId));
 		const known = fingerprint === null ? undefined : context.findByFingerprint(fingerprint);
 		store.write(organizationId, acceptAssertion(context.organization, signer, known));

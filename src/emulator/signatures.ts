@@ -1,6 +1,6 @@
 /**
- * Reading the two headers of a stamp, and checking a signature with a compressed P-256 key. Shares no code with the
- * stampers, so that a problem there cannot hide here.
+ * Reads the stamp headers and verifies signatures with a compressed P-256 key. Shares no code with the stampers, so that a mistake
+ * there cannot hide here.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { readJson } from "../json.ts";

@@ -1,11 +1,11 @@
 /**
- * What the emulator knows of one organization, and the changes that requests make to it. Handlers read the state and
- * return changes; only the store applies them, so that memory never runs ahead of the file.
+ * One organization in the emulator, and the changes that requests make to it. Handlers read the state and return changes; only the
+ * store applies them, so that memory is never ahead of the file.
  */
 import type { activityStatuses } from "../wire/operations.ts";
 import type { Time } from "./identifiers.ts";
 
-/** What an organization demands of its activities; the emulator's stand-in for policies that it does not evaluate. */
+/** What the activities of an organization need: the emulator's replacement for policies, which it does not evaluate. */
 export interface Rules {
 	/** How many users must approve activities of a type; the submitter's own vote counts. */
 	readonly approvals?: Readonly<Record<string, number>>;
@@ -73,7 +73,7 @@ export interface ActivityRecord {
 	readonly approvalsNeeded: number;
 	readonly authenticatorNeeded: boolean;
 	readonly pendingMs: number;
-	/** When it executes by itself; null when nothing is due. */
+	/** When a delayed activity is executed; null when none is due. */
 	readonly dueMs: number | null;
 	readonly createdAt: Time;
 	readonly updatedAt: Time;
@@ -106,7 +106,7 @@ export interface Signer {
 	readonly assertion?: Assertion;
 }
 
-/** What a handler may look at: one organization, its activities, the clock, and sources of fresh values. */
+/** What a handler can read: one organization, its activities, the clock, and functions that make fresh values. */
 export interface OperationContext {
 	readonly organization: Organization;
 	readonly nowMs: number;

@@ -16,7 +16,7 @@ import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 
-/** "orgE", so that no other program's database is taken for ours. */
+/** "orgE": it distinguishes data files of the emulator from other databases. */
 const applicationId = 0x6f726745;
 const layoutVersion = 1;
 
@@ -254,7 +254,7 @@ function makeBatch(database: DatabaseSync, forget: () => void) {
 				commitNow = () => finish(resolve, reject);
 				setImmediate(() => commitNow?.());
 			});
-			// Whoever awaits committed() learns of a failure; a write that nobody awaits must not end the process.
+			// `committed()` reports a failure; without a caller that awaits it, the failure must not end the process.
 			open.catch(() => undefined);
 		},
 		committed: (): Promise<void> => open ?? Promise.resolve(),

@@ -1,6 +1,6 @@
 /**
- * Says which user stamped a request. Written from docs/service.md#stamps alone and sharing no code with the
- * stampers, so that a problem there cannot hide here.
+ * Finds the user who stamped a request. Written from docs/service.md#stamps alone and sharing no code with the stampers, so that a
+ * mistake there cannot hide here.
  */
 
 import type { User } from "./kinds/user.ts";

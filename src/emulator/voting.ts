@@ -1,5 +1,6 @@
 /**
- * Approving and rejecting an activity by its fingerprint. An extension: outside the 13 operations (docs/service.md#votes). Each vote is an activity of its own as well as a vote on another.
+ * Approves and rejects an activity by its fingerprint. An extension outside the 13 operations (docs/service.md#votes). Each vote is
+ * an activity of its own as well as a vote on another.
  */
 import { activeVotes, advanceActivity, makeVote, type VoteHandler } from "./activities.ts";
 import {

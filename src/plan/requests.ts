@@ -14,7 +14,7 @@ interface AnyRequest {
 }
 
 /** What is to know of the requests of one operation. */
-export interface RequestShape<O extends StepOperation> {
+interface RequestShape<O extends StepOperation> {
 	/** The parameter that lists the ids of the objects; null where a request is about a single object. */
 	readonly list: (keyof StepParameters[O] & string) | null;
 	/** The parameter that names the single object, or the user whose objects are listed; null where there is neither. */

@@ -76,7 +76,7 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 }
 
 /** A place in a document that `drift --accept` changed. */
-export interface AcceptedValue {
+interface AcceptedValue {
 	readonly organizationId: string;
 	readonly address: string;
 	readonly file: string;
@@ -109,7 +109,7 @@ export interface ExportResult extends Head<"export"> {
 }
 
 /** Something of the live organization that an exported document does not hold. */
-export interface MissingObject {
+interface MissingObject {
 	readonly what: string;
 	readonly because: string;
 }
@@ -167,7 +167,7 @@ export interface WaitResult extends Head<"wait"> {
 }
 
 /** An activity that was waited for. */
-export interface EndedActivity {
+interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
 	readonly fingerprint: string | null;
@@ -261,7 +261,7 @@ export interface FailureResult extends Head<string, ErrorDescription> {
 export type OrganizationsResult = PlanResult | ShowResult | DriftResult | ApplyResult;
 
 /** The result of a command that did its work. */
-export type CompletedResult =
+type CompletedResult =
 	| OrganizationsResult
 	| ValidateResult
 	| InitResult

@@ -1,9 +1,9 @@
 /**
- * Which resource claims which object of an organization. One object has one resource: two that manage the same tag would
- * undo each other's work at every `up`, and deleting one of them would take away what the other one gave.
+ * Which resource claims which object of an organization. Only one resource may manage an object: two that manage the same
+ * tag would revert each other at every `up`, and deleting one would remove members that the other added.
  *
- * A claim is made by `check`, so it holds for one command of the engine. Each Pulumi provider has a process of its own, so
- * claims are also files in a folder that all processes of one engine share.
+ * `check` makes the claims, so they hold for one command of the engine. Each Pulumi provider has its own process, so claims
+ * are also files in a folder that all processes of one engine share.
  */
 import { createHash } from "node:crypto";
 import {
@@ -23,18 +23,18 @@ import { join } from "node:path";
 /** A resource of a program: its name, and its URN where the name alone is ambiguous. */
 export interface Owner {
 	readonly resource: string;
-	/** Left out by versions of this package that did not know it. */
+	/** Left out where the class does not know it. */
 	readonly resourceUrn?: string;
 }
 
 export interface Claims {
-	/** The other resource that claims the object, or undefined: then the owner claims it from now on. */
+	/** Claims the object for the owner. Returns the other resource if one has claimed it already. */
 	claim(organizationId: string, object: string, owner: Owner): Owner | undefined;
-	/** The resource that claims the object, or undefined. */
+	/** The resource that has claimed the object, or undefined. */
 	find(organizationId: string, object: string): Owner | undefined;
 }
 
-/** The owner alone, of a value that holds more. */
+/** The owner without other properties. */
 export function ownerOf({ resource, resourceUrn }: Owner): Owner {
 	return { resource: String(resource), ...(resourceUrn === undefined ? {} : { resourceUrn: String(resourceUrn) }) };
 }
@@ -45,7 +45,7 @@ export function isSameOwner(left: Owner, right: Owner): boolean {
 	return left.resource === right.resource;
 }
 
-/** The owners as a message names them: by name, or by URN where the names are equal. */
+/** The owners' names for a message: the URNs if the names are equal. */
 export function nameOwners(left: Owner, right: Owner): readonly [string, string] {
 	const byUrn = left.resource === right.resource;
 	const nameOf = ({ resource, resourceUrn }: Owner): string =>
@@ -57,7 +57,7 @@ export function nameOwners(left: Owner, right: Owner): readonly [string, string]
  * The claims of this process on objects of one service and, if `folder` is given, of all processes that use the same
  * folder. Another service may have an organization of the same id.
  */
-export function claimsIn(folder: ClaimsFolder | undefined, url: string | undefined): Claims {
+export function openClaims(folder: ClaimsFolder | undefined, url: string | undefined): Claims {
 	const own = new Map<string, Owner>();
 	const keyOf = (organizationId: string, object: string): string => digestObject(url, organizationId, object);
 	const find = (organizationId: string, object: string): Owner | undefined =>
@@ -74,14 +74,14 @@ export function claimsIn(folder: ClaimsFolder | undefined, url: string | undefin
 	};
 }
 
-/** A name for an object of an organization of the service at `url`, fit for a file. */
+/** A file name for an object of an organization of the service at `url`. */
 export function digestObject(url: string | undefined, organizationId: string, object: string): string {
 	return createHash("sha256")
 		.update(`${serviceOf(url)} ${organizationId} ${object}`)
 		.digest("hex");
 }
 
-/** The address without what means nothing: the case of the host, the usual port, a slash at the end. */
+/** The normalized address: host in lower case, no default port, no slash at the end. */
 function serviceOf(url: string | undefined): string {
 	if (url === undefined || !URL.canParse(url)) return url ?? "";
 	const { origin, pathname } = new URL(url);
@@ -90,9 +90,9 @@ function serviceOf(url: string | undefined): string {
 
 const folderPrefix = "orgsync-claims-";
 
-/** Claims as files. A file of a process that has ended counts for nothing. */
+/** Claims as files. A file of a process that has ended is ignored. */
 export interface ClaimsFolder {
-	/** The other owner of the claim, or undefined: then it belongs to `owner` from now on. */
+	/** Makes the claim for the owner. Returns the other owner if there is one already. */
 	claim(key: string, owner: Owner): Owner | undefined;
 	read(key: string): Owner | undefined;
 	/** Removes the claims of this process, and the folder with the last of them. */
@@ -100,8 +100,8 @@ export interface ClaimsFolder {
 }
 
 /**
- * The folder of one engine, which is known by its address. If it cannot be used (it belongs to another user, or nothing
- * can be written), claims hold within each process only.
+ * The folder of the engine with this address. If the folder belongs to another user or is not writable, claims hold within
+ * each process only.
  */
 export function openClaimsFolder(engineAddress: string, project: string): ClaimsFolder {
 	const name = createHash("sha256").update(`${engineAddress} ${project}`).digest("hex").slice(0, 32);
@@ -113,7 +113,7 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 		if (!writeClaim(file, owner, linkSync)) {
 			const known = readClaim(file);
 			if (known !== undefined && !isSameOwner(known, owner)) return known;
-			// Of a process that has ended, or will end before this one: of a preview, for example.
+			// A claim of a process that has ended, or of a preview that ends before this one.
 			writeClaim(file, owner, renameSync);
 		}
 		made.add(key);
@@ -122,7 +122,7 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 	return {
 		claim(key, owner) {
 			const attempt = () => orUndefined(() => ({ other: claim(key, owner) }));
-			// A process that ends may remove the folder just then: the second attempt makes it again.
+			// Another process may have removed the folder as it ended: the second attempt creates it again.
 			return (attempt() ?? attempt())?.other;
 		},
 		read: (key) => (isOurs(folder) ? readClaim(join(folder, key)) : undefined),
@@ -137,13 +137,13 @@ export function openClaimsFolder(engineAddress: string, project: string): Claims
 	};
 }
 
-/** Makes the folder for this user alone. Throws if it is there and belongs to another user, or can be read by others. */
+/** Creates the folder for this user alone. Throws if it belongs to another user or if others can read it. */
 function makeFolder(folder: string): void {
 	if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) removeOld();
 	if (!isOurs(folder)) throw new Error(`${folder} is not a folder of this user alone`);
 }
 
-/** Removes the folders that killed processes have left, a day after their last claim. */
+/** Removes folders of killed processes, a day after their last claim. */
 function removeOld(): void {
 	const beforeMs = Date.now() - 24 * 60 * 60 * 1000;
 	for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(folderPrefix))) {
@@ -159,10 +159,7 @@ function isOurs(folder: string): boolean {
 	return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0);
 }
 
-/**
- * Writes a claim whole or not at all: `put` links it into place, which fails where a file is, or renames it over one.
- * Returns false where a file is.
- */
+/** Writes a claim atomically: `put` links it, which fails if the file exists, or renames it. Returns false if it exists. */
 function writeClaim(file: string, owner: Owner, put: (from: string, to: string) => void): boolean {
 	const temporary = `${file}.${process.pid}`;
 	writeFileSync(temporary, JSON.stringify({ ...ownerOf(owner), pid: process.pid }), { mode: 0o600 });
@@ -177,7 +174,7 @@ function writeClaim(file: string, owner: Owner, put: (from: string, to: string) 
 	}
 }
 
-/** The claim in a file, if the process that wrote it is alive. */
+/** The claim in a file, if its process is alive; otherwise undefined. */
 function readClaim(file: string): (Owner & { readonly pid: number }) | undefined {
 	try {
 		const claim = JSON.parse(readFileSync(file, "utf8")) as Owner & { readonly pid: number };
@@ -188,7 +185,7 @@ function readClaim(file: string): (Owner & { readonly pid: number }) | undefined
 	}
 }
 
-/** What `work` gives; undefined when the file system refuses it. */
+/** The result of `work`, or undefined if the file system fails. */
 function orUndefined<T>(work: () => T): T | undefined {
 	try {
 		return work();

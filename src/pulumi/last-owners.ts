@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { digestObject, isSameOwner, type Owner, ownerOf } from "./claims.ts";
 
 /** The resource that applied an object last. */
-export interface LastOwner extends Owner {
+interface LastOwner extends Owner {
 	/** ISO 8601 in UTC. */
 	readonly appliedAt: string;
 }

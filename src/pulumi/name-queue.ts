@@ -1,10 +1,10 @@
 /**
- * Who waits for a name that another tag still holds, and whether they wait in a circle.
+ * Tags that wait for a name that another tag still has, and whether they wait in a circle.
  */
 import { LiveProblemError } from "../errors.ts";
 import type { DesiredUserTag } from "../plan/organization.ts";
 
-/** A name is held by a tag that the wish itself does not rename. */
+/** The name is taken by a tag that the target does not rename. */
 export class NameTakenError extends LiveProblemError {}
 
 export interface Waiter {
@@ -13,26 +13,26 @@ export interface Waiter {
 	readonly wake: () => void;
 }
 
-/** Who waits for a name in one session. */
+/** The tags of one session that wait for a name. */
 export class NameQueue {
 	/** By organization and tag id. */
 	readonly #waiters = new Map<string, Waiter>();
 	#version = 0;
 
-	/** How often names may have become free so far. */
+	/** Increases whenever a name may have become free. */
 	get version(): number {
 		return this.#version;
 	}
 
-	/** Lets everybody who waits look again. */
+	/** Lets all waiting tags check again. */
 	wakeAll(): void {
 		this.#version += 1;
 		for (const waiter of this.#waiters.values()) waiter.wake();
 	}
 
 	/**
-	 * The tags that wait for each other in a circle, which nobody but the caller can break; or, once some tag has changed
-	 * since `version` or the time is up, an empty list.
+	 * Waits until some tag has changed since `version`, or the time is up, and returns an empty list. Returns the tags of a
+	 * circle at once if this tag closes one.
 	 */
 	async wait(
 		organizationId: string,

@@ -1,5 +1,5 @@
 /**
- * Overrides that resources use, shown once each: a reader of the output, or of its log later, finds who let what pass.
+ * Shows each override that a resource uses once, so that the output and its logs record it.
  */
 
 import { showText } from "../escape.ts";
@@ -17,7 +17,7 @@ const spelling: Spelling = {
 	insecure: "",
 };
 
-/** Returns overrides as lines under their heading; empty where there is none. */
+/** The overrides as lines under their heading; empty if there are none. */
 export function listOverrides(overrides: readonly Override[], guards: readonly Guard[]): string {
 	if (overrides.length === 0) return "";
 	return [`${overridesHeading}:`, ...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`), ""].join(
@@ -25,7 +25,7 @@ export function listOverrides(overrides: readonly Override[], guards: readonly G
 	);
 }
 
-/** Shows overrides, none of them twice beside the same resource. */
+/** Shows overrides, each once per resource. */
 export class OverrideLog {
 	readonly #print: (line: string) => void;
 	readonly #shown = new Set<string>();
@@ -44,7 +44,7 @@ export class OverrideLog {
 	}
 }
 
-/** Whether the entry's activity or fingerprint has this name, in small letters. */
+/** Whether `name`, in lower case, is the entry's activity id or fingerprint. */
 export function isNamed({ activityId, body }: JournalEntry, name: string): boolean {
 	return [activityId?.toLowerCase(), body.fingerprint.toLowerCase()].includes(name);
 }

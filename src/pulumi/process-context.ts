@@ -1,5 +1,5 @@
 /**
- * What a session takes from the process it runs in: the program's, and that of its providers.
+ * The context of a session in its process: that of the program, or that of a provider.
  */
 import { findProjectFolder } from "./project-folder.ts";
 import type { SessionContext } from "./session.ts";
@@ -15,10 +15,7 @@ export function processContext(): SessionContext {
 	};
 }
 
-/**
- * The address of the engine that started this process as its dynamic provider: the last word of its command line. Undefined
- * in any other process.
- */
+/** The address of the engine that started this process as a dynamic provider: its last argument. Otherwise undefined. */
 export function engineAddress(): string | undefined {
 	const [, script = "", ...words] = process.argv;
 	const address = words.at(-1);

@@ -1,6 +1,6 @@
 /**
- * The program of Pulumi.yaml at the root: converges the organization of the document that the stack's configuration names
- * (`orgsync:document`, with the variables of `orgsync:env`), and exports what it found.
+ * The program of Pulumi.yaml at the root. It keeps the organization in sync with the document `orgsync:document` of the stack
+ * configuration, with the variables in `orgsync:env`, and exports the summary.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { Organization } from "./index.ts";

@@ -1,12 +1,12 @@
 /**
- * Where a project is: paths in its configuration, and what orgsync keeps, are from the folder of Pulumi.yaml.
+ * The folder of a project. Paths in its configuration, and the journal, are relative to it.
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const projectFiles = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
-/** The nearest folder upward that holds Pulumi.yaml: a program may run in a folder below it. Without one, `folder` itself. */
+/** The nearest parent folder with a Pulumi.yaml, because a program may run below it; without one, `folder` itself. */
 export function findProjectFolder(folder: string): string {
 	for (let place = folder; ; place = dirname(place)) {
 		if (projectFiles.some((name) => existsSync(join(place, name)))) return place;

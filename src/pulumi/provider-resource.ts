@@ -1,5 +1,5 @@
 /**
- * The Pulumi provider as a resource, for programs that speak to more than one service or with more than one key.
+ * The Pulumi provider as a resource, for programs that use more than one service or more than one key.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { configuredSettings, refusePlainKey } from "./configuration.ts";
@@ -12,46 +12,46 @@ import {
 	settingNames,
 } from "./settings.ts";
 
-/** What is left out is taken from the stack's configuration `orgsync:NAME`, else from the variable `ORGSYNC_NAME`. */
+/** Each argument defaults to the stack configuration `orgsync:NAME`, else to the environment variable `ORGSYNC_NAME`. */
 export interface ProviderArgs {
-	/** The organization of resources that name none, a UUID. */
+	/** The default organization of resources and functions, a UUID. */
 	readonly organizationId?: pulumi.Input<string>;
-	/** Base address of the service. */
+	/** The base address of the service. */
 	readonly url?: pulumi.Input<string>;
-	/** The API key's public half, 66 hexadecimal characters; it is derived when it is left out. */
+	/** The public key of the API key, 66 hexadecimal characters; by default derived from the private key. */
 	readonly apiPublicKey?: pulumi.Input<string>;
-	/** The API key's private half, 64 hexadecimal characters; kept as a secret whether or not it is given as one. */
+	/** The private key of the API key, 64 hexadecimal characters; always stored as a secret. */
 	readonly apiPrivateKey?: pulumi.Input<string>;
 	/** A file that holds the private key. */
 	readonly keyFile?: pulumi.Input<string>;
-	/** A command that gets the body on standard input and prints the stamp header. */
+	/** A command that gets the request body on standard input and prints the stamp header. */
 	readonly stampCommand?: pulumi.Input<string>;
-	/** `auto` (the default) asks the extended reads too, `documented` only the eight queries of the interface. */
+	/** `auto` (the default) also uses the extended reads; `documented` uses only the eight documented queries. */
 	readonly reads?: pulumi.Input<"auto" | "documented">;
-	/** No more requests a second than this. */
+	/** The maximum number of requests per second. */
 	readonly maxRequestsPerSecond?: pulumi.Input<number>;
-	/** Seconds that an activity is asked for again while the service works on it; 10 when left out. */
+	/** How many seconds orgsync polls an activity that the service works on; defaults to 10. */
 	readonly wait?: pulumi.Input<number>;
-	/** Seconds for one request with all its attempts; 30 when left out. */
+	/** The timeout of a request with all its attempts, in seconds; defaults to 30. */
 	readonly timeout?: pulumi.Input<number>;
-	/** File of the journal; `.orgsync/journal.sqlite` in the folder of Pulumi.yaml when left out. */
+	/** The journal file; defaults to `.orgsync/journal.sqlite` in the folder of Pulumi.yaml. */
 	readonly journal?: pulumi.Input<string>;
-	/** Guards to acknowledge, each by what it found: `["memberRemovals=7"]`. */
+	/** Guards to override, each with the number that it found: `["memberRemovals=7"]`. */
 	readonly allow?: pulumi.Input<pulumi.Input<string>[]>;
-	/** Activities to give up, by id or fingerprint. */
+	/** Activities to abandon, by id or fingerprint. */
 	readonly abandon?: pulumi.Input<pulumi.Input<string>[]>;
-	/** Submit again what was rejected before. */
+	/** Whether to submit rejected activities again. */
 	readonly retryRejected?: pulumi.Input<boolean>;
 }
 
-/** What each argument is sent as: text, a list as words. */
+/** The arguments as they are sent: text, lists separated by spaces. */
 type SentSettings = { readonly [Name in SettingName]?: pulumi.Output<string> };
 
-/** Where and with which key resources and functions work. Its process is its own, so its settings are too. */
+/** The service, the organization and the key of resources and functions. Each Provider has its own process. */
 export class Provider extends pulumi.ProviderResource {
-	/** @internal What functions need of it. */
+	/** @internal For functions. */
 	readonly settings: pulumi.Output<GivenSettings>;
-	/** @internal The arguments that are secret, without the private key, which is shown nowhere. */
+	/** @internal The names of the secret arguments, without the private key. */
 	readonly secretSettings: Promise<readonly SettingName[]>;
 
 	constructor(name: string, args: ProviderArgs = {}, options?: pulumi.ResourceOptions) {
@@ -68,16 +68,16 @@ export class Provider extends pulumi.ProviderResource {
 	}
 }
 
-/** What the Provider was given, or undefined while that is not known, as in a preview. */
+/** The Provider's settings, or undefined while they are unknown, as in a preview. */
 export async function knownSettings({ settings }: Provider): Promise<GivenSettings | undefined> {
-	// The SDK has `isKnown`, and does not type it.
+	// The SDK has `isKnown` without a type.
 	const { isKnown } = settings as unknown as { readonly isKnown: Promise<boolean> };
 	return (await isKnown) ? new Promise((resolve) => settings.apply((given) => resolve(given))) : undefined;
 }
 
-/** What was given; where nothing was, the stack's configuration stands in. */
+/** The arguments, with the stack configuration as defaults. */
 function sendSettings(args: ProviderArgs): SentSettings {
-	const configured = standIns(args);
+	const configured = defaultsFor(args);
 	return Object.fromEntries(
 		settingNames.flatMap((setting) => {
 			const value: pulumi.Input<unknown> = args[setting] ?? configured[setting];
@@ -96,8 +96,8 @@ async function findSecrets(sent: SentSettings): Promise<readonly SettingName[]> 
 
 const credentialNames: readonly SettingName[] = ["apiPublicKey", "apiPrivateKey", "keyFile", "stampCommand"];
 
-/** The stack's configuration; without its key when a key of any kind is given, because two could not both be meant. */
-function standIns(args: ProviderArgs): GivenSettings {
+/** The defaults from the stack configuration; without its key if the arguments have a key of any kind. */
+function defaultsFor(args: ProviderArgs): GivenSettings {
 	const configured = configuredSettings();
 	if (credentialNames.every((name) => args[name] === undefined)) return configured;
 	return Object.fromEntries(

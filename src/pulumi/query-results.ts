@@ -1,6 +1,6 @@
 /**
  * Answers of the eight queries (docs/service.md#objects). A field that the service leaves out at times is optional.
- * Fields that are not named there come through as the service sent them.
+ * Other fields are passed on as the service sends them.
  */
 
 /** Seconds and nanoseconds since 1970, both as text. */
@@ -30,7 +30,7 @@ export interface SessionProfile {
 	readonly updatedAt: Timestamp;
 }
 
-/** docs/service.md#mfa-policy: one way of authenticating, at times a particular one. */
+/** docs/service.md#mfa-policy: an authentication method, or a particular authenticator. */
 export interface AuthenticationMethod {
 	/** `AUTHENTICATION_TYPE_…` */
 	readonly type: string;

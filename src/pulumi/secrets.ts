@@ -1,20 +1,20 @@
 /**
- * Secret inputs. The engine hands a dynamic provider every value in plain text, so the resource class sends the names of
- * the inputs that are secret as one more input, `secretInputs` (secret-inputs.ts). With them this file keeps the values out
- * of the state, where they become secrets of Pulumi, and out of everything that the provider prints.
+ * Secret inputs. The engine passes every value to a dynamic provider in plain text, so the resource class adds the names of
+ * secret inputs as `secretInputs` (resource-class.ts). With them, values become Pulumi secrets in the state, and nothing that
+ * the provider prints shows them.
  */
 import { createHash } from "node:crypto";
 import { runtime } from "@pulumi/pulumi";
 import { showText } from "../escape.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
 
-/** Replaces a secret in a message, as the engine writes it. */
+/** Replaces a secret in a message, as the engine does. */
 const placeholder = "[secret]";
 
-/** What a state keeps of an activity or of what was applied: it repeats the inputs in other forms. */
+/** Outputs that repeat inputs in other forms. */
 const derived: readonly string[] = ["managed", "lastApplied", "activities", "removedAt"];
 
-/** Inputs by which a tag is found. While one of them is a secret, no message suggests names that are live. */
+/** Inputs that identify a tag. If one is secret, no message suggests live names. */
 const tagNames: readonly string[] = ["name", "previously", "tagId"];
 const suggestions = /; the nearest: .*?(?=; orgsync )|; the nearest: .*$/gs;
 
@@ -24,7 +24,7 @@ export function namesOfSecrets(properties: object): readonly string[] {
 	return Array.isArray(secretInputs) ? secretInputs.filter((name) => typeof name === "string") : [];
 }
 
-/** Every text and number in the secret inputs of a resource, also as its state keeps them. */
+/** Every string and number in the secret inputs of a resource, and in `managed`. */
 function valuesOfSecrets(properties: object): readonly string[] {
 	const names = namesOfSecrets(properties);
 	const all = properties as Properties;
@@ -37,26 +37,26 @@ function listLeaves(value: unknown): readonly string[] {
 	return typeof value === "object" && value !== null ? Object.values(value).flatMap(listLeaves) : [];
 }
 
-/** Secret values that a process has seen. Shared by its resources: the error of one may name what is secret in another. */
+/** Secret values of a process. Its resources share them: the error of one may name a secret of another. */
 export class SecretValues {
 	readonly #values = new Set<string>();
 	#pattern: RegExp | undefined;
 	#hidesNames = false;
 
-	/** Hides what is secret in these properties from now on. */
+	/** Adds the secrets of these properties. */
 	addFrom(properties: object): void {
 		this.add(valuesOfSecrets(properties));
 		if (namesOfSecrets(properties).some((name) => tagNames.includes(name))) this.#hidesNames = true;
 	}
 
-	/** Hides these values from now on. */
+	/** Adds values to hide. */
 	add(values: readonly string[]): void {
 		const before = this.#values.size;
 		for (const value of values) this.#values.add(value);
 		if (this.#values.size > before) this.#pattern = undefined;
 	}
 
-	/** The text with a placeholder for each secret value. Ids are hidden in any case, values also where they are escaped. */
+	/** The text with a placeholder for each secret value, in upper or lower case, escaped or not. */
 	redact(text: string): string {
 		if (this.#values.size === 0) return text;
 		this.#pattern ??= patternOf([...this.#values]);
@@ -65,13 +65,13 @@ export class SecretValues {
 	}
 }
 
-/** Finds any of the values, longest first, where it is not a part of a longer word. */
+/** Matches any of the values, longest first, unless it is a part of a longer word. */
 function patternOf(values: readonly string[]): RegExp {
 	const forms = [...new Set(values.flatMap(formsOf))].sort((left, right) => right.length - left.length);
 	return new RegExp(forms.flatMap((form) => [wordPattern(form), ...cutPattern(form)]).join("|"), "giu");
 }
 
-/** A value as messages show it: as it is, with control characters escaped in one way or another, as JSON. */
+/** The forms of a value in messages: plain, with control characters escaped, as JSON. */
 function formsOf(value: string): readonly string[] {
 	const escaped = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
 		return `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
@@ -86,22 +86,19 @@ function wordPattern(text: string): string {
 	return `${before}${escapePattern(text)}${after}`;
 }
 
-/** Long texts are cut in messages: what begins as the text does and ends with an ellipsis is the text. */
+/** Matches a long text that was cut in a message: its beginning, and an ellipsis. */
 function cutPattern(text: string): readonly string[] {
 	return text.length > cutFromLength ? [`${escapePattern(text.slice(0, cutFromLength))}[^\`]*?…`] : [];
 }
 
-/** No message cuts a text that is shorter. */
+/** Messages do not cut shorter texts. */
 const cutFromLength = 20;
 
 function escapePattern(text: string): string {
 	return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
 }
 
-/**
- * The properties with everything that is or repeats a secret input marked as a secret of Pulumi. What is not known yet is
- * left as it is: the engine marks it by itself.
- */
+/** The properties with every secret input, and every repetition of one, as a Pulumi secret. The engine marks unknown values. */
 export function seal(properties: object): Record<string, unknown> {
 	const names = namesOfSecrets(properties);
 	if (names.length === 0) return { ...properties };
@@ -118,12 +115,12 @@ export function seal(properties: object): Record<string, unknown> {
 	);
 }
 
-/** The id of a resource; a digest in its place where it holds a secret input, because Pulumi keeps ids in plain text. */
+/** The id of a resource, or its digest if it contains a secret input: Pulumi stores ids in plain text. */
 export function sealId(id: string, properties: object): string {
 	return inputInId(id, properties) === undefined ? id : `sha256:${createHash("sha256").update(id).digest("hex")}`;
 }
 
-/** The name of the first secret input that an id holds, or undefined. Ids hold UUIDs of inputs and nothing else of them. */
+/** The name of the first secret input that an id contains, or undefined. Ids contain no inputs but UUIDs. */
 export function inputInId(id: string, properties: object): string | undefined {
 	const all = properties as Properties;
 	const isHeld = (value: string): boolean => uuid.test(value) && id.includes(value.toLowerCase());

@@ -19,7 +19,7 @@ import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { Environment } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { type Claims, type ClaimsFolder, claimsIn, type Owner, ownerOf } from "./claims.ts";
+import { type Claims, type ClaimsFolder, type Owner, openClaims, ownerOf } from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
 import { type LastOwners, openLastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
@@ -108,7 +108,7 @@ export class Session {
 		const { journal } = settings;
 		const place = journal ?? join(".orgsync", "journal.sqlite");
 		this.#journalFile = place === ":memory:" ? place : resolve(context.directory, place);
-		this.claims = claimsIn(context.claimsFolder, settings.url);
+		this.claims = openClaims(context.claimsFolder, settings.url);
 		this.lastOwners = openLastOwners(this.#journalFile, settings.url);
 	}
 

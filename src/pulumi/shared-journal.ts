@@ -1,18 +1,15 @@
 /**
- * The journal of a project, as resources share it that are worked on side by side.
+ * The journal of a project, for resources that are applied concurrently.
  */
 import type { Journal } from "../sync/journal.ts";
 import { type JournalFileOptions, openJournal } from "../sync/journal-file.ts";
 
-/** Opens the journal in this file, made when it is not there. Throws what openJournal throws. */
+/** Opens the journal in this file, or creates it. Throws what openJournal throws. */
 export async function openSharedJournal(file: string, options: JournalFileOptions): Promise<Journal> {
 	return withoutInFlight(await openJournal(file, options));
 }
 
-/**
- * The journal for resources that are worked on side by side: what one of them has in flight this moment is not open to the
- * others, who would ask the service what became of it.
- */
+/** Hides requests in flight from the open entries: other resources would query the service for their activities. */
 function withoutInFlight(journal: Journal): Journal {
 	const inFlight = new Set<string>();
 	return {

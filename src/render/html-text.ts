@@ -3,7 +3,7 @@
  * nobody has to remember to.
  */
 import { createHash } from "node:crypto";
-import { showBlanks, showText } from "../escape.ts";
+import { showSpaces, showText } from "../escape.ts";
 
 /** HTML that was made here, by `html` or `trusted`. */
 export interface Html {
@@ -32,7 +32,7 @@ export function escapeHtml(text: string): string {
 
 /** A name of others: what is written from right to left turns nothing around it, and no blank in it goes unseen. */
 export function bdi(name: string): Html {
-	return html`<bdi>${showBlanks(name)}</bdi>`;
+	return html`<bdi>${showSpaces(name)}</bdi>`;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What a completed step leaves in memory. Memory stands in for live where the service cannot be read, so it holds only
- * what the service itself confirmed.
+ * What a completed activity adds to the last-applied state. That state replaces live state that cannot be read, so it holds
+ * only what the service confirmed.
  */
 import type { Change, TagChange } from "../plan/change.ts";
 import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
@@ -11,8 +11,8 @@ import type { AppliedObject, JournalEntry } from "./journal.ts";
 type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
 
 /**
- * What to remember of a completed step that makes these changes; `parameters` are its own. A tag that only stepped aside
- * leaves its members as they were remembered.
+ * Returns what a completed step with these parameters applied of these changes. A tag that took a temporary name keeps its
+ * last-applied members.
  */
 export function appliedByStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
 	return (covers, memory, at) =>
@@ -31,8 +31,8 @@ export function appliedByStep(parameters: Readonly<Record<string, unknown>>, cha
 }
 
 /**
- * What to remember of an activity that completed after the run that sent it: known by its body alone, because what was
- * planned then is gone.
+ * Returns what an activity applied that completed after the run that submitted it. Only its body is known: the plan of that
+ * run is gone.
  */
 export function appliedByEntry({ body, covers }: JournalEntry): Remember {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, string & readonly string[]> };
@@ -67,7 +67,7 @@ export function appliedByEntry({ body, covers }: JournalEntry): Remember {
 	};
 }
 
-/** The tag's `updatedAt` added to what was just remembered of it; nothing when it is there already. */
+/** Returns the last-applied tag with the `updatedAt` of the live one; nothing if it has one already. */
 export function withUpdateTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly AppliedObject[] {
 	return remembered === undefined || remembered.updatedAt !== ""
 		? []
@@ -81,10 +81,10 @@ function rememberTag(
 ): readonly AppliedObject[] {
 	const { tagId: id, addUserIds, removeUserIds, after } = change;
 	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
-		// Only the name was changed and the members are not known: what is remembered of them, and its time, stays.
+		// Only the name was changed and the members are not known: the last-applied members and their time stay.
 		return earlier === undefined ? [] : [{ kind: "userTag", id, tag: { ...earlier, name: after.name } }];
 	}
-	// What was remembered before is doubtful where somebody else changed the tag since, or where there was nothing.
+	// The earlier state does not count if others changed the tag since, or if there was none.
 	const kept = change.basis === "unknown" ? undefined : earlier;
 	const present = after.members ?? addUserIds;
 	const gone = [...(kept?.gone ?? []), ...removeUserIds].filter((user) => !present.includes(user));

@@ -1,9 +1,8 @@
 /**
- * Who moved what is not as the document says, as far as the service's list of activities tells: one question an
- * organization, asked only when there is something to explain.
+ * Finds out who caused drift, from the service's list of activities: one query an organization, and only if there is drift.
  *
- * The rule it keeps: nobody is blamed by a guess. Only an activity of a kind that is understood is told, when it moved the
- * object the way it differs, was not sent from here, and nothing that may have moved it too came after it or at its time.
+ * It never guesses. An activity explains a difference only if orgsync understands its type, it changed the object in this
+ * way, it was not submitted from here, and no later or simultaneous activity may have changed the object too.
  */
 
 import { isUnavailable, OrgsyncError } from "../errors.ts";
@@ -16,19 +15,19 @@ import { isRecord, readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, submits } from "../wire/operations.ts";
 
-/** Who moved what, by address. */
+/** Who caused which difference, by address. */
 export interface DriftAttributions {
 	readonly attributions: ReadonlyMap<string, Attribution>;
-	/** Why nobody can be named; null when activities were listed, or there was nothing to ask. */
+	/** Why no one can be named; null if activities were listed, or if there was nothing to ask. */
 	readonly unattributed: string | null;
 }
 
-/** Most activities in one answer (docs/service.md#extended-reads); older ones are not asked for: each page is a request. */
+/** Max activities in one answer (docs/service.md#extended-reads); older ones are not asked for: each page is a request. */
 const pageLimit = 100;
 
 /**
- * Who last moved each known difference of the plan. With documented reads, and when nothing differs that an activity could
- * explain, nobody is asked. That activities cannot be listed is no error: what was found is worth more than by whom.
+ * Returns who caused each known difference of the plan. Asks nothing with documented reads, or if no activity could explain a
+ * difference. It is no error that activities cannot be listed: the drift matters more than who caused it.
  */
 export async function attributeDrift(
 	plan: Plan,
@@ -59,14 +58,14 @@ interface Completed {
 	readonly fingerprint: string;
 	/** The inner objects of intent and result. */
 	readonly intent: Readonly<Record<string, unknown>>;
-	/** Every text in intent and result, in lower case: the ids of what it is about are among them. */
+	/** Every string in intent and result, in lower case. The ids of its objects are among them. */
 	readonly names: ReadonlySet<string>;
 	readonly userId: string | null;
 	readonly userName: string | null;
 	readonly atMs: number | undefined;
 }
 
-/** The activities, newest first, or why they could not be listed. */
+/** Returns the activities, newest first, or why they cannot be listed. */
 async function listCompleted(organizationId: string, reader: Reader): Promise<readonly Completed[] | string> {
 	const filterByStatus = ["ACTIVITY_STATUS_COMPLETED"];
 	const fields = { organizationId, filterByStatus, paginationOptions: { limit: String(pageLimit) } };
@@ -100,7 +99,7 @@ type Vote = Readonly<Record<string, unknown>>;
 
 /**
  * The submitter's vote: their own request is the first (docs/service.md#votes), in time, which need not be the order
- * of the list. Undefined where several do not tell their times: anybody else only approved it.
+ * of the list. Undefined if there are several without times: the others are approvals.
  */
 function submitterOf(votes: readonly Vote[]): Vote | undefined {
 	if (votes.length <= 1) return votes[0];
@@ -108,7 +107,7 @@ function submitterOf(votes: readonly Vote[]): Vote | undefined {
 	return timed.find((one) => timed.every((other) => one === other || one.atMs < other.atMs))?.vote;
 }
 
-/** Deeper than any intent known; what is nested deeper says nothing. */
+/** Deeper than any known intent; strings that are nested deeper are ignored. */
 const deepest = 8;
 
 function textsIn(value: unknown, depth = 0): readonly string[] {
@@ -121,11 +120,11 @@ function textOrNull(value: unknown): string | null {
 	return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** Something about an object that an activity can have moved. */
+/** A property of an object that an activity can have changed. */
 interface Fact {
-	/** Whether the activity may have moved it, whichever way. */
+	/** Whether the activity may have changed it in any way. */
 	readonly touches: (activity: Completed) => boolean;
-	/** Whether it is known to have moved it the way it differs now. */
+	/** Whether it is known to have changed it to what it is now. */
 	readonly moves: (activity: Completed) => boolean;
 }
 
@@ -162,7 +161,7 @@ function updatedTag({ type, intent }: Completed): string | undefined {
 
 type MovedKey = "addUserIds" | "removeUserIds";
 
-/** Only an update of the tag says whom it moved; of everything else that names the tag or the user nobody knows. */
+/** Only an update of the tag shows its members. Any other activity that names the tag or the user may have changed them. */
 function memberFact(tagId: string, userId: string, moved: MovedKey, other: MovedKey): Fact {
 	const lists = ({ intent }: Completed, key: MovedKey): boolean => textsIn(intent[key]).includes(userId);
 	return {
@@ -195,7 +194,7 @@ const creations = {
 	tvcApp: /_CREATE_TVC_APPS?(_V\d+)?$/,
 } as const;
 
-/** Of something that is there and should not be: what made it, for an id is made once; after its removal nobody knows. */
+/** An object that exists and should not: its creation, because an id is created once. A removal of it explains nothing. */
 function thereFact(id: string, creates: RegExp): Fact {
 	return {
 		touches: ({ names, type }) => names.has(id) && (creates.test(type) || removes.test(type)),
@@ -223,7 +222,7 @@ function idOfUser(name: string, { userNames }: Plan): string {
 	return Object.entries(userNames).find(([, alias]) => alias === name)?.[0] ?? name;
 }
 
-/** The newest activity that touched it, if it moved it so and was not sent from here, and it is known which is the newest. */
+/** Returns the newest activity that touched it, if it is known to be the newest, made this change and was not submitted from here. */
 function findMover(
 	{ touches, moves }: Fact,
 	activities: readonly Completed[],
@@ -235,12 +234,12 @@ function findMover(
 	return last === undefined || !moves(last) || isOurs(last.fingerprint) ? undefined : last;
 }
 
-/** By when they took effect, which is not the order of the list where one waited; false where that is not said. */
+/** Compares when they took effect, which differs from the order of the list if one was pending. False if that is not known. */
 function isNewer(one: Completed, other: Completed): boolean {
 	return (one.atMs ?? Number.NaN) > (other.atMs ?? Number.NaN);
 }
 
-/** Of what moved parts of an object, the newest; the first where that is not said. */
+/** Returns the newest of the activities that changed parts of an object; the first one if their times are not known. */
 function newestOf(activities: readonly Completed[]): Completed | undefined {
 	return activities.reduce<Completed | undefined>(
 		(newest, one) => (newest === undefined || isNewer(one, newest) ? one : newest),

@@ -107,7 +107,7 @@ async function readContext(
 		unread.push({ scope: "activities", because: pending.unlisted, standsIn: "nothing" });
 	}
 	if (asksCaller && !caller.known) {
-		const because = `${caller.because}, so nobody checked that whoever applies keeps a way in`;
+		const because = `${caller.because}, so the guards could not check that the caller keeps access`;
 		unread.push({ scope: "caller", because, standsIn: "nothing" });
 	}
 	return {
@@ -143,7 +143,7 @@ function trackOldestAnswer(reader: Reader, first: Asked): Reader & { oldest(): A
 	};
 }
 
-const notAsked: Known<string> = { known: false, because: "nobody asked" };
+const notAsked: Known<string> = { known: false, because: "it was not asked for" };
 
 async function readCaller(organizationId: string, reader: Reader): Promise<Known<string>> {
 	try {

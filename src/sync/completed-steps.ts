@@ -1,6 +1,6 @@
 /**
- * Which steps of a saved plan its own requests have completed, as the journal knows it. It is evidence to refuse a second
- * run, never a reason to send anything.
+ * Finds the steps of a saved plan that its own requests have completed, from the journal. That is evidence to refuse a
+ * second run, never a reason to submit anything.
  */
 import { listParameter } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
@@ -8,8 +8,8 @@ import { sameValue } from "../plan/value.ts";
 import type { SettledEntry } from "./journal.ts";
 
 /**
- * Returns the entries that did what one of the steps would submit, each with its step; `entries` completed for the plan. A
- * removal can have been completed in parts: it is done when all of its objects are.
+ * Returns the steps that are done, each with the entry that did it last. `entries` completed for the plan. A removal that
+ * was submitted object by object is done when all of its objects are removed.
  */
 export function findCompletedSteps(
 	steps: readonly Step[],
@@ -32,7 +32,7 @@ function parametersOf({ body }: SettledEntry): Readonly<Record<string, unknown>>
 	return (JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
 }
 
-/** The ids that an operation lists, and all other parameters. */
+/** Returns the ids that an operation lists, and all other parameters. */
 function splitList(
 	parameters: Readonly<Record<string, unknown>>,
 	list: string | undefined,

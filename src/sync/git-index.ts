@@ -1,6 +1,6 @@
 /**
- * Whether git tracks a file, read from the index of the repository around it. Git itself is not run: a repository decides
- * what git runs, and it may be somebody else's.
+ * Reads from the index of a repository whether git tracks a file. It does not run git: a repository decides what git runs,
+ * and may not be trusted.
  *
  * The format is gitformat-index(5): versions 2 to 4, with and without a shared index.
  */
@@ -22,7 +22,7 @@ export function isTrackedByGit(file: string): boolean {
 	});
 }
 
-/** Where links lead, also of a file that is not there yet in a folder that is. */
+/** Returns where links lead, also for a file that does not exist yet in a folder that does. */
 function realPathOf(file: string): readonly string[] {
 	try {
 		return [existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file))];
@@ -31,7 +31,7 @@ function realPathOf(file: string): readonly string[] {
 	}
 }
 
-/** The folder in which a repository keeps its index: `.git`, or where the file `.git` of a work tree points. */
+/** Returns the folder in which a repository keeps its index: `.git`, or where the file `.git` of a work tree points. */
 function gitFolderOf(folder: string): string | undefined {
 	const dotGit = join(folder, ".git");
 	const found = statSync(dotGit, { throwIfNoEntry: false });
@@ -57,7 +57,7 @@ function fold(name: string): string {
 	return name.normalize("NFC").toLowerCase();
 }
 
-/** The names in an index, whichever of the two lengths its object ids have. */
+/** Returns the names in an index, whichever of the two lengths its object ids have. */
 function namesIn(file: string): readonly string[] {
 	const bytes = readFileSync(file);
 	for (const idLength of [20, 32]) {
@@ -65,14 +65,14 @@ function namesIn(file: string): readonly string[] {
 		if (names !== undefined) return names;
 	}
 	throw new StorageError(
-		`${file} is an index of git that cannot be read, so whether git tracks the journal is not known`,
+		`${file} is a git index that cannot be read, so it is not known whether git tracks the journal`,
 		{
-			hint: "name the journal with --journal to use it all the same",
+			hint: "to use the journal anyway, name it with --journal",
 		},
 	);
 }
 
-/** The names of all entries; undefined when the bytes are no index whose object ids have this length. */
+/** Returns the names of all entries; undefined if the bytes are no index whose object ids have this length. */
 function readNames(bytes: Buffer, idLength: number): readonly string[] | undefined {
 	if (bytes.length < 12 + idLength || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
 	const version = bytes.readUInt32BE(4);
@@ -100,7 +100,7 @@ function readNames(bytes: Buffer, idLength: number): readonly string[] | undefin
 	return isEndOf(bytes, at, idLength) ? names : undefined;
 }
 
-/** Git's number of variable width, as packs have it for offsets. */
+/** Reads git's number of variable width, as packs have it for offsets. */
 function readOffset(bytes: Buffer, start: number): { readonly dropped: number; readonly end: number } | undefined {
 	let at = start;
 	let dropped = 0;
@@ -112,7 +112,7 @@ function readOffset(bytes: Buffer, start: number): { readonly dropped: number; r
 	return { dropped, end: at };
 }
 
-/** Whether only extensions and the checksum follow, which tells a right reading from a wrong one. */
+/** Whether only extensions and the checksum follow: then the entries were read correctly. */
 function isEndOf(bytes: Buffer, start: number, idLength: number): boolean {
 	let at = start;
 	while (at + 8 <= bytes.length - idLength) {

@@ -1,6 +1,6 @@
 /**
- * The journal's file: opened to write by `apply`, to look by everything else, and refused where somebody else could have
- * written it.
+ * Opens the journal's file: for writing by `apply`, for reading by everything else. A file that others could have written is
+ * refused.
  */
 import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -18,27 +18,28 @@ import {
 	openReadOnly,
 	refuseNonJournal,
 } from "./journal-inspect.ts";
-import { JournalStore, migrate, schemaVersion, versionOf } from "./journal-store.ts";
+import { migrate, schemaVersion, versionOf } from "./journal-schema.ts";
+import { JournalStore } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
 
 export interface JournalFileOptions {
-	/** Whether the operator named the file: then it may be one that git tracks. */
+	/** Whether the operator named the file: then git may track it. */
 	readonly isNamed?: boolean;
-	/** Gets a line when the file's permissions were changed, or could not be. */
+	/** Gets a line if the file's permissions were changed, or could not be. */
 	readonly notice?: (text: string) => void;
 	/** Max milliseconds to wait for another process that holds the file; 10 seconds when left out. */
 	readonly busyMs?: number;
 }
 
 /**
- * The journal in this file, for writing; made when it is missing, readable and writable by its owner alone. `":memory:"`
- * keeps nothing. Throws StorageError when the file cannot be opened or written, is no journal, was written by a newer
- * orgsync, belongs to another user, can be written by everyone, or is tracked by git.
+ * Opens the journal in this file for writing. A missing file is created, readable and writable by its owner alone.
+ * `":memory:"` keeps nothing. Throws StorageError if the file cannot be opened or written, is no journal, was written by a
+ * newer orgsync, belongs to another user, can be written by everyone, or is tracked by git.
  */
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withReason(file, async () => {
 		if (file === ":memory:") return open(":memory:", file, options);
-		isThere(file);
+		exists(file);
 		keepOutOfGit(dirname(file));
 		await checkPlace(file, options);
 		return open(file, file, options);
@@ -46,12 +47,12 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
 }
 
 /**
- * What the journal in this file says; undefined when there is no file. The file is not changed, so that it may lie where
- * nothing can be written. Throws StorageError as openJournal does.
+ * Opens the journal in this file for reading; undefined if there is no file. The file is not changed and may be in a
+ * read-only folder. Throws StorageError as openJournal does.
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
 	return withReason(file, async () => {
-		if (!isThere(file)) return undefined;
+		if (!exists(file)) return undefined;
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
 		if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
@@ -59,7 +60,7 @@ export function readJournal(file: string, options: JournalFileOptions = {}): Pro
 	});
 }
 
-/** The journal in a copy of the file, brought to the present version; the copy is removed when it is closed. */
+/** Opens the journal in a copy of the file, with its tables migrated; closing it removes the copy. */
 async function migrateCopy(
 	{ path, remove }: JournalCopy,
 	file: string,
@@ -81,10 +82,10 @@ async function migrateCopy(
 }
 
 /**
- * Whether there is a file, or a link. Throws what the file system throws when that cannot be known: a journal that cannot
- * be reached is not a missing one.
+ * Whether there is a file, or a link. Throws what the file system throws if that cannot be known: a journal that cannot be
+ * reached is not a missing one.
  */
-function isThere(file: string): boolean {
+function exists(file: string): boolean {
 	try {
 		lstatSync(file);
 		return true;
@@ -94,25 +95,25 @@ function isThere(file: string): boolean {
 	}
 }
 
-/** Makes orgsync's own folder, with a `.gitignore` in it: a journal is of one machine, not for version control. */
+/** Creates orgsync's own folder with a `.gitignore`: a journal belongs to one machine, not to version control. */
 function keepOutOfGit(folder: string): void {
 	if (basename(folder) !== ".orgsync" || existsSync(folder)) return;
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	writeFileSync(join(folder, ".gitignore"), "*\n");
 }
 
-/** Throws StorageError where somebody else could have written the file; makes it private, and creates it when missing. */
+/** Makes the file private, and creates it if it is missing. Throws StorageError if others could have written it. */
 async function checkPlace(
 	file: string,
 	{ isNamed = false, notice = () => {}, busyMs }: JournalFileOptions,
 ): Promise<void> {
 	const tracked = isNamed ? undefined : [file, ...sqliteSidecars.map((suffix) => file + suffix)].find(isTrackedByGit);
 	if (tracked !== undefined) {
-		throw new StorageError(`${tracked} is tracked by git, so that whoever can commit can write it`, {
-			hint: `take it out of version control: git rm --cached ${tracked}; to use it all the same, name it with --journal`,
+		throw new StorageError(`${tracked} is tracked by git: everyone who can commit can write it`, {
+			hint: `take it out of version control: git rm --cached ${tracked}; to use it anyway, name it with --journal`,
 		});
 	}
-	// The permissions of a file that is no database are none of our business.
+	// The permissions of a file that is no journal are left alone.
 	if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === true) await refuseNonJournal(file, busyMs);
 	makePrivate(file, notice);
 }
@@ -132,8 +133,8 @@ async function open(path: string, file: string, { busyMs = defaultBusyMs }: Jour
 }
 
 /**
- * Puts the file into write-ahead mode. Two runs that make the journal at the same moment can refuse each other here at
- * once, whatever the busy timeout says, so it is tried again until that time is over.
+ * Puts the file into write-ahead mode. Two runs that create the journal at the same moment can fail here at once, whatever
+ * the busy timeout is, so this tries again until that time is over.
  */
 async function switchToLog(database: DatabaseSync, busyMs: number): Promise<void> {
 	const end = performance.now() + busyMs;
@@ -162,7 +163,7 @@ async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** The same journal; what it throws, for example when the disk is full, says which file it is about. */
+/** Returns the journal with errors that name its file, for example if the disk is full. */
 function withClearErrors(store: JournalStore, file: string): Journal {
 	const explain = (error: unknown): StorageError => {
 		const reason = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
 /**
- * Looks at a file that should be a journal without changing it, and says what an error of SQLite means for its owner.
+ * Checks that a file is a journal without changing it, and explains errors of SQLite to its owner.
  *
- * The last writes of a journal can be in the log beside it (`-wal`) alone, also after a full disk or a crash in a checkpoint.
- * So the file is never judged without its log, and never read while another process moves the log into it.
+ * The last writes of a journal can be only in the log beside it (`-wal`), also after a full disk or a crash in a checkpoint.
+ * So the file is never checked without its log, and never read while another process moves the log into it.
  */
 import { copyFileSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { importSqlite } from "./sqlite.ts";
 /** Max milliseconds for which SQLite waits for another process. */
 export const defaultBusyMs = 10_000;
 
-/** A copy of a journal in a folder of its own; `remove` deletes the folder. */
+/** A copy of a journal in its own folder; `remove` deletes the folder. */
 export interface JournalCopy {
 	readonly path: string;
 	readonly remove: () => void;
@@ -27,10 +27,10 @@ export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Pr
 	for (const suffix of sqliteSidecars) refuseForeignFile(file + suffix);
 	if (!hasLog(file)) {
 		try {
-			// As immutable, it is read without making files beside it.
+			// An immutable database is read without creating files beside it.
 			return checkIsJournal(await openImmutable(file));
 		} catch {
-			// Without locks it can be read while another process writes it: read it again, with locks.
+			// Another process may be writing it: read it again, with locks.
 		}
 	}
 	checkIsJournal(await openReadOnly(file, busyMs));
@@ -47,7 +47,7 @@ async function openImmutable(file: string): Promise<DatabaseSync> {
 	return new DatabaseSync(address, { readOnly: true });
 }
 
-/** Closes the database. A file without tables is a journal that somebody begins to make. */
+/** Throws StorageError if it is no journal, and closes it. A file without tables is a journal that is being created. */
 function checkIsJournal(database: DatabaseSync): void {
 	try {
 		const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -61,8 +61,8 @@ function checkIsJournal(database: DatabaseSync): void {
 }
 
 /**
- * The database, to be read only; where SQLite needs to write beside it and cannot, a copy, which is deleted by `close`.
- * Throws what SQLite throws.
+ * Opens the database for reading. If SQLite has to write beside it and cannot, opens a copy, which `close` deletes. Throws
+ * what SQLite throws.
  */
 export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promise<DatabaseSync> {
 	const { DatabaseSync } = await importSqlite();
@@ -90,7 +90,7 @@ export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promis
 	}
 }
 
-/** A copy of all that the database holds, its log included; closes the database. */
+/** Copies the database with its log, and closes it. */
 export async function copyDatabase(database: DatabaseSync): Promise<JournalCopy> {
 	const { backup } = await importSqlite();
 	const copy = makeCopy();
@@ -110,10 +110,10 @@ function makeCopy(): JournalCopy {
 	return { path: join(folder, "journal.sqlite"), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** How often files are copied that change meanwhile. */
+/** Max attempts to copy files that change meanwhile. */
 const maxAttempts = 5;
 
-/** A copy of the files as they are. Where nothing can be written, no lock keeps another process from writing meanwhile. */
+/** Copies the files as they are. In a read-only folder no lock stops another process from writing meanwhile. */
 async function copyFiles(file: string): Promise<JournalCopy> {
 	const copy = makeCopy();
 	const suffixes = ["", "-wal", "-journal"];
@@ -142,10 +142,10 @@ function stateOf(path: string): string {
 
 const codes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, notDatabase: 26 };
 
-/** SQLite cannot make, or make larger, the file by which processes share the log (sqlite.org, "Result and Error Codes"). */
+/** SQLite cannot create or extend the file by which processes share the log (sqlite.org, "Result and Error Codes"). */
 const sharedMemoryCodes: readonly number[] = [4618, 4874, 5386];
 
-/** SQLite's code of an error, extended; undefined for any other error. */
+/** Returns SQLite's extended code of an error; undefined for any other error. */
 function codeOf(error: unknown): number | undefined {
 	const { errcode } = error as { errcode?: unknown };
 	return typeof errcode === "number" ? errcode : undefined;
@@ -171,7 +171,7 @@ const busyHint = "run the command again when the other process has ended";
 const lossHint =
 	"a new journal (--journal FILE) does not know which requests are in doubt, pending, rejected or abandoned: apply can submit the same change again";
 
-/** What to do about an error at the journal's file. Never only another file: that can lead to a second activity. */
+/** Returns what to do about an error of the journal's file. Another file alone is no answer: it can lead to a duplicate. */
 export function hintFor(error: unknown): string {
 	if (error instanceof StorageError && error.hint !== undefined) return error.hint;
 	if (isBusy(error)) return busyHint;

@@ -1,8 +1,7 @@
 /**
- * The journal in a SQLite database: its tables, their versions, and the statements that read and write them.
+ * The journal in a SQLite database: the statements that read and write its tables.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StorageError } from "../errors.ts";
 import type { Memory } from "../plan/organization.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
@@ -16,97 +15,11 @@ import {
 	type SettledEntry,
 } from "./journal.ts";
 import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
-
-/** The version of the tables that this orgsync writes. */
-export const schemaVersion = 3;
-
-/** The version of the tables in a database; 0 when it has none. */
-export function versionOf(database: DatabaseSync): number {
-	return (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
-}
-
-/** Makes the tables, or brings those of an earlier version forward. Throws StorageError for a newer version. */
-export function migrate(database: DatabaseSync): void {
-	if (versionOf(database) > schemaVersion) {
-		throw new StorageError("it was written by a newer orgsync", { hint: "upgrade orgsync" });
-	}
-	inTransaction(database, () => {
-		// Another process may have done it meanwhile.
-		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
-		if (versionOf(database) < 2) database.exec(stepToVersion2);
-		if (versionOf(database) < 3) database.exec(stepToVersion3);
-	});
-}
-
-const tablesOfVersion1 = `
-	CREATE TABLE sent (
-		fingerprint TEXT PRIMARY KEY,
-		organization_id TEXT NOT NULL,
-		operation TEXT NOT NULL,
-		bytes TEXT NOT NULL,
-		timestamp_ms INTEGER NOT NULL,
-		wish TEXT NOT NULL,
-		covers TEXT NOT NULL,
-		sent_at_ms INTEGER NOT NULL,
-		outcome TEXT,
-		activity_id TEXT,
-		settled_at_ms INTEGER
-	) STRICT;
-	CREATE INDEX sent_by_wish ON sent (wish, timestamp_ms);
-	CREATE INDEX sent_by_organization ON sent (organization_id, sent_at_ms);
-	CREATE TABLE applied (
-		organization_id TEXT NOT NULL,
-		kind TEXT NOT NULL,
-		id TEXT NOT NULL,
-		value TEXT NOT NULL,
-		PRIMARY KEY (organization_id, kind, id)
-	) STRICT;
-	CREATE TABLE abandoned (
-		organization_id TEXT NOT NULL,
-		name TEXT NOT NULL,
-		at_ms INTEGER NOT NULL,
-		PRIMARY KEY (organization_id, name)
-	) STRICT;
-	PRAGMA user_version = 1;
-`;
-
-/** Clocks can be wrong, so that rows are ordered by when they were written: each write takes the next position. */
-const stepToVersion2 = `
-	CREATE TABLE position (value INTEGER NOT NULL) STRICT;
-	INSERT INTO position SELECT coalesce(max(rowid), 0) FROM sent;
-	ALTER TABLE sent ADD COLUMN written INTEGER;
-	ALTER TABLE sent ADD COLUMN settled_position INTEGER;
-	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
-	ALTER TABLE sent ADD COLUMN plans TEXT NOT NULL DEFAULT '[]';
-	UPDATE sent SET written = rowid;
-	DROP INDEX sent_by_wish;
-	DROP INDEX sent_by_organization;
-	CREATE INDEX sent_by_wish ON sent (wish, written);
-	CREATE INDEX sent_by_organization ON sent (organization_id, written);
-	PRAGMA user_version = 2;
-`;
-
-const stepToVersion3 = `
-	ALTER TABLE sent RENAME COLUMN wish TO request_digest;
-	PRAGMA user_version = 3;
-`;
-
-/** What `work` gives, all of it written or nothing. An error of SQLite may have ended the transaction by itself. */
-function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-	database.exec("BEGIN IMMEDIATE");
-	try {
-		const value = work();
-		database.exec("COMMIT");
-		return value;
-	} catch (error) {
-		if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
-		throw error;
-	}
-}
+import { inTransaction } from "./journal-schema.ts";
 
 /**
- * How final an outcome is: it gives way only to one that is as final or more so. A failure may be no more than the refusal
- * of one sender, so it gives way to what an activity came to.
+ * How final an outcome is: only an outcome of the same or a higher rank replaces it. A failure may be the refusal of one
+ * sender, so the end of an activity replaces it.
  */
 const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
 	"not-attempted": 0,
@@ -138,7 +51,7 @@ export class JournalStore implements Journal {
 		this.#database = database;
 	}
 
-	/** The statement of this text, made once: every step asks the same few questions. */
+	/** Returns the statement of this text, prepared once. */
 	#prepare(sql: string): StatementSync {
 		const known = this.#statements.get(sql);
 		if (known !== undefined) return known;

@@ -1,18 +1,18 @@
 /**
- * `list_activities` page by page. Which way the page cursor points is not documented, so nothing here relies on it: a page
- * is judged by what is in it, and a list counts as complete only when its last page brought nothing but new activities.
+ * Reads `list_activities` page by page. The direction of the page cursor is not documented, so this does not rely on it:
+ * only the content of a page counts. A list is complete if its last page has only new activities.
  */
 import { isUnavailable } from "../errors.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
-/** Most activities in one answer of `list_activities` (docs/service.md#extended-reads). */
+/** Max activities in one answer of `list_activities` (docs/service.md#extended-reads). */
 const pageLimit = 100;
 
-/** What every own limit of a service is a multiple of. */
+/** Every page limit of a service is a multiple of this. */
 const smallestPageStep = 5;
 
-/** Pages read at most: few activities are pending at a time, and each page is a request. */
+/** Max pages that are read: few activities are pending at a time, and each page is a request. */
 const maxPages = 10;
 
 export type ActivityRecord = Readonly<Record<string, unknown>>;
@@ -27,12 +27,12 @@ export interface Page {
 }
 
 /**
- * The pages of `list_activities`, until one is the last or nothing new comes; none at all when the service does not have
- * the query or denies it. Throws what Reader.query throws otherwise.
+ * Yields the pages of `list_activities` until one is the last or has nothing new; none if the service does not have the
+ * query or denies it. Throws what Reader.query throws otherwise.
  *
- * Unverified, chosen: `before` is tried first, as "made before this one". A page that repeats activities means that the
- * service reads it the other way round (or not at all), so `after` is tried next. A service whose own limit is smaller cuts
- * pages at a multiple of five: after such a page the next one is asked for.
+ * Unverified, chosen: `before` comes first, as "created before this one". If a page repeats activities, the service reads it
+ * the other way round (or not at all), so `after` is next. A service with a smaller limit cuts pages at a multiple of five:
+ * after such a page the next one is read.
  */
 export async function* listPages(
 	reader: Reader,

@@ -1,7 +1,6 @@
 /**
- * Activities that are pending: as the service lists them where that can be read, else as the journal remembers them, and
- * what the journal sent without an answer. And what became of one that the journal holds open, by reading instead of
- * sending.
+ * Reads pending activities: as the service lists them if it does, otherwise as the journal has them, with requests in doubt.
+ * Finds the activity of a journal entry by reading, without a submit.
  */
 import { isUnavailable } from "../errors.ts";
 import type { Reads } from "../plan/plan.ts";
@@ -15,12 +14,12 @@ import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
-/** Our five operations by the type of their activities; a list is never asked for any other. */
+/** The five operations by the type of their activities; no other type is listed. */
 const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName }> = new Map(
 	Object.values(submits).map((operation) => [operation.type, operation]),
 );
 
-/** Statuses of an activity that can still end one way or another (docs/service.md#activity-statuses). */
+/** Statuses of an activity that has not ended (docs/service.md#activity-statuses). */
 const waitingStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
@@ -28,22 +27,22 @@ const waitingStatuses = [
 	"ACTIVITY_STATUS_AUTHENTICATORS_NEEDED",
 ];
 
-/** Statuses of an activity that nothing can come of any more. */
+/** Statuses of an activity that has ended. */
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
-/** An activity is never older than its body by more than this: five minutes ahead are accepted, and clocks differ. */
+/** Max milliseconds by which an activity is older than its body: the service accepts five minutes ahead, and clocks differ. */
 const clockMarginMs = 10 * 60 * 1000;
 
 /** Activities that are pending, as far as they are known. */
 export interface PendingActivities {
 	readonly activities: readonly WaitingActivity[];
-	/** Those that were abandoned and are still pending: they hold nothing back. */
+	/** Those that were abandoned and are still pending: nothing waits for them. */
 	readonly abandoned: readonly WaitingActivity[];
-	/** Those of the journal that were rejected since the journal last heard of them. */
+	/** Those of the journal that were rejected after the journal last recorded them. */
 	readonly rejected: readonly WaitingActivity[];
-	/** Why there may be others, of which nothing is known; null when the service listed them all. */
+	/** Why there may be others; null if the service listed them all. */
 	readonly unlisted: string | null;
-	/** Whether the service lists activities and the end of the list was not reached: a duplicate could hide there. */
+	/** Whether the service lists more activities than were read: a duplicate could be among them. */
 	readonly isCutOff: boolean;
 }
 
@@ -51,18 +50,18 @@ export interface PendingOptions {
 	readonly reads: Reads;
 	/** Our own clock, milliseconds since 1970. */
 	readonly nowMs: number;
-	/** The operations that matter; left out, all five. */
+	/** The operations to read; all five when left out. */
 	readonly operations?: readonly SubmitName[];
-	/** Whether a service that lists no activities is asked if it has the organization: it may be that which is missing. */
+	/** Whether to confirm the organization with a service that lists no activities: it may not exist. */
 	readonly confirms?: boolean;
-	/** Whether to ask how those ended that the service lists no more; left out, they are not asked for. */
+	/** Whether to read how activities ended that the service lists no longer; false when left out. */
 	readonly asksForEnds?: boolean;
 }
 
 /**
- * The activities of an organization that are pending, and what our journal sent without an answer. With `"documented"`
- * reads, and where the service does not list activities, those that are pending are the journal's. Throws what
- * Reader.query throws, other than 403, 404 and 501 of the service itself.
+ * Reads the pending activities of an organization, and adds the journal's requests in doubt. With `"documented"` reads, and
+ * if the service lists no activities, the pending ones are the journal's. Throws what Reader.query throws, other than 403,
+ * 404 and 501 of the service.
  */
 export async function readPendingActivities(
 	organizationId: string,
@@ -81,7 +80,7 @@ export async function readPendingActivities(
 	const rejected: WaitingActivity[] = [];
 	for (const entry of journal.openEntries(organizationId)) {
 		if (heardOf.has(entry.body.fingerprint) || !isAskedFor(entry.body.operation.name as SubmitName)) continue;
-		// What the service said to be pending, and lists no more, has ended; one in doubt may never have begun.
+		// A pending activity that the service lists no longer has ended. A request in doubt may never have arrived.
 		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
 		const isAsked = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
 		const end = isAsked ? await endOf(entry, reader, nowMs) : "open";
@@ -109,14 +108,14 @@ function whyUnlisted(listed: Listed | undefined): string | null {
 		: `the service lists more pending activities than the ${listed.activities.length} that were read`;
 }
 
-/** Whether it was submitted without an answer, or with a status that orgsync does not know. */
+/** Whether it was submitted and no answer, or none that orgsync knows, shows what became of it. */
 function isInDoubt({ outcome }: JournalEntry): boolean {
 	return outcome === "in-flight" || outcome === "unknown";
 }
 
 /**
- * What reading shows of a body: `over` when nothing can come of it any more, because its activity has ended or it never
- * arrived and is too old; `rejected` when its activity was rejected; else `open`.
+ * Reads how an entry ended: `over` if its activity has ended, or if it never arrived and is too old to; `rejected` if its
+ * activity was rejected; otherwise `open`.
  */
 async function endOf(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
@@ -126,21 +125,21 @@ async function endOf(entry: JournalEntry, reader: Reader, nowMs: number): Promis
 	return endedStatuses.includes(found.activity.status) ? "over" : "open";
 }
 
-/** What reading shows of a body: its activity, or that no list has it (then by the service's clock at that time). */
+/** The activity of an entry, or that no list has it, with the service's clock at that time. */
 export type ActivityLookup =
 	| { readonly activity: Activity }
 	| { readonly missing: true; readonly serverTimeMs: number | undefined };
 
 /**
- * The activity that these bytes made: by its id where one is known, else by its fingerprint. It is missing when the list
- * reaches back beyond the time they were made and does not have it: then they never arrived. Undefined when the service
- * does not say: it has no such query, does not know the id, answers with another activity, or does not list that far back.
+ * Finds the activity of an entry by its id if one is known, otherwise by its fingerprint. It is missing if the list reaches
+ * back to before the request was made and does not have it: then the request never arrived. Undefined if the service does
+ * not say: it has no such query, does not know the id, answers with another activity, or lists too few.
  */
 export async function findActivity(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
 	return entry.activityId === null ? findByFingerprint(entry, reader) : readById(entry, entry.activityId, reader);
 }
 
-/** Whether the service can accept these bytes no more, with a margin for clocks. `serverTimeMs` is its own clock. */
+/** Whether the service cannot accept these bytes any more, with a margin for clocks. `serverTimeMs` is its clock. */
 export function hasExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: number): boolean {
 	return serverTimeMs - body.timestampMs > bodyLifetimeMs + clockMarginMs;
 }
@@ -170,7 +169,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 	return undefined;
 }
 
-/** The activity, if it is what the bytes of the entry asked for. */
+/** Returns the activity if it is what the entry requested. */
 function ours({ body, activityId }: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
@@ -193,7 +192,7 @@ async function listWaiting(
 	let complete: boolean | undefined;
 	let isReadable = true;
 	for await (const page of listPages(reader, filters)) {
-		// Of an activity without an intent nobody knows what it would do.
+		// An activity without an intent could do anything.
 		isReadable &&= page.activities.every((one) => !byType.has(String(one.type)) || isRecord(one.intent));
 		complete = page.isLast && isReadable;
 		activities.push(...page.activities.flatMap(fromRecord));
@@ -234,7 +233,7 @@ const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
 	rejected: rejectedState,
 };
 
-/** An entry of the journal as an activity: one that may be pending, or was rejected. */
+/** Returns a journal entry as an activity that may be pending, or was rejected. */
 export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): WaitingActivity {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
 	return {

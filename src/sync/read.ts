@@ -57,7 +57,7 @@ export async function readLive(
 		organizationId: desired.organizationId,
 		userTags:
 			userTags === undefined
-				? { known: false, because: "the document speaks of no user tags" }
+				? { known: false, because: "the document lists no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
 		policies: toNamed(policies, extendedReads.list_policies, "policyId", "policyName"),
 		oauthProviders: toOauthProviders(users),

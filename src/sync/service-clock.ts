@@ -1,28 +1,28 @@
 /**
- * The service's clock as its answers tell it. Machines can be an hour off; the service judges how old a request is by its
- * own clock, so times that it judges are made and compared by that one.
+ * Measures the service's clock from its answers. Machines can be an hour off, and the service checks the age of a request by
+ * its own clock. Timestamps of requests are therefore made by that clock.
  */
 import type { Reader } from "../wire/client.ts";
 import { confirmOrganization } from "./live-queries.ts";
 
 /**
- * Unverified, chosen: two clocks that differ by less count as one. A `Date` has whole seconds and an answer takes a while,
- * and runners whose clocks are right have to make the same bytes.
+ * Unverified, chosen: clocks that differ by less count as equal. A `Date` has whole seconds, an answer takes a while, and
+ * runners with correct clocks must make the same bytes.
  */
 const toleranceMs = 30_000;
 
-/** A reader that notes what each answer says of the time. */
+/** A reader that measures the service's clock with each answer. */
 export interface ClockedReader extends Reader {
 	/**
-	 * Asks one documented query where nothing was answered yet: then the service's time is known, and that it has the
-	 * organization. Where that query is denied our own clock has to do. Throws what Reader.query throws.
+	 * Asks one documented query if there was no answer yet: it shows the service's clock, and that the organization exists. If
+	 * that query is denied, our own clock counts. Throws what Reader.query throws.
 	 */
 	ensureAnswered(organizationId: string): Promise<void>;
-	/** Milliseconds to add to our clock to get the service's; 0 where they agree, or the service has not told its time. */
+	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
 	clockOffsetMs(): number;
 }
 
-/** The reader, with its answers' `Date` held against our own clock (`now`, milliseconds since 1970). */
+/** Returns the reader with a clock: it compares the `Date` of answers with `now`, milliseconds since 1970. */
 export function withServiceClock(reader: Reader, now: () => number): ClockedReader {
 	let offsetMs: number | undefined;
 	let isAnswered = false;

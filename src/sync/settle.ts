@@ -1,6 +1,6 @@
 /**
- * What the journal holds open, settled by reading before anything is planned. It is handed a Reader and cannot submit:
- * bytes follow only when a step of the present plan asks for them.
+ * Settles open entries of the journal by reading, before anything is planned. This file has a Reader and cannot submit: the
+ * bytes of an entry are sent again only for a step of the current plan.
  */
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
@@ -13,15 +13,15 @@ import { recordResult } from "./submit-once.ts";
 export interface SettleContext {
 	readonly reader: Reader;
 	readonly journal: Pick<Journal, "openEntries" | "recordOutcome" | "recordNeverArrived">;
-	/** With `"documented"` nothing can be read of activities, and everything stays as it is. */
+	/** With `"documented"` activities cannot be read, and every entry stays as it is. */
 	readonly reads: Reads;
 	/** Milliseconds since 1970. */
 	readonly now: () => number;
 }
 
 /**
- * What was read of each open activity of the organization, by its fingerprint; the journal notes it. Throws what
- * Reader.query throws, other than 403, 404 and 501 of the service itself, and StorageError.
+ * Reads each open activity of the organization and records its outcome. Returns the results by fingerprint. Throws
+ * StorageError, and what Reader.query throws other than 403, 404 and 501 of the service.
  */
 export async function settleOpenEntries(
 	organizationId: string,
@@ -48,7 +48,7 @@ async function settleOne(entry: JournalEntry, context: SettleContext): Promise<S
 		const remember = sent.outcome === "completed" ? appliedByEntry(entry) : undefined;
 		return recordResult(sent, entry.covers, remember, context);
 	}
-	// It never arrived, and now it never can: its wish may be submitted again.
+	// It never arrived and cannot arrive any more: an equal request may be submitted.
 	const isGone = entry.activityId === null && hasExpired(entry, found.serverTimeMs ?? now());
 	if (isGone) journal.recordNeverArrived(fingerprint, now());
 	return undefined;

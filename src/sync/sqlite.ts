@@ -1,11 +1,8 @@
 /**
- * The door to node:sqlite for whoever keeps a journal.
+ * Imports node:sqlite.
  */
 
-/**
- * node:sqlite without its warning: in the oldest Node that orgsync runs on it is marked experimental, and nobody who reads
- * that can act on it.
- */
+/** Imports node:sqlite without its warning: the oldest Node that orgsync supports marks it as experimental. */
 export async function importSqlite(): Promise<typeof import("node:sqlite")> {
 	const emitWarning = process.emitWarning;
 	process.emitWarning = (warning: string | Error, ...more: unknown[]) => {

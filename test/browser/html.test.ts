@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { showBlanks } from "../../src/escape.ts";
+import { showSpaces } from "../../src/escape.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { CommandResult } from "../../src/plan/result.ts";
 import { renderHtml } from "../../src/render/html.ts";
@@ -156,7 +156,7 @@ describe("hostile names on the page", () => {
 			complete({ command: "plan", plans: [planOf(hostileNamings[2 * Number(index)])] }),
 		);
 		const names = await page.$$eval(".grid tbody .name", (all) => all.map((one) => one.textContent));
-		expect(names).toContain(showBlanks(`${hostileNames[Number(index)]}auditors`));
+		expect(names).toContain(showSpaces(`${hostileNames[Number(index)]}auditors`));
 		expect(complaints).toEqual([]);
 		expect(asked).toEqual(["/page"]);
 	});

@@ -69,7 +69,7 @@ describe.runIf(hasGit)("a revision as the base", () => {
 		const refused = await planOn(world, "main");
 		expect(refused.code).toBe(3);
 		expect(readOutput(refused).error).toMatchObject({
-			message: "--base main: the name is ambiguous: more than one branch, tag or commit has it",
+			message: "--base main: ambiguous name: more than one branch, tag or commit has it",
 			hint: expect.stringContaining("refs/heads/main"),
 		});
 		expectMeant(await planOn(world, "refs/heads/main"));
@@ -151,7 +151,7 @@ describe.runIf(hasGit)("a revision as the base", () => {
 		const answer = await planOn(world, "HEAD^", { cwd: clone });
 		expect(answer.code).toBe(3);
 		expect(readOutput(answer).error).toMatchObject({
-			message: "--base HEAD^: git does not have the content of its documents here",
+			message: "--base HEAD^: git does not have the content of the documents",
 			hint: expect.stringContaining("--filter"),
 		});
 	});

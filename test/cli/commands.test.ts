@@ -558,7 +558,7 @@ describe("every command", () => {
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout).toContain("Applied: 1 completed");
 		const failed = await world.run(["plan", "--quiet", "-f", "nowhere.yaml"]);
-		expect(failed.stderr).toContain("there is no file nowhere.yaml");
+		expect(failed.stderr).toContain("file not found: nowhere.yaml");
 	});
 
 	test("prints every request and no stamp with --verbose", async () => {

@@ -254,7 +254,7 @@ test("a link that the operator names is read, wherever it points, and so is a pi
 	expect((await run(["validate"], { cwd: folder })).code).toBe(0);
 	const command = `${orgsync.join(" ")} drift -f <(cat orgsync.yaml) -f /dev/fd/63 --only userTag --shard 1/1`;
 	const { stderr } = await runProgram(["bash", "-c", command], { cwd: folder });
-	expect(stderr).toMatch(/^Shard 1\/1: 1 of 1 organizations\.\nerror: which service\?/);
+	expect(stderr).toMatch(/^Shard 1\/1: 1 of 1 organizations\.\nerror: no service URL/);
 });
 
 test("a key file that others can read causes a warning on standard error, one that they can write is refused", async () => {

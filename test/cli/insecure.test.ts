@@ -19,7 +19,7 @@ const commands: readonly (readonly string[])[] = [
 	["import-key", "--user", alice],
 ];
 const warning =
-	"warning: --insecure: orgsync verifies no certificate; anyone on the way can read and change what it sends and gets\n";
+	"warning: --insecure: certificates are not verified; anyone on the network path can read and change requests and responses\n";
 
 describe("an environment with NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 	test.each(commands)("is refused by %s, and nothing is asked", async (...words) => {

@@ -1,7 +1,7 @@
 /** The progress line: it takes one row of the terminal, however narrow, and is erased completely. */
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { countColumns, cutToColumns } from "../../src/cli/columns.ts";
+import { countColumns, truncateToColumns } from "../../src/cli/columns.ts";
 import { Output, type OutputOptions, type Terminal } from "../../src/cli/output.ts";
 import { expectNoSecret, hasTerminal, orgsync, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
@@ -66,7 +66,7 @@ describe("a line of progress", () => {
 		output.progress(`reading ${"組織".repeat(20)}`);
 		expect(showOn(20, written())).toEqual(["reading 組織組織…"]);
 		expect(countColumns("組織a🙂")).toBe(7);
-		expect(cutToColumns("組織", 3)).toBe("");
+		expect(truncateToColumns("組織", 3)).toBe("");
 	});
 
 	test.each([undefined, 0])("is cut to 80 columns where the terminal says that it has %s", (columns) => {

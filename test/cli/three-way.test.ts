@@ -233,15 +233,15 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a revision that git does not know",
 		words: ["--base", "nowhere"],
-		said: "error: --base nowhere: git knows no such revision",
+		said: "error: --base nowhere: unknown git revision",
 		hint: "as in origin/main",
 	},
 	{
 		why: "what looks like a flag",
 		words: ["--base=--output=x"],
-		said: "--base --output=x: it takes a revision of git",
+		said: "--base --output=x: it takes a git revision",
 	},
-	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "it takes a revision of git" },
+	{ why: "an empty name, as an unset variable leaves it", words: ["--base", ""], said: "it takes a git revision" },
 	{ why: "standard input", words: ["--base", "HEAD", "-f", "-"], said: "standard input has no earlier revision" },
 	{
 		why: "a document outside of the repository",
@@ -268,23 +268,23 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a file that is not there",
 		words: ["--base-file", "nowhere.yaml"],
-		said: "error: there is no file nowhere.yaml",
+		said: "error: file not found: nowhere.yaml",
 	},
 	{
 		why: "standard input as the base",
 		words: ["--base-file", "-"],
-		said: "It must be the name of a file, and - is none.",
+		said: "It must be the name of a file, not -.",
 	},
 	{
 		why: "a file given as a revision",
 		words: ["--base", "other.yaml"],
-		said: "error: --base other.yaml: git knows no such revision",
+		said: "error: --base other.yaml: unknown git revision",
 		hint: "--base-file PATH",
 	},
 	{
 		why: "a revision beside a file",
 		words: ["--base", "HEAD", "--base-file", "other.yaml"],
-		said: "--base and --base-file exclude each other",
+		said: "--base and --base-file cannot be used together",
 	},
 ];
 
@@ -316,7 +316,7 @@ test.runIf(hasGit)(
 			cwd: nowhere,
 			env: { GIT_CEILING_DIRECTORIES: join(nowhere, "..") },
 		});
-		expect(answer.stderr).toContain("--base HEAD: this folder is in no git repository");
+		expect(answer.stderr).toContain("--base HEAD: this folder is not in a git repository");
 		expect((await run(["drift", "--base", "HEAD"])).stderr).toContain("unknown option '--base'");
 	},
 );

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
+import type { TestKey } from "../keys.ts";
 import * as world from "./world.ts";
 
 const { organizationId, alice, bob, carol, signers, tagUpdate } = world;
@@ -19,7 +20,7 @@ afterEach(() => emulator.close());
 const submit = (name: string, parameters: object, key = world.keys.alice) =>
 	world.submit(emulator.url, name, parameters, key);
 const submitRaw = (name: string, raw: string, key = world.keys.alice) => world.submitRaw(emulator.url, name, raw, key);
-const vote = (fingerprint: string, key: world.TestKey, name = "approve_activity") => submit(name, { fingerprint }, key);
+const vote = (fingerprint: string, key: TestKey, name = "approve_activity") => submit(name, { fingerprint }, key);
 
 function tag() {
 	const found = emulator.state(organizationId).organization.userTags?.find(({ tagId }) => tagId === signers);
@@ -159,7 +160,7 @@ test("votes lapse after a day", async () => {
 	const { fingerprint } = (await submit("update_user_tag", tagUpdate([bob]))).body.activity;
 	emulator.setClock({ advanceMs: 25 * hour });
 	const late = () => Date.now() + 25 * hour;
-	const approve = (key: world.TestKey) =>
+	const approve = (key: TestKey) =>
 		submitRaw("approve_activity", world.submitBody("approve_activity", { fingerprint }, late()), key);
 	await approve(world.keys.bob);
 	expect(tag().userIds).toEqual([alice]);

@@ -36,7 +36,7 @@ async function expectStatuses(port: number, status: number, hosts: readonly (str
 }
 
 const warning = (address: string) =>
-	`warning: the emulator listens on ${address}: other machines can reach it, /emulator/ asks them for no stamp, and nothing is encrypted`;
+	`warning: the emulator listens on ${address}: other machines can reach it, /emulator/ requires no stamp, and nothing is encrypted`;
 
 describe("/emulator/ on a loopback address", () => {
 	it("answers at loopback hosts only, and nothing is warned of", async () => {

@@ -30,9 +30,9 @@ describe("an order for a fault", () => {
 	it.each<[object, string]>([
 		[
 			{ ...sound, cuont: 2 },
-			"cuont: is not known here, known are operation, fault, count, headers, delayMs, status, takesEffect",
+			"cuont: unknown field (known: operation, fault, count, headers, delayMs, status, takesEffect)",
 		],
-		[{ fault: "429" }, "operation: is missing, and must be the name of an operation, for example list_user_tags, or *"],
+		[{ fault: "429" }, "operation: missing, must be the name of an operation, for example list_user_tags, or *"],
 		[
 			{ ...sound, operation: "list_tags" },
 			"operation: must be the name of an operation, for example list_user_tags, or *",
@@ -41,7 +41,7 @@ describe("an order for a fault", () => {
 			{ ...sound, operation: "constructor" },
 			"operation: must be the name of an operation, for example list_user_tags, or *",
 		],
-		[{ operation: "*" }, `fault: is missing, and must be one of ${kinds}`],
+		[{ operation: "*" }, `fault: missing, must be one of ${kinds}`],
 		[{ operation: "*", fault: 429 }, `fault: must be one of ${kinds}`],
 		[{ ...sound, count: 0 }, "count: must be a whole number from 1 to 1000000000"],
 		[{ ...sound, count: 1.5 }, "count: must be a whole number from 1 to 1000000000"],
@@ -58,13 +58,13 @@ describe("an order for a fault", () => {
 		[{ ...sound, fault: "slow", delayMs: 2 ** 31 }, "delayMs: must be milliseconds from 0 to 3600000"],
 		[{ ...sound, fault: "5xx", status: 7 }, "status: must be an HTTP status from 200 to 599"],
 		[{ ...sound, takesEffect: "yes" }, "takesEffect: must be true or false"],
-		[{ ...sound, delayMs: 5 }, "delayMs: is for the faults slow only"],
-		[{ ...sound, status: 503 }, "status: is for the faults 5xx, html only"],
-		[{ ...sound, fault: "drop-after", takesEffect: true }, "takesEffect: is for the faults 429, 5xx, html only"],
-		[{ ...sound, fault: "truncated", headers: {} }, "headers: is for the faults 429, 5xx, html, slow only"],
+		[{ ...sound, delayMs: 5 }, "delayMs: only for slow"],
+		[{ ...sound, status: 503 }, "status: only for 5xx, html"],
+		[{ ...sound, fault: "drop-after", takesEffect: true }, "takesEffect: only for 429, 5xx, html"],
+		[{ ...sound, fault: "truncated", headers: {} }, "headers: only for 429, 5xx, html, slow"],
 		[
 			{ operation: "list_user_tags", fault: "fail" },
-			"operation: fail strikes submits only: update_user_tag, delete_oauth_providers, delete_policies, delete_tvc_app_and_deployments, init_import_private_key, approve_activity, reject_activity, or *",
+			"operation: fail is only for submits: update_user_tag, delete_oauth_providers, delete_policies, delete_tvc_app_and_deployments, init_import_private_key, approve_activity, reject_activity, or *",
 		],
 	])("is refused: %j", async (body, message) => {
 		expect(await refusal("faults", body)).toBe(message);
@@ -83,7 +83,9 @@ describe("an order for a fault", () => {
 
 	it("is one of at most 1,000 that wait", async () => {
 		for (let order = 0; order < 1000; order += 1) emulator.addFault({ operation: "*", fault: "429" });
-		expect(await refusal("faults", sound)).toBe("1000 orders wait already; DELETE /emulator/faults takes them back");
+		expect(await refusal("faults", sound)).toBe(
+			"1000 faults are queued already; to remove them: DELETE /emulator/faults",
+		);
 	});
 });
 
@@ -96,13 +98,13 @@ describe("an order for a limit", () => {
 });
 
 describe("an order to the clock", () => {
-	const one = "the clock takes one of {nowMs: milliseconds}, {advanceMs: milliseconds}, {reset: true}";
+	const one = "the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)";
 
 	it.each<[object, string]>([
 		[{}, one],
 		[{ nowMs: 1, advanceMs: 1 }, one],
 		[{ nowMs: 1, reset: true }, one],
-		[{ advanceMS: 5 }, "advanceMS: is not known here, known are nowMs, advanceMs, reset"],
+		[{ advanceMS: 5 }, "advanceMS: unknown field (known: nowMs, advanceMs, reset)"],
 		[{ nowMs: "1" }, "nowMs: must be milliseconds from 0 to 253402300799999"],
 		[{ nowMs: -1 }, "nowMs: must be milliseconds from 0 to 253402300799999"],
 		[{ nowMs: 1e300 }, "nowMs: must be milliseconds from 0 to 253402300799999"],
@@ -124,11 +126,11 @@ describe("an order to the clock", () => {
 
 describe("an order for rules", () => {
 	it.each<[object, string]>([
-		[{ rules: {} }, "organizationId: is missing, and must be a UUID"],
+		[{ rules: {} }, "organizationId: missing, must be a UUID"],
 		[{ organizationId: "acme", rules: {} }, "organizationId: must be a UUID"],
-		[{ organizationId }, "rules: is missing, and must be an object, in the form of a seed's rules, or {} to lift them"],
-		[{ organizationId, rules: [] }, "rules: must be an object, in the form of a seed's rules, or {} to lift them"],
-		[{ organizationId, rules: {}, approvals: {} }, "approvals: is not known here, known are organizationId, rules"],
+		[{ organizationId }, "rules: missing, must be an object, in the form of a seed's rules, or {} to remove them"],
+		[{ organizationId, rules: [] }, "rules: must be an object, in the form of a seed's rules, or {} to remove them"],
+		[{ organizationId, rules: {}, approvals: {} }, "approvals: unknown field (known: organizationId, rules)"],
 		[
 			{ organizationId, rules: { aprovals: {} } },
 			"rules.aprovals: unknown key `aprovals`; known here: approvals, authenticators, deny, denyReads, pendingMs",
@@ -149,8 +151,8 @@ describe("a change of state", () => {
 		"organizationId, organizationName, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rules, remove";
 
 	it.each<[object, string]>([
-		[{ organizationId, colour: "red" }, `colour: is not known here, known are ${known}`],
-		[{ users: [] }, "organizationId: is missing, and must be a UUID"],
+		[{ organizationId, colour: "red" }, `colour: unknown field (known: ${known})`],
+		[{ users: [] }, "organizationId: missing, must be a UUID"],
 		[{ organizationId, userTags: {} }, "userTags: must be a list of objects, as in a seed"],
 		[{ organizationId, users: [null] }, "users: must be a list of objects, as in a seed"],
 		[
@@ -161,10 +163,10 @@ describe("a change of state", () => {
 		[{ organizationId, remove: ["users"] }, "remove: must be an object with lists of ids by kind"],
 		[
 			{ organizationId, remove: { polices: [] } },
-			"remove.polices: is not known here, known are users, userTags, policies, tvcApps, sessionProfiles, supportedAssets",
+			"remove.polices: unknown field (known: users, userTags, policies, tvcApps, sessionProfiles, supportedAssets)",
 		],
 		[{ organizationId, remove: { policies: ["first"] } }, "remove.policies: must be a list of UUIDs"],
-		[{ organizations: [], organizationId }, "organizationId: is not known here, known are organizations"],
+		[{ organizations: [], organizationId }, "organizationId: unknown field (known: organizations)"],
 		[{ organizations: {} }, "organizations: must be a list of organizations: orgsync schema seed"],
 		[
 			{ organizationId, userTags: [{ tagId: signers, colour: "red" }] },
@@ -179,20 +181,20 @@ describe("a change of state", () => {
 		const response = await fetch(`${emulator.url}/emulator/state`, { method: "POST", body: raw });
 		expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
 			400,
-			`__proto__: is not known here, known are ${known}`,
+			`__proto__: unknown field (known: ${known})`,
 		]);
 	});
 });
 
 test("a query parameter or a body that an endpoint does not take is refused", async () => {
-	expect(await refusal("faults", { all: true }, "DELETE")).toBe("all: is not known here, and nothing is");
+	expect(await refusal("faults", { all: true }, "DELETE")).toBe("all: unknown field (known: none)");
 	expect(await refusal("faults?operation=x", { operation: "*", fault: "429" })).toBe(
-		"operation: is not known here, and nothing is",
+		"operation: unknown field (known: none)",
 	);
 	for (const [path, message] of [
-		["state?organisationId=x", "organisationId: is not known here, known are organizationId"],
+		["state?organisationId=x", "organisationId: unknown field (known: organizationId)"],
 		["state?organizationId=acme", "organizationId: must be a UUID"],
-		["requests?last=5", "last: is not known here, and nothing is"],
+		["requests?last=5", "last: unknown field (known: none)"],
 	]) {
 		const answer = await world.control(emulator.url, "GET", String(path));
 		expect([answer.status, answer.body.message]).toEqual([400, message]);
@@ -203,8 +205,8 @@ test("an endpoint that is not there is answered 404 with those that are", async 
 	const wrongMethod = await world.control(emulator.url, "PUT", "faults", {});
 	expect([wrongMethod.status, wrongMethod.body.message]).toEqual([
 		404,
-		"there is no PUT /emulator/faults; there are GET /emulator/faults, POST /emulator/faults, DELETE /emulator/faults",
+		"unknown endpoint: PUT /emulator/faults; known: GET /emulator/faults, POST /emulator/faults, DELETE /emulator/faults",
 	]);
 	const wrongPath = await world.control(emulator.url, "GET", "fault");
-	expect(wrongPath.body.message).toMatch(/^there is no GET \/emulator\/fault; there are GET \/emulator\/state, .*/);
+	expect(wrongPath.body.message).toMatch(/^unknown endpoint: GET \/emulator\/fault; known: GET \/emulator\/state, .*/);
 });

@@ -1,8 +1,11 @@
-/** docs/emulator.md says what the emulator does: its tables are held against the code, and its requests are sent. */
-import { readFileSync } from "node:fs";
+/**
+ * docs/emulator.md describes the emulator: its tables are compared with the code, and its requests are sent in their order.
+ * With ORGSYNC_WRITE_README=1 the answers on the page are written instead.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localSeed } from "../../src/cli/local-seed.ts";
-import * as choices from "../../src/emulator/assumptions.ts";
+import * as assumptions from "../../src/emulator/assumptions.ts";
 import { endpoints } from "../../src/emulator/control-endpoints.ts";
 import { fieldsByEndpoint } from "../../src/emulator/control-schema.ts";
 import { faultKinds } from "../../src/emulator/faults.ts";
@@ -11,7 +14,8 @@ import { maxJsonDepth } from "../../src/json.ts";
 import { readSchema } from "../../src/schema.ts";
 import { keys } from "./world.ts";
 
-const page = readFileSync(new URL("../../docs/emulator.md", import.meta.url), "utf8");
+const file = new URL("../../docs/emulator.md", import.meta.url);
+const page = readFileSync(file, "utf8");
 const sections = new Map(
 	page
 		.split(/^#{2,3} /m)
@@ -19,7 +23,7 @@ const sections = new Map(
 		.map((text) => [text.split("\n", 1)[0] ?? "", text]),
 );
 
-/** The words in code in the first column of the tables of a section, table by table. */
+/** Returns the words in code in the first column of the tables of a section, table by table. */
 function tablesOf(section: string): readonly (readonly string[])[] {
 	const tables = (sections.get(section) ?? "").matchAll(/^\|.*\|\n\|[-|]+\|\n((?:\|.*\n)+)/gm);
 	return [...tables].map(([, rows = ""]) =>
@@ -35,7 +39,7 @@ const schemaOf = (name: string) =>
 
 describe("docs/emulator.md", () => {
 	it("lists every endpoint, and no other", () => {
-		expect(tablesOf("Under /emulator/").flat()).toEqual(Object.keys(endpoints));
+		expect(tablesOf("Under /emulator/")[0]).toEqual(Object.keys(endpoints));
 	});
 
 	it.each(Object.entries(fieldsByEndpoint))("lists the fields of %s, in their order", (endpoint, fields) => {
@@ -45,15 +49,38 @@ describe("docs/emulator.md", () => {
 		expect(listed).toEqual(fields);
 	});
 
-	it("has a section for every endpoint that takes a body", () => {
-		const taking = Object.keys(endpoints).filter((name) => name.startsWith("POST "));
-		expect(Object.keys(fieldsByEndpoint)).toEqual(taking);
-		for (const name of taking) expect([...sections.keys()]).toContain(name);
+	it("describes and shows every endpoint in a section of its own", () => {
+		for (const name of Object.keys(endpoints)) {
+			const [method, path] = name.split(" ");
+			expect(sections.get(name)).toContain(`\n\`\`\`http\n${method} ${path}`);
+		}
+		expect(Object.keys(fieldsByEndpoint)).toEqual(Object.keys(endpoints).filter((name) => name.startsWith("POST ")));
 	});
 
 	it("lists every kind of fault and every rule", () => {
 		expect(tablesOf("POST /emulator/faults")[1]).toEqual(faultKinds);
 		expect(tablesOf("POST /emulator/rules")[1]).toEqual(Object.keys(schemaOf("rules")));
+	});
+
+	it.each([
+		["An organization", "organization"],
+		["A user", "user"],
+		["An OAuth provider", "oauthProvider"],
+		["An MFA policy", "mfaPolicy"],
+		["A user tag", "userTag"],
+		["A policy", "policy"],
+		["A TVC app", "tvcApp"],
+		["A session profile", "sessionProfile"],
+		["An asset", "asset"],
+	])("lists the fields of a seed: %s", (section, name) => {
+		const times = ["createdAt", "updatedAt"];
+		const fields = Object.keys(schemaOf(name)).filter((field) => !times.includes(field));
+		expect(tablesOf(section)[0]).toEqual(fields);
+	});
+
+	it("has a seed that is read as it is shown", () => {
+		const [, text = ""] = /```yaml\n([^`]*)```/.exec(sections.get("The seed") ?? "") ?? [];
+		expect(parseSeed(text, "seed.yaml").organizations).toMatchObject([{ organizationName: "Example" }]);
 	});
 
 	it("lists what a seed can say of a passkey, but for its name", () => {
@@ -62,43 +89,71 @@ describe("docs/emulator.md", () => {
 		expect(tablesOf("Passkeys").flat()).toEqual(fields);
 	});
 
-	it("names the limits and defaults that the emulator has", () => {
+	it("has the limits and defaults of the emulator", () => {
 		const under = sections.get("Under /emulator/") ?? "";
-		expect(under).toContain(`at most ${choices.maxControlBodyBytes / 1024 / 1024} MiB and ${maxJsonDepth} levels`);
-		expect(under).toContain(`the last ${choices.maxLoggedRequests.toLocaleString("en")} requests`);
+		const { maxControlBodyBytes, maxLoggedRequests, maxQueuedFaults, maxFaultDelayMs } = assumptions;
+		expect(under).toContain(`at most ${maxControlBodyBytes / 1024 / 1024} MiB and ${maxJsonDepth} levels`);
+		const log = sections.get("GET /emulator/requests") ?? "";
+		expect(log).toContain(`the last ${maxLoggedRequests.toLocaleString("en")} requests`);
 		const faults = sections.get("POST /emulator/faults") ?? "";
-		expect(faults).toContain(`At\nmost ${choices.maxQueuedFaults.toLocaleString("en")} orders wait`);
-		expect(faults).toContain(`at most ${choices.maxFaultDelayMs}; for`);
-		const { delayMs, failureStatus, htmlStatus } = choices.faultDefaults;
+		expect(faults).toContain(`At most ${maxQueuedFaults.toLocaleString("en")} faults are queued`);
+		expect(faults).toContain(`at most ${maxFaultDelayMs}; for`);
+		const { delayMs, failureStatus, htmlStatus } = assumptions.faultDefaults;
 		expect(faults).toContain(`${delayMs} when left out`);
 		expect(faults).toContain(`\`5xx\` (${failureStatus} when left out) and \`html\` (${htmlStatus} when left out)`);
-		const { rpId, userVerification } = choices.passkeyDefaults;
+		const { rpId, userVerification } = assumptions.passkeyDefaults;
 		expect(sections.get("Passkeys")).toMatch(new RegExp(`\`rpId\` .*\\| \`${rpId}\` \\|\n`));
 		expect(sections.get("Passkeys")).toMatch(new RegExp(`\`userVerification\` .*\\| \`${userVerification}\` \\|\n`));
-		expect(tablesOf("Who reaches it").flat()).toEqual(expect.arrayContaining([...choices.loopbackHosts]));
+		const { users, userTags, policies, oauthProvidersPerUser } = assumptions.organizationLimits;
+		for (const [section, max] of Object.entries({ users, "user tags": userTags, policies })) {
+			expect(sections.get("An organization")).toMatch(new RegExp(`\\[${section}\\]\\(.*\\), at most ${max} \\|`));
+		}
+		expect(sections.get("A user")).toContain(`(#an-oauth-provider), at most ${oauthProvidersPerUser} |`);
+		expect(tablesOf("Who reaches it").flat()).toEqual(expect.arrayContaining([...assumptions.loopbackHosts]));
 	});
 });
 
 describe("the requests of docs/emulator.md", () => {
+	/** A fixed clock makes the answers the same on every run. */
+	const nowMs = Date.UTC(2026, 0, 1);
 	let emulator: Emulator;
 	beforeAll(async () => {
-		emulator = await startEmulator({ seed: parseSeed(localSeed(keys.alice.publicKey), "local") });
+		const seed = parseSeed(localSeed(keys.alice.publicKey), "local");
+		emulator = await startEmulator({ seed, now: () => nowMs });
 	});
 	afterAll(() => emulator.close());
 
-	const blocks = [...page.matchAll(/```http\n(\w+) (\S+)\n\n([^`]*)```\n(?:\n```json\n([^`]*)```\n)?/g)].map(
-		([, method = "", path = "", body = "", answer]) => ({ method, path, body, answer }),
-	);
+	const pattern = /```http\n(\w+) (\S+)\n\n?([^`]*)```\n\n```json\n([^`]*)```\n/g;
+	const blocks = [...page.matchAll(pattern)].map(([, method = "", path = "", body = "", answer = ""]) => ({
+		method,
+		path,
+		body,
+		answer,
+	}));
+	const answers: string[] = [];
+	const isWriting = process.env.ORGSYNC_WRITE_README === "1";
 
-	it("are all read", () => {
+	it("are all read, each with its answer", () => {
 		expect(blocks).toHaveLength(page.match(/^```http$/gm)?.length ?? 0);
-		expect(blocks.filter(({ answer }) => answer !== undefined)).toHaveLength(page.match(/^```json$/gm)?.length ?? 0);
+		expect(blocks).toHaveLength(page.match(/^```json$/gm)?.length ?? 0);
 	});
 
-	it.each(blocks)("$method $path $body is answered as the page says", async ({ method, path, body, answer }) => {
-		const response = await fetch(emulator.url + path, { method, body });
-		const text = await response.text();
-		expect([response.status, text]).toEqual([answer === undefined ? 200 : 400, text]);
-		if (answer !== undefined) expect(JSON.parse(text)).toEqual(JSON.parse(answer));
+	it.each(blocks)("are answered as the page says: $method $path $body", async ({ method, path, body, answer }) => {
+		const response = await fetch(emulator.url + path, { method, ...(body === "" ? {} : { body }) });
+		const value = (await response.json()) as { code?: number };
+		answers.push(`${JSON.stringify(value, null, 2)}\n`);
+		expect([response.status, response.ok]).toEqual([response.status, value.code === undefined]);
+		if (!isWriting) expect(value).toEqual(JSON.parse(answer));
+	});
+
+	it.runIf(isWriting)("are written with their answers", () => {
+		let index = 0;
+		writeFileSync(
+			file,
+			page.replace(pattern, (block, ...[, , , answer]: string[]) => {
+				const start = block.length - `${answer}\`\`\`\n`.length;
+				return `${block.slice(0, start)}${answers[index++]}\`\`\`\n`;
+			}),
+		);
 	});
 });

@@ -1,6 +1,7 @@
 /** Every fault, as a client meets it, and what the service did meanwhile. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, type Fault, startEmulator } from "../../src/emulator/server.ts";
+import { apiKeyStamp } from "../keys.ts";
 import * as world from "./world.ts";
 
 const { organizationId, bob, tagUpdate } = world;
@@ -19,7 +20,7 @@ async function order(fault: Omit<Fault, "operation">): Promise<void> {
 }
 
 function post(raw = world.submitBody(operation, tagUpdate([bob]))): Promise<Response> {
-	const headers = world.apiKeyStamp(raw, world.keys.alice);
+	const headers = apiKeyStamp(raw, world.keys.alice);
 	return fetch(`${emulator.url}/public/v1/submit/${operation}`, { method: "POST", body: raw, headers });
 }
 

@@ -1,8 +1,8 @@
 /** Stamps of both kinds, made here with node:crypto: what is accepted, and every way of not being so. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
+import { apiKeyStamp, makeKey } from "../keys.ts";
 import * as world from "./world.ts";
-import { makeKey } from "./world.ts";
 
 let emulator: Emulator;
 const raw = JSON.stringify({ organizationId: world.organizationId });
@@ -28,7 +28,7 @@ function stampOf(members: object): Record<string, string> {
 }
 
 test("an API key's stamp is accepted, in upper-case hex and with padding too", async () => {
-	const { "x-stamp": stamp = "" } = world.apiKeyStamp(raw, world.keys.alice);
+	const { "x-stamp": stamp = "" } = apiKeyStamp(raw, world.keys.alice);
 	const members = JSON.parse(Buffer.from(stamp, "base64url").toString()) as { publicKey: string };
 	const upper = Buffer.from(JSON.stringify({ ...members, publicKey: members.publicKey.toUpperCase() }));
 	expect((await post({ "x-stamp": stamp })).status).toBe(200);
@@ -38,8 +38,8 @@ test("an API key's stamp is accepted, in upper-case hex and with padding too", a
 
 test("the bytes are what is stamped, not the JSON they spell", async () => {
 	const spaced = `{ "organizationId" : "${world.organizationId}" , "unknown": null }`;
-	expect((await post(world.apiKeyStamp(spaced, world.keys.alice), spaced)).status).toBe(200);
-	expect(await refusal(world.apiKeyStamp(raw, world.keys.alice), spaced)).toContain("does not fit the body");
+	expect((await post(apiKeyStamp(spaced, world.keys.alice), spaced)).status).toBe(200);
+	expect(await refusal(apiKeyStamp(raw, world.keys.alice), spaced)).toContain("does not fit the body");
 });
 
 test("each mistake in an API key's stamp has its own message", async () => {
@@ -49,10 +49,10 @@ test("each mistake in an API key's stamp has its own message", async () => {
 		await refusal({}),
 		await refusal({ "x-stamp": "%%%" }),
 		await refusal(stampOf({ publicKey, scheme: "SIGNATURE_SCHEME_OTHER", signature: "00" })),
-		await refusal(world.apiKeyStamp(raw, makeKey())),
+		await refusal(apiKeyStamp(raw, makeKey())),
 		await refusal(stampOf({ publicKey, scheme, signature: "not hex" })),
 		await refusal(stampOf({ publicKey, scheme, signature: "3006020101020101" })),
-		await refusal({ ...world.apiKeyStamp(raw, world.keys.alice), ...world.passkeyStamp(raw) }),
+		await refusal({ ...apiKeyStamp(raw, world.keys.alice), ...world.passkeyStamp(raw) }),
 	];
 	expect(new Set(messages).size).toBe(messages.length);
 	expect(messages.join()).not.toContain(publicKey);
@@ -76,11 +76,11 @@ test("each mistake in a passkey's stamp has its own message", async () => {
 
 test("a key is known only in the organization of its user", async () => {
 	const other = JSON.stringify({ organizationId: world.otherOrganizationId });
-	expect(await refusal(world.apiKeyStamp(other, world.keys.alice), other)).toContain("not registered");
-	expect((await post(world.apiKeyStamp(other, world.keys.stranger), other)).status).toBe(200);
+	expect(await refusal(apiKeyStamp(other, world.keys.alice), other)).toContain("not registered");
+	expect((await post(apiKeyStamp(other, world.keys.stranger), other)).status).toBe(200);
 });
 
 test("a key removed from its user is no longer accepted", async () => {
 	await emulator.changeState({ organizationId: world.organizationId, users: [{ userId: world.bob, apiKeys: [] }] });
-	expect(await refusal(world.apiKeyStamp(raw, world.keys.bob))).toContain("not registered");
+	expect(await refusal(apiKeyStamp(raw, world.keys.bob))).toContain("not registered");
 });

@@ -1,25 +1,11 @@
 /**
  * What the emulator's tests share: keys, a seed, stamps made with node:crypto, and requests to a running emulator.
  */
-import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHash, sign } from "node:crypto";
 import { ApiKeyStamper } from "@turnkey/api-key-stamper";
 import { TurnkeyClient } from "@turnkey/http";
 import type { Seed } from "../../src/emulator/server.ts";
-
-export interface TestKey {
-	readonly publicKey: string;
-	/** 32 bytes in hex. */
-	readonly privateKey: string;
-	readonly key: KeyObject;
-}
-
-export function makeKey(): TestKey {
-	const { privateKey: key } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-	const { x = "", y = "", d = "" } = key.export({ format: "jwk" }) as { x?: string; y?: string; d?: string };
-	const even = ((Buffer.from(y, "base64url").at(-1) ?? 0) & 1) === 0;
-	const hex = (text: string) => Buffer.from(text, "base64url").toString("hex").padStart(64, "0");
-	return { publicKey: (even ? "02" : "03") + hex(x), privateKey: hex(d), key };
-}
+import { apiKeyStamp, makeKey, type TestKey } from "../keys.ts";
 
 /** The UUID that ends in `number`. */
 export function id(number: number): string {
@@ -107,12 +93,6 @@ export function makeSeed(): Seed {
 export function vendorClient(url: string, key: TestKey): TurnkeyClient {
 	const stamper = new ApiKeyStamper({ apiPublicKey: key.publicKey, apiPrivateKey: key.privateKey });
 	return new TurnkeyClient({ baseUrl: url }, stamper);
-}
-
-export function apiKeyStamp(raw: string, { publicKey, key }: TestKey): Record<string, string> {
-	const signature = sign("sha256", Buffer.from(raw), key).toString("hex");
-	const stamp = { publicKey, scheme: "SIGNATURE_SCHEME_TK_API_P256", signature };
-	return { "x-stamp": Buffer.from(JSON.stringify(stamp)).toString("base64url") };
 }
 
 export interface PasskeyOptions {

@@ -31,6 +31,7 @@ class Thing extends pulumi.CustomResource {
 const config = new pulumi.Config();
 const thing = new Thing("thing", { color: config.require("color"), fails: config.getBoolean("fails") });
 exports.color = thing.color;
+exports.hidden = pulumi.secret({ token: "hidden-token" });
 exports.seen = thing.seen;
 `;
 
@@ -126,7 +127,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect(asked.map(({ method }) => method)).toEqual(["configure", "create"]);
 		expect(new Set(asked.map(({ process }) => process)).size).toBe(1);
 		expect(asked[0]?.token).toBe("hidden-token");
-		expect(await stack.outputs()).toEqual({ color: "red", seen: "created" });
+		expect(await stack.outputs()).toEqual({ color: "red", seen: "created", hidden: "[secret]" });
 		expect((await stack.resource("thing")).inputs).toEqual({ __provider: handler, color: "red" });
 	});
 
@@ -194,9 +195,12 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		});
 	});
 
-	it("has a state that the harness reads as `pulumi stack export` prints it", async () => {
+	it("has a state and outputs that the harness reads as `pulumi stack export` and `pulumi stack output` print them", async () => {
 		const printed = expectSuccess(await stack.pulumi(["stack", "export"]));
 		expect(await stack.state()).toEqual(JSON.parse(printed));
+		const outputs = expectSuccess(await stack.pulumi(["stack", "output", "--json"]));
+		expect(await stack.outputs()).toEqual(JSON.parse(outputs));
+		expect(Object.keys(await stack.outputs())).toContain("hidden");
 	});
 
 	it("was seen by the harness: every call, every file, and no secret in what the backend keeps", () => {

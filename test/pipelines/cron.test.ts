@@ -57,7 +57,7 @@ test("the cron script mails when a run finds something new, and exits with orgsy
 	const over = await look();
 	expect(over).toMatchObject({
 		code: 0,
-		mails: [{ words: ["-s", "orgsync: everything is as the documents say", "ops@example.org"] }],
+		mails: [{ words: ["-s", "orgsync: in sync", "ops@example.org"] }],
 	});
 	expect(world.submits()).toEqual([]);
 });
@@ -85,7 +85,7 @@ test("a run that reads only a part prints its findings and the unread parts on s
 	expect(partly).toMatchObject({ code: 1, mails: [], stdout: "" });
 	expect(partly.stderr).toContain("- member alice");
 	expect(partly.stderr).toContain(`Organization ${unknown}: could not be read`);
-	expect(partly.stderr).toContain("exit code 1: the look failed, for all or for a part");
+	expect(partly.stderr).toContain("exit code 1: the check failed, for all or for a part");
 	expect(existsSync(join(state, "last.txt"))).toBe(false);
 
 	world.write("stranger.private", keys.stranger.privateKey);

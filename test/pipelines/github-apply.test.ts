@@ -151,7 +151,7 @@ test("a run with pending approvals is green and reports them, and another run jo
 	await setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const { results, log, comment } = await apply();
 	expect(results, log).toEqual({ reviewed: "success", planned: "skipped", apply: "success", comment: "success" });
-	expect(log).toContain("::notice title=orgsync::Submitted, and now it waits for people to approve it at the service.");
+	expect(log).toContain("::notice title=orgsync::Submitted; pending approval at the service.");
 	expect(comment).toMatch(/^<!-- orgsync: apply -->\n[\s\S]*wait/);
 	const sent = submits().length;
 	const again = await apply();
@@ -177,7 +177,7 @@ test("a guard blocks the run, and a manual run with its override makes and appli
 	});
 	expect(submits()).toEqual(["delete_policies"]);
 	// Who approves sees it, above the plan.
-	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> A guard is told to let this pass: `--allow policies=3`\n/);
+	expect(allowed.summary).toMatch(/^> \[!WARNING\]\n> This overrides a guard: `--allow policies=3`\n/);
 });
 
 test.each([

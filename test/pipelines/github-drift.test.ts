@@ -53,7 +53,7 @@ test("a failed run is red and closes no issue, and a pending activity neither op
 	expect((await run(["apply", "-f", "organization", "--yes"], { cwd: checkout })).code).toBe(8);
 	const waiting = await actions.run("orgsync-drift", onMain());
 	expect(waiting.results, waiting.log).toEqual({ look: "success", issue: "success" });
-	expect(waiting.log).toContain("::notice title=orgsync::What differs waits");
+	expect(waiting.log).toContain("::notice title=orgsync::All differences are pending approval");
 	expect(recorders.calls("gh").map(({ words }) => words.slice(0, 3))).toEqual([
 		["issue", "list", "--app"],
 		["issue", "edit", "12"],
@@ -69,7 +69,7 @@ test("a run that reads only a part is red, opens an issue for its findings, keep
 	recorders.prepare(listed(), anything);
 	const opening = await actions.run("orgsync-drift", onMain());
 	expect(opening.results, opening.log).toEqual({ look: "failure", issue: "success" });
-	expect(opening.log).toContain("ended with exit code 1: the look failed, for all or for a part");
+	expect(opening.log).toContain("ended with exit code 1: the check failed, for all or for a part");
 	const created = recorders.calls("gh").at(-1);
 	expect(created?.words.slice(0, 2)).toEqual(["issue", "create"]);
 	expect(created?.bodies[0]).toMatch(/oncall/);

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { claimsIn, openClaimsFolder } from "../../src/pulumi/claims.ts";
+import { openClaims, openClaimsFolder } from "../../src/pulumi/claims.ts";
 import { makeFolder } from "../run.ts";
 
 const module = new URL("../../src/pulumi/claims.ts", import.meta.url).href;
@@ -28,14 +28,14 @@ afterEach(() => {
 	else process.env.TMPDIR = before;
 });
 
-const open = (address = engine) => claimsIn(openClaimsFolder(address, "/project"), url);
+const open = (address = engine) => openClaims(openClaimsFolder(address, "/project"), url);
 
 /** Another process of the engine that claims an object as `first`, and lives until it is ended. */
 async function claimElsewhere() {
-	const code = `import { claimsIn, openClaimsFolder } from ${JSON.stringify(module)};
+	const code = `import { openClaims, openClaimsFolder } from ${JSON.stringify(module)};
 const shared = openClaimsFolder(${JSON.stringify(engine)}, "/project");
 process.on("SIGTERM", () => { shared.close(); process.exit(); });
-claimsIn(shared, ${JSON.stringify(url)}).claim(${JSON.stringify(organization)}, "userTag/1", ${JSON.stringify(first)});
+openClaims(shared, ${JSON.stringify(url)}).claim(${JSON.stringify(organization)}, "userTag/1", ${JSON.stringify(first)});
 console.log("claimed");
 setInterval(() => undefined, 1000);`;
 	const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
@@ -53,7 +53,7 @@ describe("a claim", () => {
 		expect(open().claim(organization, "userTag/1", second)).toMatchObject(first);
 		expect(open().claim(organization, "userTag/2", second)).toBeUndefined();
 		expect(open("127.0.0.1:4712").claim(organization, "userTag/1", second)).toBeUndefined();
-		const otherService = claimsIn(openClaimsFolder(engine, "/project"), "https://two.test");
+		const otherService = openClaims(openClaimsFolder(engine, "/project"), "https://two.test");
 		expect(otherService.find(organization, "userTag/1")).toBeUndefined();
 
 		child.kill("SIGKILL");
@@ -66,7 +66,7 @@ describe("a claim", () => {
 	it("of the same resource passes to the later process, and does not end with the earlier one", async () => {
 		const child = await claimElsewhere();
 		const shared = openClaimsFolder(engine, "/project");
-		expect(claimsIn(shared, "https://ONE.test/").claim(organization, "userTag/1", first)).toBeUndefined();
+		expect(openClaims(shared, "https://ONE.test/").claim(organization, "userTag/1", first)).toBeUndefined();
 		child.kill("SIGTERM");
 		await once(child, "exit");
 		expect(open().claim(organization, "userTag/1", second)).toMatchObject(first);

@@ -264,7 +264,7 @@ describe("the tables of docs/pulumi.md", () => {
 	it("list every class of the room", () => {
 		const classes = Object.keys(room).filter((name) => /^[A-Z]/.test(name));
 		expect([...resources, "Provider"].sort()).toEqual(classes.sort());
-		expect(firstCells("The resources")).toEqual(resources);
+		expect(firstCells("Resources")).toEqual(resources);
 	});
 
 	it.each(resources)("tell the inputs and outputs of %s", (name) => {

@@ -3,7 +3,7 @@
  * reads a line can tell what of it is a name.
  */
 import { describe, expect, it } from "vitest";
-import { showAddress, showBlanks, showName, showRename } from "../../src/escape.ts";
+import { showAddress, showName, showRename, showSpaces } from "../../src/escape.ts";
 import { reportDrift } from "../../src/plan/drift.ts";
 import { knownDifferences } from "../../src/plan/drift-difference.ts";
 import { tellTodo } from "../../src/plan/drift-todo.ts";
@@ -137,7 +137,7 @@ describe("a name", () => {
 	});
 
 	it("shows blanks that nobody would see", () => {
-		expect(showBlanks(" a  b ")).toBe("\\u{20}a\\u{20} b\\u{20}");
+		expect(showSpaces(" a  b ")).toBe("\\u{20}a\\u{20} b\\u{20}");
 		expect(showName("signers ")).toBe('"signers\\u{20}"');
 	});
 });

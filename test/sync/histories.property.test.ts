@@ -360,7 +360,7 @@ afterAll(async () => {
 	await bench.close();
 });
 
-it(`one wish makes one activity, in ${numRuns} histories`, { timeout: 60_000 + numRuns * 2000 }, async () => {
+it(`one request makes one activity, in ${numRuns} histories`, { timeout: 60_000 + numRuns * 2000 }, async () => {
 	await fc.assert(
 		fc.asyncProperty(setting, fc.array(action, { minLength: 2, maxLength: 9 }), async (given, actions) => {
 			const history = await History.begin(bench, gateway, given.isApart ? { ...given, ...readable } : given);

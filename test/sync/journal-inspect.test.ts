@@ -175,7 +175,7 @@ describe("a file that is no journal", () => {
 		expect([readFileSync(file), readFileSync(`${file}-wal`)]).toEqual(bytes);
 	});
 
-	it("because a link stands in place of its log is refused, and nothing is written through the link", async () => {
+	it("because its log is a link is refused, and nothing is written through the link", async () => {
 		await makeUnmerged(undefined);
 		symlinkSync(join(folder, "nothing"), `${file}-shm`);
 		for (const open of [openJournal, readJournal]) {
@@ -201,7 +201,7 @@ describe("the hint for a journal that is damaged", () => {
 	});
 });
 
-describe("a database that another process holds", () => {
+describe("a database that another process locks", () => {
 	it.each([
 		["for itself alone", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"],
 		["for writing", "BEGIN IMMEDIATE"],
@@ -218,7 +218,7 @@ describe("a database that another process holds", () => {
 	});
 });
 
-describe("looking at a journal", () => {
+describe("reading a journal", () => {
 	it("leaves no copy behind", async () => {
 		const copies = () => readdirSync(tmpdir()).filter((name) => /^orgsync-journal-\w{6}$/.test(name));
 		mkdirSync(join(folder, "old"));

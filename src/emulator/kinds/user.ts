@@ -17,7 +17,7 @@ import {
 	withTimes,
 } from "./entity-kind.ts";
 
-export interface ApiKey {
+interface ApiKey {
 	/** Compressed P-256 point, 33 bytes in lower-case hex. */
 	readonly publicKey: string;
 	readonly apiKeyName?: string;
@@ -41,7 +41,7 @@ export interface Authenticator {
 	readonly lastAssertion?: string;
 }
 
-export interface OauthProvider {
+interface OauthProvider {
 	readonly providerId: string;
 	readonly providerName: string;
 	readonly issuer: string;

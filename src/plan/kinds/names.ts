@@ -4,14 +4,14 @@
  */
 
 /** Kinds that can only be removed, each with the key of their list under `absent` and of their limit in a document. */
-export const removalLists = {
+const removalLists = {
 	policy: "policies",
 	oauthProvider: "oauthProviders",
 	tvcApp: "tvcApps",
 } as const;
 
 /** Kinds that can only be read, each with the key of their list under `expect` in a document. */
-export const expectationLists = {
+const expectationLists = {
 	sessionProfile: "sessionProfiles",
 	mfaPolicy: "mfaPolicies",
 	bootProof: "bootProofs",

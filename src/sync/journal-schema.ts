@@ -1,0 +1,86 @@
+/**
+ * The tables of the journal and their versions.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { StorageError } from "../errors.ts";
+
+/** The version of the tables that this orgsync writes. */
+export const schemaVersion = 2;
+
+/** Returns the version of the tables in a database; 0 if it has none. */
+export function versionOf(database: DatabaseSync): number {
+	return (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+}
+
+/** Creates the tables, or migrates those of an earlier version. Throws StorageError for a newer version. */
+export function migrate(database: DatabaseSync): void {
+	if (versionOf(database) > schemaVersion) {
+		throw new StorageError("it was written by a newer orgsync", { hint: "upgrade orgsync" });
+	}
+	inTransaction(database, () => {
+		// Another process may have done it meanwhile.
+		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
+		if (versionOf(database) < 2) database.exec(stepToVersion2);
+	});
+}
+
+const tablesOfVersion1 = `
+	CREATE TABLE sent (
+		fingerprint TEXT PRIMARY KEY,
+		organization_id TEXT NOT NULL,
+		operation TEXT NOT NULL,
+		bytes TEXT NOT NULL,
+		timestamp_ms INTEGER NOT NULL,
+		request_digest TEXT NOT NULL,
+		covers TEXT NOT NULL,
+		sent_at_ms INTEGER NOT NULL,
+		outcome TEXT,
+		activity_id TEXT,
+		settled_at_ms INTEGER
+	) STRICT;
+	CREATE INDEX sent_by_request ON sent (request_digest, timestamp_ms);
+	CREATE INDEX sent_by_organization ON sent (organization_id, sent_at_ms);
+	CREATE TABLE applied (
+		organization_id TEXT NOT NULL,
+		kind TEXT NOT NULL,
+		id TEXT NOT NULL,
+		value TEXT NOT NULL,
+		PRIMARY KEY (organization_id, kind, id)
+	) STRICT;
+	CREATE TABLE abandoned (
+		organization_id TEXT NOT NULL,
+		name TEXT NOT NULL,
+		at_ms INTEGER NOT NULL,
+		PRIMARY KEY (organization_id, name)
+	) STRICT;
+	PRAGMA user_version = 1;
+`;
+
+/** Clocks can be wrong, so rows are ordered by when they were written: each write takes the next position. */
+const stepToVersion2 = `
+	CREATE TABLE position (value INTEGER NOT NULL) STRICT;
+	INSERT INTO position SELECT coalesce(max(rowid), 0) FROM sent;
+	ALTER TABLE sent ADD COLUMN written INTEGER;
+	ALTER TABLE sent ADD COLUMN settled_position INTEGER;
+	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE sent ADD COLUMN plans TEXT NOT NULL DEFAULT '[]';
+	UPDATE sent SET written = rowid;
+	DROP INDEX sent_by_request;
+	DROP INDEX sent_by_organization;
+	CREATE INDEX sent_by_request ON sent (request_digest, written);
+	CREATE INDEX sent_by_organization ON sent (organization_id, written);
+	PRAGMA user_version = 2;
+`;
+
+/** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+	database.exec("BEGIN IMMEDIATE");
+	try {
+		const value = work();
+		database.exec("COMMIT");
+		return value;
+	} catch (error) {
+		if (database.isOpen && database.isTransaction) database.exec("ROLLBACK");
+		throw error;
+	}
+}

@@ -148,12 +148,7 @@ export function driftFigures(drift: OrganizationDrift): readonly (readonly [stri
 		[seen.filter(isOld).length, "from before", "w", compared],
 		[oldest === undefined ? 0 : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt), "oldest", "w", compared],
 		[drift.gone.length, "resolved", "a", drift.gone.length > 0],
-		[
-			drift.waiting.length,
-			"pending",
-			"",
-			drift.waiting.length > 0,
-		],
+		[drift.waiting.length, "pending", "", drift.waiting.length > 0],
 		[drift.unread.length, "unknown", "w", drift.unread.length > 0],
 	];
 	return figures

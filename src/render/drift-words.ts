@@ -9,7 +9,7 @@ import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../pl
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { describeInSync, count, summarizeCure } from "./text.ts";
+import { count, describeInSync, summarizeCure } from "./text.ts";
 
 /** Headings that stand above the same things in every format. */
 export const driftHeadings = {
@@ -92,9 +92,7 @@ export function describeActor(finding: Finding, drift: OrganizationDrift, names:
 	if (finding.by !== null) return describeAttribution(finding.by, names);
 	const seen = seenFindings(drift);
 	const named = seen.some(({ by }) => by !== null);
-	return named && seen.includes(finding) && isAttributable(finding)
-		? "no listed activity explains it"
-		: null;
+	return named && seen.includes(finding) && isAttributable(finding) ? "no listed activity explains it" : null;
 }
 
 /** Why nobody is named at all; null where somebody is, or nothing differs, or nobody asked. */
@@ -164,9 +162,7 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 	const kept = drift.findings.length - seen.length;
 	const more = [
 		...(gone.length === 0 ? [] : [`${gone.length} resolved since the last report`]),
-		...(kept === 0
-			? []
-			: [`${count(kept, "finding", "findings")} of the last report not checked`]),
+		...(kept === 0 ? [] : [`${count(kept, "finding", "findings")} of the last report not checked`]),
 	];
 	switch (verdict) {
 		case "drifted": {

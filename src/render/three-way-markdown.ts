@@ -33,7 +33,12 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 		const words = describeUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
 		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
-	return bullets(1.5, ["change that would be reverted", "changes that would be reverted"], threeWayHeadings.undoes, lines);
+	return bullets(
+		1.5,
+		["change that would be reverted", "changes that would be reverted"],
+		threeWayHeadings.undoes,
+		lines,
+	);
 }
 
 /** The aliases that mean another user; kept as what apply would undo is. */

@@ -219,9 +219,7 @@ export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style):
 export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
 	const isNew = base.documentDigest === null;
 	if (part === "meant")
-		return isNew
-			? "Nothing: neither document manages anything."
-			: "Nothing: both documents are the same.";
+		return isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
 	if (part === "planned") return "Nothing: the organization is in sync, as far as it could be read.";
 	if (isNew) return "Nothing: the base does not have this organization.";
 	return unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";

@@ -14,7 +14,7 @@ import type { Style } from "./style.ts";
 export const waitingHeadings = {
 	waiting: "Pending activities",
 	inDoubt: "Requests in doubt",
-	rejected: "Rejected activities, resubmit with --retry-rejected",
+	rejected: "Rejected activities",
 } as const;
 
 const statusWords: Readonly<Record<string, string>> = {

@@ -34,10 +34,10 @@ describe("a removal that orgsync submitted part by part", () => {
 		expect(answer.code).toBe(1);
 		const parts = answer.stdout.slice(answer.stdout.indexOf("     Submitted one by one:\n"));
 		expect(parts.split("\n").slice(1, 8)).toEqual([
-			`       .. policy:${first}: waits for approval`,
+			`       .. policy:${first}: pending approval`,
 			`          ${made[0]}`,
 			`          orgsync explain ${idIn(made[0])} shows what it is waiting for`,
-			`       .. policy:${second}: waits for approval`,
+			`       .. policy:${second}: pending approval`,
 			`          ${made[1]}`,
 			`          orgsync explain ${idIn(made[1])} shows what it is waiting for`,
 			expect.stringMatching(new RegExp(`^ {7}!! policy:${stray}: failed: `)),
@@ -66,7 +66,7 @@ describe("a removal that orgsync submitted part by part", () => {
 			"warning title=orgsync%3A awaiting approval",
 			"warning title=orgsync%3A awaiting approval",
 		]);
-		for (const named of made) expect(answer.stdout).toContain(`: waits for approval; ${named}; orgsync explain`);
+		for (const named of made) expect(answer.stdout).toContain(`: pending approval; ${named}; orgsync explain`);
 	});
 
 	test("is listed in JSON with each part, and is partly applied if a part completed", async () => {

@@ -10,7 +10,7 @@ const removal = `absent: { policies: [${policies[0]}] }`;
 const apply = ["apply", "--yes"];
 const inJson = ["--format", "json"];
 const needsRetry = "1 step was rejected and needs --retry-rejected";
-const heading = "Rejected activities, resubmit with --retry-rejected";
+const heading = "Rejected activities";
 
 /** A world in which this document was submitted, a voter rejected all of it, and no command has looked since. */
 async function makeRejectedWorld(text = document(removal)): Promise<World & { readonly ids: readonly string[] }> {
@@ -31,9 +31,7 @@ describe("a rejected step", () => {
 			const { code, stdout } = await world.run(["plan"]);
 			expect(code).toBe(0);
 			expect(stdout).toContain(`\n${heading}:\n  activity ${world.ids[0]}, submitted `);
-			expect(stdout).toContain(
-				`changes policy:${policies[0]}: apply submits it again only with --retry-rejected\n`,
-			);
+			expect(stdout).toContain(`changes policy:${policies[0]}: apply submits it again only with --retry-rejected\n`);
 			expect(stdout).toMatch(new RegExp(`^Nothing to submit\\. ${needsRetry}\\.$`, "m"));
 			expect(stdout).not.toMatch(/wait/i);
 			expect((await world.run(apply)).code).toBe(9);
@@ -74,7 +72,7 @@ describe("a rejected step", () => {
 		expect(page).toContain("<dt>activities to submit</dt><dd>0</dd>");
 		expect(page).toContain("<dt>rejected</dt><dd>1</dd>");
 		expect(page).not.toContain("<dt>removal</dt>");
-		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[left alone: rejected before]");
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[on hold: rejected]");
 	});
 
 	test("has its own annotation and no warning of a removal", async () => {
@@ -83,7 +81,7 @@ describe("a rejected step", () => {
 		expect(code).toBe(0);
 		expect(stdout).toContain(`::notice title=orgsync%3A plan::Nothing to submit. ${needsRetry}.`);
 		expect(stdout).toContain(`::warning title=orgsync%3A ${heading}::activity ${world.ids[0]}, submitted `);
-		expect(stdout).toContain(`::notice title=orgsync%3A left alone::- policy:${policies[0]}`);
+		expect(stdout).toContain(`::notice title=orgsync%3A on hold::- policy:${policies[0]}`);
 		expect(stdout).not.toContain("title=orgsync%3A remove::");
 	});
 

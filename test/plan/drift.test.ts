@@ -461,9 +461,7 @@ describe("as text", () => {
 		const two = { ...signers, absent: policyAbsent.absent };
 		const plan = planAt(0, two, liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }));
 		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
-		expect(tell({}).match(/It is unknown who changed it: no listed activity explains it/g)).toHaveLength(
-			1,
-		);
+		expect(tell({}).match(/It is unknown who changed it: no listed activity explains it/g)).toHaveLength(1);
 		expect(tell({ unattributed: "denied" })).toContain("It is unknown who changed it: denied\n");
 		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: bob, userName: null, at: null };
 		const named = tell({ attributions: new Map([["userTag:signers", by]]) });

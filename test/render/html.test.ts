@@ -112,7 +112,7 @@ describe("what the page counts", () => {
 			"5 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove.",
 		);
 		expect(factsOf(page)).toContainEqual(["removals", "\u22123"]);
-		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">waits<\/span>/s.exec(page)?.[0];
+		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">pending<\/span>/s.exec(page)?.[0];
 		expect(waiting?.split("<li>").at(-1)).toContain("older rule");
 	});
 
@@ -148,7 +148,7 @@ describe("what the page counts", () => {
 		expect([refusing, guards.length]).toEqual([1, 3]);
 		expect(numberOf(page, "Guards that block apply")).toBe("1");
 		expect(numberOf(page, "Other guards")).toBe("2");
-		const [blocking = ""] = /Guards that keep apply.*?<\/section>/s.exec(page) ?? [];
+		const [blocking = ""] = /Guards that block apply.*?<\/section>/s.exec(page) ?? [];
 		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">blocks']);
 	});
 

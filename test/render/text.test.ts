@@ -150,7 +150,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 		expect(textFor("1.0")).toContain(`    ${told}\n`);
 		expect(textFor("0.5")).toContain(`    ${told}; the tag was changed elsewhere since\n`);
 		expect(textFor("1.0")).toContain(
-			"members of userTag:auditors: the service does not show it; what orgsync last applied",
+			"members of userTag:auditors: the service does not show it; using the last-applied state",
 		);
 	});
 

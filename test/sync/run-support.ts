@@ -92,7 +92,7 @@ export async function runElsewhere(desired: DesiredOrganization) {
 		journal.close();
 	}
 }
-/** Somebody else submits this; the new activity's id. */
+/** Submits this as another user; returns the new activity. */
 export async function othersSubmit(
 	operation: SubmitName,
 	parameters: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export async function othersSubmit(
 ) {
 	const body = encodeSubmit(submits[operation], organizationId, parameters, atMs);
 	const answer = await bench.client({ stamper: approverStamper }).submitter.submit(body);
-	if (answer.kind !== "activity") throw new Error("somebody else's submit was not taken");
+	if (answer.kind !== "activity") throw new Error("another user's submit was not accepted");
 	return answer.activity;
 }
 /** A vote of the second user, or of another stamper. */

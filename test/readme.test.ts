@@ -77,9 +77,12 @@ describe.each(tours)("the commands of %s", (file, place) => {
 
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it("are there", () => expect(scenes.length).toBeGreaterThan(0));
+	it("exist", () => expect(scenes.length).toBeGreaterThan(0));
 
-	it.each(scenes.map((scene, index) => ({ ...scene, index })))("line $line: $command", ({ output, index }) => {
+	it.each(scenes.map((scene, index) => ({ ...scene, index })))("print what line $line shows: $command", ({
+		output,
+		index,
+	}) => {
 		expect(outputs[index]?.trimEnd()).toBe(output.trimEnd());
 	});
 });
@@ -117,10 +120,10 @@ describe("the commands for a clone", () => {
 
 	afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-	it("are there", () => expect(commands.length).toBeGreaterThan(1));
+	it("exist", () => expect(commands.length).toBeGreaterThan(1));
 
 	it.each(commands)(
-		"%s: %s",
+		"%s succeeds: %s",
 		(_place, command) => {
 			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
 			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
@@ -184,7 +187,7 @@ it("every page of docs/ is in the list of pages", () => {
 });
 
 describe.each(pages)("%s", (file, known) => {
-	it("has no block of code that these tests do not run or check", () => {
+	it("has only blocks of code that tests run or check", () => {
 		const markdown = readFileSync(join(root, file), "utf8");
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);

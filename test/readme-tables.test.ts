@@ -131,6 +131,18 @@ describe("docs/commands.md", () => {
 	});
 });
 
+describe("docs/output.md", () => {
+	it("names every member of JSON output and no other", () => {
+		const markdown = readFileSync(join(root, "docs/output.md"), "utf8");
+		const schema = JSON.parse(readFileSync(join(root, "schemas/output.json"), "utf8")) as { properties: object };
+		const members = Object.keys(schema.properties);
+		const table = markdown.slice(markdown.indexOf("| member | |")).split("\n\n", 1)[0] ?? "";
+		const listed = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = ""]) => cell.match(/\w+/g) ?? []);
+		expect(members).toEqual(expect.arrayContaining(listed));
+		expect(members.filter((member) => !table.includes(`\`${member}\``))).toEqual([]);
+	});
+});
+
 describe("docs/service.md", () => {
 	const markdown = readFileSync(join(root, "docs/service.md"), "utf8");
 	const all = Object.values({ ...operations, ...extendedReads });

@@ -3,7 +3,16 @@
  * `ORGSYNC_WRITE_README=1` writes the real outputs into the pages.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,9 +77,12 @@ describe.each(tours)("the commands of %s", (file, place) => {
 
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it("are there", () => expect(scenes.length).toBeGreaterThan(0));
+	it("exist", () => expect(scenes.length).toBeGreaterThan(0));
 
-	it.each(scenes.map((scene, index) => ({ ...scene, index })))("line $line: $command", ({ output, index }) => {
+	it.each(scenes.map((scene, index) => ({ ...scene, index })))("print what line $line shows: $command", ({
+		output,
+		index,
+	}) => {
 		expect(outputs[index]?.trimEnd()).toBe(output.trimEnd());
 	});
 });
@@ -108,10 +120,10 @@ describe("the commands for a clone", () => {
 
 	afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
-	it("are there", () => expect(commands.length).toBeGreaterThan(1));
+	it("exist", () => expect(commands.length).toBeGreaterThan(1));
 
 	it.each(commands)(
-		"%s: %s",
+		"%s succeeds: %s",
 		(_place, command) => {
 			// The packages are those that are there: installing them needs the network. What is tested is that it could be done.
 			const played = command.replace(/^npm ci\b/, "npm ci --dry-run --offline --ignore-scripts");
@@ -125,7 +137,7 @@ describe("the commands for a clone", () => {
 	it("apply the quickstart's document with npm run up", () => {
 		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
 		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
-		expect(drift).toContain("No drift. The organization is as the document says.");
+		expect(drift).toContain("No drift. The organization is in sync.");
 	});
 });
 
@@ -152,9 +164,13 @@ describe("examples/consensus/README.md", () => {
 
 /** Blocks of code by the word behind their fence, of which these tests, or those of the Pulumi room, run or check each. */
 const blockWords = ["console", "sh", "yaml"];
-const pages = [
+const pages: readonly (readonly [file: string, words: readonly string[]])[] = [
 	["README.md", [...blockWords, "bash", "typescript"]],
 	["docs/examples/README.md", blockWords],
+	["docs/architecture.md", ["text"]],
+	...["coming-from", "connection", "fleets", "glossary", "README", "service", "troubleshooting"].map(
+		(name) => [`docs/${name}.md`, []] as const,
+	),
 	...tours.slice(3).map(([file]) => [file, blockWords] as const),
 	// test/emulator/docs.test.ts
 	["docs/emulator.md", ["http", "json", "yaml"]],
@@ -163,10 +179,15 @@ const pages = [
 	// test/pulumi/examples.test.ts
 	["examples/pulumi-typescript/README.md", ["sh", "text"]],
 	["examples/pulumi-yaml-document/README.md", ["sh", "text"]],
-] as const;
+];
+
+it("every page of docs/ is in the list of pages", () => {
+	const names = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+	expect(pages.map(([file]) => file)).toEqual(expect.arrayContaining(names.map((name) => `docs/${name}`)));
+});
 
 describe.each(pages)("%s", (file, known) => {
-	it("has no block of code that these tests do not run or check", () => {
+	it("has only blocks of code that tests run or check", () => {
 		const markdown = readFileSync(join(root, file), "utf8");
 		const fences = [...markdown.matchAll(/^```(.*)$/gm)].map(([, word = ""]) => word);
 		const words = fences.filter((_, index) => index % 2 === 0);

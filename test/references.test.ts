@@ -16,6 +16,14 @@ const isText = (name: string): boolean => /(?:\.(?:ts|js|mjs|json|md|ya?ml|sh)|^
 /** Files that pipelines and tests write: named in them, and never in the repository. */
 const written = new Set(["comment.md", "drift.md", "issue.md", "note.md", "summary.md"]);
 
+/** Folders of the repository, and rooms of src/ that pages name without it. */
+const ownFolders = [
+	...["src", "test", "docs", "examples", "schemas", "scripts"],
+	...readdirSync(join(root, "src"), { withFileTypes: true }).flatMap((entry) =>
+		entry.isDirectory() ? [entry.name] : [],
+	),
+];
+
 /** All text files of the repository, by their paths from its root. */
 function listFiles(folder = root): readonly string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -72,6 +80,18 @@ describe("the references of the repository", () => {
 			return links.flatMap(([, path = "", anchor]) => describeBroken(page, path, anchor));
 		});
 		expect(broken).toEqual([]);
+	});
+
+	it("are paths on pages to files and folders that exist", () => {
+		const missing = pages.flatMap((page) => {
+			const paths = [...textOf(page).matchAll(/`((?:[\w-]+\/)+[\w.-]*)`/g)].map(([, path = ""]) => path);
+			const own = paths.filter((path) => ownFolders.includes(path.split("/", 1)[0] ?? ""));
+			const places = (path: string): readonly string[] => [path, join("src", path), join(dirname(page), path)];
+			return own
+				.filter((path) => !places(path).some((place) => existsSync(join(root, place))))
+				.map((path) => `${page}: ${path}`);
+		});
+		expect(missing).toEqual([]);
 	});
 
 	it("are found in sources, tests, schemas, pages and pipelines", () => {

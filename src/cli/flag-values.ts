@@ -15,7 +15,7 @@ export function parseText(value: string): string {
 
 /** Returns the name of a file. `-` is refused. */
 export function parseFileName(value: string): string {
-	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, and - is none.");
+	if (value === "-") throw new InvalidArgumentError("It must be the name of a file, not -.");
 	return parseFileOrStream(value);
 }
 

@@ -36,7 +36,7 @@ export function prepareSavedPlanFile(
 	output: string | undefined,
 	terminal: Terminal,
 ): (saved: SavedPlan) => void {
-	if (file === "-") throw new ConfigurationError("--out needs the name of a file: - is not one");
+	if (file === "-") throw new ConfigurationError("--out needs the name of a file, not -");
 	const path = resolve(terminal.directory, file);
 	try {
 		checkWritable(path, terminal);

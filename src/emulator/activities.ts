@@ -48,7 +48,7 @@ function checkDenials({ organizationId, rules }: Organization, type: string, use
 	if (rule !== undefined) throw deniedByPolicy(policyIdOfRule(organizationId, type));
 }
 
-/** Returns the parameters that the intent repeats: the operation's own fields, as they were sent (docs/service.md#activity-object). */
+/** Returns the parameters that the intent repeats: the operation's fields, as they were sent (docs/service.md#activity-object). */
 function intentOf(operation: SubmitOperation, parameters: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const sent = operation.fields.filter((field) => parameters[field] !== undefined && parameters[field] !== null);
 	return Object.fromEntries(sent.map((field) => [field, parameters[field]]));
@@ -166,7 +166,7 @@ export type VoteHandler = (
 	own: ActivityRecord,
 ) => readonly StateChange[];
 
-/** Returns the activity that the request makes, or made when the same bytes came before. Throws a RequestError when there is none. */
+/** Returns the activity that the request makes, or made when the same bytes came before. Throws a RequestError for neither. */
 export function submitActivity(
 	operation: SubmitOperation,
 	request: StampedRequest,

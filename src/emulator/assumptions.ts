@@ -1,64 +1,66 @@
 /**
- * Every choice that the emulator makes where docs/service.md is silent, in one place. A client that
- * depends on one of these depends on the emulator, not on the service.
+ * Every assumption that the emulator makes where docs/service.md is silent. A client that depends on one of these depends on the
+ * emulator, not on the service.
  */
 import type { ActivityRecord, Vote } from "./state.ts";
 
-// Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs about 8 kB.
+// Unverified, chosen: the largest body; sizes are not documented (docs/service.md#not-documented). A tag of 100 users needs
+// about 8 kB.
 export const maxBodyBytes = 1024 * 1024;
 
 // Unverified, chosen: the same under /emulator/. A larger state is seeded from a file, or in several requests.
 export const maxControlBodyBytes = 1024 * 1024;
 
-// Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial,
-// parameters, and the first that fails is answered. So a request to an unknown organization answers 404 whoever stamped
-// it, one with a bad stamp 401 whatever else is wrong with it, and only who has a key hears of problems in parameters.
+// Unverified, chosen: the order of checks is path, JSON, organization, stamp, body, timestamp, known bytes, denial, parameters,
+// and the first that fails is answered. So a request to an unknown organization answers 404 with any stamp, one with a bad stamp
+// answers 401 whatever else is wrong with it, and only a holder of a key sees what is wrong in parameters.
 
-// Unverified, chosen: bytes that the service knows are refused like any other once their timestamp is too old.
-// docs/service.md#polling says that the same bytes can be posted again within the hour, nothing of later. And the two texts (docs/service.md#not-documented).
+// Unverified, chosen: known bytes are rejected like any other once their timestamp is too old. docs/service.md#polling says
+// that the same bytes can be posted again within the hour, and nothing of later. The two texts are assumptions too
+// (docs/service.md#not-documented).
 export const staleTimestampMessage = "timestampMs is more than one hour old: the request is no longer live";
 export const futureTimestampMessage = "timestampMs lies more than five minutes ahead of the service's clock";
 
-// Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no
-// vote of that user: an answer to a replay never carries a change.
+// Unverified, chosen: the same bytes stamped by another user of the organization answer the same activity and are no vote of
+// that user. A replay never changes anything.
 
 // The text is the service's own (docs/service.md#server-side-validation). Unverified, chosen: names are compared
 // exactly, and renaming a tag to the name it has is accepted.
 export const duplicateTagNameMessage = "a tag with that name already exists";
 
-// Unverified, chosen ("unknown ids"): a missing tag, and unknown users, policies, OAuth providers or TVC apps in a submit, answer 404
-// with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only
-// never meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are
-// an id named twice in one list and an empty `providerIds`.
+// Unverified, chosen ("unknown ids"): unknown user tags, users, policies, OAuth providers or TVC apps in a submit answer 404
+// with gRPC code 5 and make no activity (docs/service.md#not-documented). A client that sends real differences only never
+// meets it. Adding a user who has the tag and removing one who has not are accepted and have no effect, and so are an id that
+// is listed twice and an empty `providerIds`.
 
 // Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
 
-/** Whether `updatedAt` of a tag moves. */
-// Unverified, chosen: it moves with the name and with the members, and stays when nothing changed. Its nanoseconds
-// always grow, also within one millisecond and when the clock was set back.
+/** Returns whether an update changes a tag's `updatedAt`. */
+// Unverified, chosen: it changes with the name and with the members, and stays when nothing changed. It always grows, also within
+// one millisecond and when the clock was set back.
 export function changesUpdatedAt(renamed: boolean, membersChanged: boolean): boolean {
 	return renamed || membersChanged;
 }
 
-// Unverified, chosen: what a request must meet is checked when it is submitted (then a problem is an error and no
-// activity) and again when it is executed after approvals or a delay (then a problem is a FAILED activity). The votes
-// and delays that an activity needs are those that the rules named when it was submitted. The first answer to a delayed
+// Unverified, chosen: a request is checked when it is submitted (then a problem is an error and no activity) and
+// again when it is executed after approvals or a delay (then a problem is a FAILED activity). The votes and delays that an
+// activity needs are those of the rules when it was submitted. The first answer to a delayed
 // activity says CREATED, later ones PENDING.
 export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVITY_STATUS_PENDING" } as const;
 
 // Unverified, chosen: one rejection is enough.
 export const rejectionsNeeded = 1;
 
-// Votes lapse after 24 hours (docs/service.md#votes). Unverified, chosen: whose vote lapsed may vote again.
+// Votes expire after 24 hours (docs/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 
-// Unverified, chosen: the same user approving twice, or rejecting twice, answers 400, and so does a vote on an activity
-// that does not wait; who approved may still reject while it waits.
+// Unverified, chosen: approving twice, or rejecting twice, answers 400, and so does a vote on an activity that is not pending. A
+// user who approved may still reject while it is pending.
 export const doubleVoteMessage = "the user has already cast this vote";
-export const notPendingMessage = "the activity is not pending votes";
+export const notPendingMessage = "the activity is not pending approval";
 
-/** Whether an activity waits for votes. */
+/** Returns whether an activity is pending approval, or another authenticator. */
 export function awaitsVotes(activity: ActivityRecord): boolean {
 	return (
 		activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" ||
@@ -70,16 +72,16 @@ function hasCast(activity: ActivityRecord, userId: string, selection: Vote["sele
 	return activity.votes.some((vote) => vote.userId === userId && vote.selection === selection);
 }
 
-/** `canApprove` as the user who asks sees it. */
-// Unverified, chosen: who has not approved an activity that waits can approve it. A completed one of a sole voter
+/** Returns `canApprove` for a user. */
+// Unverified, chosen: a user who has not approved a pending activity can approve it. A completed one of a sole voter
 // answers false (docs/service.md#activity-object).
 export function canApprove(activity: ActivityRecord, userId: string): boolean {
 	return awaitsVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
 }
 
-/** `canReject` as the user who asks sees it. */
+/** Returns `canReject` for a user. */
 // Unverified, chosen: true unless the activity was rejected or failed. A completed one of a sole voter answers true
-// (docs/service.md#activity-object), although nothing comes of rejecting it.
+// (docs/service.md#activity-object), although rejecting it has no effect.
 export function canReject(activity: ActivityRecord, userId: string): boolean {
 	const over = activity.status === "ACTIVITY_STATUS_REJECTED" || activity.status === "ACTIVITY_STATUS_FAILED";
 	return !over && !hasCast(activity, userId, "VOTE_SELECTION_REJECTED");
@@ -88,18 +90,18 @@ export function canReject(activity: ActivityRecord, userId: string): boolean {
 // Unverified, chosen: the `scheme` of a vote that was stamped with a passkey.
 export const passkeyScheme = "SIGNATURE_SCHEME_TK_WEBAUTHN";
 
-/** Whether an activity that needs another authenticator has it. */
-// Unverified, chosen: the submitter gives it with a passkey stamp, on the submit itself or on an approval of it, and may
-// cast that one approval although the submit was already a vote. MFA policies of the seed are shown and never enforced,
+/** Returns whether an activity that needs another authenticator has it. */
+// Unverified, chosen: the submitter provides it with a passkey stamp, on the submit itself or on an approval of it, and may cast
+// that one approval although the submit was already a vote. MFA policies of the seed are shown and never enforced,
 // because the grammar of their conditions is not known (docs/service.md#not-documented).
 export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 	const submitter = activity.votes[0]?.userId;
 	return activity.votes.some((vote) => vote.userId === submitter && vote.scheme === passkeyScheme);
 }
 
-// Unverified, chosen: what the service looks at in a passkey's assertion is not documented. The emulator judges it as
-// WebAuthn (Level 3, 7.2) tells a relying party to: type, challenge, origin, no frame of another site, relying party, user
-// present, user verified, signature, counter. A seed says for each passkey what it is for; this is what it leaves out.
+// Unverified, chosen: what the service verifies in a passkey's assertion is not documented. The emulator verifies what WebAuthn
+// (Level 3, 7.2) requires of a relying party: type, challenge, origin, no frame of another site, relying party, user present,
+// user verified, signature, counter. A seed describes each passkey; these are its defaults.
 export const passkeyClientDataType = "webauthn.get";
 export const passkeyDefaults = { rpId: "localhost", userVerification: "required" } as const;
 
@@ -110,9 +112,9 @@ interface PasskeyUse {
 	readonly userVerification?: "required" | "preferred";
 }
 
-/** Whether a passkey may be used at `origin`. */
-// Unverified, chosen: without `origins` in the seed, at its relying party's host and every host below, on any port, by https;
-// by http on localhost only, as browsers allow it.
+/** Returns whether a passkey may be used at `origin`. */
+// Unverified, chosen: without `origins` in the seed, https at its relying party's host and every host below, on any port; http
+// on localhost only, as browsers do.
 export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, origins }: PasskeyUse): boolean {
 	if (origins !== undefined) return origins.includes(origin);
 	const url = URL.parse(origin);
@@ -121,19 +123,19 @@ export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, o
 	return below && (url.protocol === "https:" || (url.protocol === "http:" && url.hostname === "localhost"));
 }
 
-/** Whether an assertion counts that does not say that the user was verified. */
+/** Returns whether an assertion is accepted that does not say that the user was verified. */
 export function allowsUnverifiedUser({ userVerification = passkeyDefaults.userVerification }: PasskeyUse): boolean {
 	return userVerification === "preferred";
 }
 
-// Unverified, chosen: what a replay of a passkey's stamp is. The challenge ties an assertion to its bytes, so it can come
-// again for the same bytes only. The counter must be greater than that of the last assertion that was accepted, unless both
-// are 0, as with passkeys that do not count; it moves as soon as the stamp is verified, whatever becomes of the request.
-// Two repeats are no replay, because a client that got no answer sends the same bytes with the same stamp again: the very
-// assertion that an activity of these bytes holds as a vote, however long ago, which answers that activity and changes
-// nothing; and the very assertion that was accepted last, which is how a query is repeated.
+// Unverified, chosen ("replay"): when a stamp of a passkey is a replay. The challenge binds an assertion to its bytes, so it can
+// come again for the same bytes only. The counter must be greater than that of the last accepted assertion, unless both are 0, as
+// with passkeys that do not count. It is stored as soon as the stamp is verified, whatever becomes of the request. Two
+// repetitions are no replay, because a client that got no answer sends the same bytes with the same stamp again: the assertion
+// that an activity of these bytes has as a vote, at any time, which answers that activity and changes nothing; and the last
+// accepted assertion, which is how a query is repeated.
 
-/** The voters that get_mfa_status answers about. */
+/** Returns the voters that get_mfa_status answers about. */
 // Unverified, chosen: `userId` narrows the list of users who voted and never adds to it. `satisfiedMethods` are the kinds
 // of stamp that the user's votes carried.
 export function votersOf(activity: ActivityRecord, userId: string | undefined): readonly string[] {
@@ -141,22 +143,21 @@ export function votersOf(activity: ActivityRecord, userId: string | undefined): 
 	return userId === undefined ? voters : voters.filter((voter) => voter === userId);
 }
 
-/** How many activities list_activities shows when it is not told (vendor's published types, `v1Pagination`). */
+/** How many activities list_activities shows by default (vendor's published types, `v1Pagination`). */
 export const defaultPageSize = 10;
 
-/** Which activities list_activities shows, given the places of its cursors in the whole list. */
+/** Which activities list_activities shows. `before` and `after` are the indexes of its cursors in the whole list. */
 export interface Page {
 	readonly before: number | undefined;
 	readonly after: number | undefined;
 	readonly limit: number;
 }
 
-/** The page of a list that is newest first. */
-// Unverified, chosen: before and after are meant in time, as the ids count (UUIDv7): `before` shows older activities than
-// the one it names, `after` newer ones, never that one itself; both leave what lies between. Of what is left the newest
-// are shown, newest first. So the next page is asked for with `before` and the last id. Filters choose among what lies
-// there; a cursor may name an activity that they leave out, and an empty filter is none. Votes are activities too and
-// are listed.
+/** Returns one page of a list that is newest first. */
+// Unverified, chosen: before and after refer to time, as the ids do (UUIDv7). `before` shows activities older than the named one,
+// `after` newer ones, both without that one; together they leave what is between. Of these the newest are shown, newest first. So
+// the next page is `before` with the last id. Filters apply to what is shown; a cursor may name an activity that they leave out,
+// and an empty filter is none. Votes are activities too and are listed.
 export function takePage<Item>(
 	list: readonly Item[],
 	fits: (item: Item) => boolean,
@@ -171,11 +172,11 @@ export function takePage<Item>(
 // Unverified, chosen: a cursor that names no activity of the organization answers 400.
 export const unknownCursorMessage = "invalid paginationOptions: no activity of the organization has the cursor's id";
 
-// Unverified, chosen: a query that a rule (`denyReads`) denies answers 403 with gRPC code 7 and no details, for how the
-// service denies a query is not documented. The stamp and the body are judged first.
+// Unverified, chosen: a query that a rule (`denyReads`) denies answers 403 with gRPC code 7 and no details; how the service denies
+// a query is not documented. The stamp and the body are checked first.
 
-// Unverified, chosen: a boot proof names its attestation field as the interface does, not as real answers do (docs/service.md#boot-proof),
-// and what the seed leaves out of it is the empty string.
+// Unverified, chosen: a boot proof names its attestation field as the interface does, not as real answers do
+// (docs/service.md#boot-proof). A field that the seed leaves out is the empty string.
 export const bootProofFields = [
 	"ephemeralPublicKeyHex",
 	"cloudAttestationDocB64",
@@ -188,24 +189,24 @@ export const bootProofFields = [
 ] as const;
 
 // Unverified, chosen: the bundle of init_import_private_key has the members of the vendor's published bundles, with a
-// fresh key whose private half is thrown away: nothing can be imported.
+// fresh key whose private half is discarded: nothing can be imported.
 export const importBundleVersion = "v1.0.0";
 
 // Per organization (docs/service.md#rates-and-limits). Unverified, chosen: they are checked when state is seeded or
-// changed under /emulator/, since none of the 13 operations creates anything. No request rate is enforced unless
-// /emulator/limits orders it.
+// changed under /emulator/, since none of the 13 operations creates anything. No rate limit applies unless /emulator/limits
+// sets one.
 export const organizationLimits = { users: 100, policies: 100, userTags: 100, oauthProvidersPerUser: 10 } as const;
 
-/** The headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
+/** Returns the headers of a 429 at a rate of `requestsPerSecond`; with `Retry-After` when `waitMs` is given. */
 // The names are the service's (docs/service.md#errors). Unverified, chosen: their values are the rate a second and 0,
 // `Retry-After` is in whole seconds, rounded up, and the headers come with a 429 only. A request is counted when its
-// path and method are served, before its stamp is looked at and before any fault strikes it.
+// path and method are served, before its stamp is verified and before any fault applies.
 export function ratelimitHeaders(requestsPerSecond: number, waitMs: number | undefined): Record<string, string> {
 	const headers = { "ratelimit-limit": String(requestsPerSecond), "ratelimit-remaining": "0" };
 	return waitMs === undefined ? headers : { ...headers, "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) };
 }
 
-/** The gRPC code of a `5xx` fault, by its HTTP status. */
+/** Returns the gRPC code of a `5xx` fault with an HTTP status. */
 // 404, 429 and 403 as docs/service.md#errors has them. Unverified, chosen: 501 is 12 (unimplemented), the rest 14
 // (unavailable).
 export function grpcCodeOfStatus(status: number): number {
@@ -213,28 +214,28 @@ export function grpcCodeOfStatus(status: number): number {
 	return codes[status] ?? 14;
 }
 
-// Unverified, chosen: the longest delay of a fault, how many orders may wait, and the times that the clock may be set to: the
-// years 1970 to 9999.
+// Unverified, chosen: the longest delay of a fault, how many faults can be queued, and the range of the clock: the years 1970 to
+// 9999.
 export const maxFaultDelayMs = 60 * 60 * 1000;
 export const maxQueuedFaults = 1_000;
 export const minClockMs = 0;
 export const maxClockMs = 253_402_300_799_999;
 
-// Unverified, chosen: how many requests the log keeps; the oldest go first.
+// Unverified, chosen: how many requests the log keeps; the oldest are removed first.
 export const maxLoggedRequests = 10_000;
 
-// Unverified, chosen: how many organizations and public keys stay in memory; others are loaded again when asked for.
+// Unverified, chosen: how many organizations and public keys stay in memory; others are loaded when they are needed.
 export const maxLoadedOrganizations = 2_048;
 export const maxCachedKeys = 20_000;
 
-// Unverified, chosen: how long `close()` waits for answers under way before it cuts their connections.
+// Unverified, chosen: how long `close()` waits for requests in flight before it cuts their connections.
 export const closeGraceMs = 2_000;
 
-// Unverified, chosen: what a fault does when the order leaves it open. A slow answer comes late, its effect does not.
+// Unverified, chosen: the defaults of a fault. A slow answer comes late, its effect does not.
 export const faultDefaults = { delayMs: 5_000, failureStatus: 503, htmlStatus: 502 } as const;
 
-// Unverified, chosen: /emulator/ is ours and carries no stamp. A request that names an Origin comes from a web page and is
-// refused, and so is a Host that is not known (allowed-hosts.ts), so that no page that the developer happens to have open can change
-// state by DNS rebinding. Known are these and the host that it listens on; beyond loopback also every IP address, which no
-// name server can rebind, and the names that its owner allows. Operations ask for a stamp, which no page has: any Host will do.
+// Unverified, chosen: /emulator/ is our own and needs no stamp. A request with an Origin comes from a web page and is rejected, and
+// so is one with an unknown Host (allowed-hosts.ts), so that no open web page can change state by DNS rebinding. Known are these
+// and the host that it listens on; beyond loopback also every IP address, which no name server can redirect, and the allowed names.
+// Operations need a stamp, which no page has, so they accept any Host.
 export const loopbackHosts = ["127.0.0.1", "localhost", "[::1]"] as const;

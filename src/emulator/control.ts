@@ -39,8 +39,8 @@ export interface OrganizationView {
 }
 
 /**
- * Each function is also an endpoint under /emulator/. What cannot be done throws (or rejects with) a RequestError, whose `status` is
- * what the endpoint answers.
+ * Each function is also an endpoint under /emulator/. What cannot be done throws (or rejects with) a RequestError, whose `status`
+ * is what the endpoint answers.
  */
 export interface Control {
 	/** Returns one organization. Throws when there is none with that id. */

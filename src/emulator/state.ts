@@ -9,7 +9,7 @@ import type { Time } from "./identifiers.ts";
 export interface Rules {
 	/** How many users must approve activities of a type; the submitter's own vote counts. */
 	readonly approvals?: Readonly<Record<string, number>>;
-	/** Activity types that wait for a passkey. */
+	/** Activity types that need a passkey stamp. */
 	readonly authenticators?: readonly string[];
 	/** Activity types that a user, or everyone when no user is named, may not submit. */
 	readonly deny?: readonly { readonly type: string; readonly userId?: string }[];

@@ -4,28 +4,20 @@
  */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { Terminal } from "../../src/cli/output.ts";
 import { makeProgram } from "../../src/cli/program.ts";
-import { run as runHere } from "../../src/cli/run.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { expectNoSecret, makeFolder, normalize, orgsync, readOutput, run, runProgram } from "../run.ts";
 import { agreeing, document, keys, makeWorld, organizationId } from "../world.ts";
 
 const { commands } = makeProgram({} as Terminal, () => {});
 
-/** Runs the program in this process: many calls that all end before a service is asked. */
+/** Runs the command in a folder with a document. */
 async function call(words: readonly string[]) {
-	const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
-	const stdin = new PassThrough().end();
-	const environment = {};
 	const directory = makeFolder();
 	writeFileSync(join(directory, "orgsync.yaml"), `organizationId: ${organizationId}\n`);
-	const clock = { now: Date.now, steadyNow: () => 0, sleep: async () => {} };
-	const code = await runHere(words, { ...streams, stdin, environment, directory, ...clock });
-	const read = (stream: PassThrough): string => String(stream.read() ?? "");
-	return { code, stdout: read(streams.stdout), stderr: read(streams.stderr) };
+	return run(words, { cwd: directory });
 }
 
 /** The words are refused with exit code 3 and one error that fits; in JSON it is the one object too. */
@@ -248,7 +240,7 @@ describe("a file named -", () => {
 	test.each(refused)("is refused by $name $option.long", async ({ name, option }) => {
 		const { code, stdout, stderr } = await call([name, option.long ?? "", "-"]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-		expect(stderr).toContain("argument '-' is invalid. It must be the name of a file, and - is none.");
+		expect(stderr).toContain("argument '-' is invalid. It must be the name of a file, not -.");
 	});
 
 	test("is refused by plan --out and init -f, and no file of that name is made", async () => {
@@ -257,7 +249,11 @@ describe("a file named -", () => {
 			["plan", "--out", "-"],
 			["init", "-f", "-"],
 		]) {
-			expect(await world.run(words)).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/- is none/) });
+			expect(await world.run(words)).toMatchObject({
+				code: 3,
+				stdout: "",
+				stderr: expect.stringMatching(/file, not -/),
+			});
 		}
 		expect(readdirSync(world.folder)).toEqual(["orgsync.yaml"]);
 	});

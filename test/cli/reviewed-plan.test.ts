@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import { alice, bob, carol, document, keys, organizationId, policies, tags, type World } from "../world.ts";
-import { applying, forge, inJson, makeReviewed, read, runIn } from "./saved.ts";
+import { applying, forge, inJson, makeReviewed, read } from "./saved.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
 type Forged = any;
@@ -41,7 +41,7 @@ describe("a plan file with a matching digest", () => {
 		const world = await makeReviewed();
 		writeForged(world, lies[what] ?? (() => {}));
 		for (const words of [forged, ["show", "forged.json"]]) {
-			const { code, stdout, stderr } = await runIn(world, words);
+			const { code, stdout, stderr } = await world.run(words);
 			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
 			expect(stderr).toContain("error: forged.json was not made by this orgsync: organization ");
 			expect(stderr).toContain("hint: plan again: somebody wrote the file, or another version of orgsync made it");
@@ -55,7 +55,7 @@ describe("a plan file with a matching digest", () => {
 			const [one, other] = [policies[0], policies[1]];
 			Object.assign(plan, JSON.parse(JSON.stringify(plan).replaceAll(one, other)));
 		});
-		const { code, stderr } = await runIn(world, forged);
+		const { code, stderr } = await world.run(forged);
 		expect(code).toBe(3);
 		expect(stderr).toContain(
 			`the saved plan changes policy:${policies[1]} in organization ${organizationId}, and the documents do not mention it`,
@@ -67,7 +67,7 @@ describe("a plan file with a matching digest", () => {
 		const world = await makeReviewed();
 		const other = "f0000000-0000-4000-8000-000000000009";
 		writeForged(world, (_plan, file) => Object.assign(file, { unread: [other] }));
-		const { code, stderr } = await runIn(world, forged);
+		const { code, stderr } = await world.run(forged);
 		expect(code).toBe(3);
 		expect(stderr).toContain(`the saved plan is of organization ${other}, which the documents do not have`);
 		expect(world.requests()).toEqual([]);
@@ -92,7 +92,7 @@ describe("a plan file with a matching digest", () => {
 		const stated =
 			/As stated by the file, not verified: read at 2031-01-01T00:00:00\.000Z, made by (&#34;|\\?")LIE-maker/;
 		for (const format of ["text", "markdown", "html", "github"]) {
-			const { code, stdout } = await runIn(world, [...show, "--format", format]);
+			const { code, stdout } = await world.run([...show, "--format", format]);
 			expect({ format, code }).toEqual({ format, code: 0 });
 			expect(stdout).toContain("LIE-guard");
 			expect(stdout.replaceAll("“", '"').replaceAll("”", '"'), format).toMatch(stated);
@@ -120,10 +120,10 @@ describe("a plan file with a matching digest", () => {
 			Object.assign(file, { generatedBy: "LIE-maker" });
 		});
 		for (const format of ["text", "markdown", "html", "github"]) {
-			const { stdout, stderr } = await runIn(world, [...forged, "--format", format, "--allow", "policies=9"]);
+			const { stdout, stderr } = await world.run([...forged, "--format", format, "--allow", "policies=9"]);
 			expect(stdout + stderr).not.toContain("LIE");
 		}
-		const output = await runIn(world, [...forged, ...inJson]);
+		const output = await world.run([...forged, ...inJson]);
 		const { savedPlan, ...others } = readOutput(output);
 		expect(JSON.stringify(others)).not.toContain("LIE");
 		expect(savedPlan).toMatchObject({
@@ -142,13 +142,13 @@ describe("a plan file with a matching digest", () => {
 			users: [{ userId: alice, userName: "alice", apiKeys: [{ publicKey: keys.alice.publicKey }] }],
 			userTags: [{ tagId: tags.oncall, tagName: "theirs" }],
 		});
-		await runIn(world, ["plan", "--out", "plan.json"]);
+		await world.run(["plan", "--out", "plan.json"]);
 		const file: Forged = read(world);
 		const impossible = file.plans.find((plan: Forged) => plan.problems.length > 0);
 		Object.assign(impossible?.problems[0] ?? {}, { message: "LIE-problem" });
 		world.write("forged.json", forge(world, file));
-		expect((await runIn(world, ["show", "forged.json"])).stdout).toContain("LIE-problem");
-		const answer = await runIn(world, [...forged, ...inJson]);
+		expect((await world.run(["show", "forged.json"])).stdout).toContain("LIE-problem");
+		const answer = await world.run([...forged, ...inJson]);
 		expect(answer.stdout + answer.stderr).not.toContain("LIE");
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
@@ -161,7 +161,7 @@ describe("a plan file with a matching digest", () => {
 		const world = await makeReviewed();
 		writeForged(world, (plan) => Object.assign(plan, { liveNames: { ...plan.liveNames, [carol]: "LIE-name" } }));
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, bob, carol] }] });
-		const { code, stderr } = await runIn(world, forged);
+		const { code, stderr } = await world.run(forged);
 		expect(code).toBe(6);
 		expect(stderr).toContain(
 			"userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it",
@@ -180,18 +180,18 @@ describe("--digest", () => {
 				["plan", "--out", "again.json"],
 				["show", "plan.json"],
 			]) {
-				const { stdout } = await runIn(world, [...words, "--quiet", "--format", format]);
+				const { stdout } = await world.run([...words, "--quiet", "--format", format]);
 				const own = words[0] === "show" ? digest : read(world, "again.json").digest;
 				expect(stdout, `${words[0]} ${format}`).toContain(own);
 			}
 		}
 		world.clearRequests();
 		for (const given of [digest, hex, hex.toUpperCase(), `SHA256:${hex.toUpperCase()}`]) {
-			const answer = await runIn(world, [...applying, "--digest", given, "--url", "http://127.0.0.1:1"]);
+			const answer = await world.run([...applying, "--digest", given, "--url", "http://127.0.0.1:1"]);
 			// The plan is taken; it is the service that is not there.
 			expect(answer.code).toBe(1);
 		}
-		expect((await runIn(world, [...applying, "--digest", hex])).code).toBe(0);
+		expect((await world.run([...applying, "--digest", hex])).code).toBe(0);
 	});
 
 	test("refuses any other plan before anything is asked, and does not repeat what it was given", async () => {
@@ -199,7 +199,7 @@ describe("--digest", () => {
 		const other = "ab".repeat(32);
 		for (const words of [applying, ["apply", "--plan", "-"]]) {
 			const input = readFileSync(join(world.folder, "plan.json"), "utf8");
-			const { code, stderr } = await runIn(world, [...words, "--digest", other], input);
+			const { code, stderr } = await world.run([...words, "--digest", other], { stdin: input });
 			expect(code).toBe(3);
 			expect(stderr).toContain(`is not the plan that --digest names: its digest is ${read(world).digest}`);
 			expect(stderr).not.toContain(other);
@@ -219,7 +219,7 @@ describe("--digest", () => {
 			]),
 		];
 		for (const [words, reason] of cases) {
-			expect(await runIn(world, words)).toMatchObject({ code: 3, stderr: expect.stringContaining(reason) });
+			expect(await world.run(words)).toMatchObject({ code: 3, stderr: expect.stringContaining(reason) });
 		}
 		expect(world.requests()).toEqual([]);
 	});
@@ -241,7 +241,7 @@ describe("--max-age", () => {
 		writeForged(world, (plan) => {
 			plan.readAt = new Date(Date.now() - minutes * 60_000).toISOString();
 		});
-		const answer = await runIn(world, [...forged, "--max-age", age, ...inJson]);
+		const answer = await world.run([...forged, "--max-age", age, ...inJson]);
 		expect(answer.code, answer.stderr).toBe(code);
 		if (code === 0) return;
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-too-old" } });
@@ -259,11 +259,11 @@ describe("a plan that is applied according to the journal", () => {
 
 	test("is refused with when and which activity, before anything is asked, also when all of it was undone since", async () => {
 		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
-		expect((await runIn(world, applying)).code).toBe(0);
+		expect((await world.run(applying)).code).toBe(0);
 		const [{ id: activityId }] = world.activities();
 		await undo(world);
 		world.clearRequests();
-		const answer = await runIn(world, [...applying, ...inJson]);
+		const answer = await world.run([...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 		expect(answer.stderr).toMatch(
 			new RegExp(
@@ -272,32 +272,32 @@ describe("a plan that is applied according to the journal", () => {
 		);
 		expect(world.requests()).toEqual([]);
 		// Another plan for the same is another plan.
-		await runIn(world, ["plan", "--out", "plan.json"]);
-		expect((await runIn(world, applying)).code).toBe(0);
+		await world.run(["plan", "--out", "plan.json"]);
+		expect((await world.run(applying)).code).toBe(0);
 	});
 
 	test("is refused only where the journal is: elsewhere only outdated objects count", async () => {
 		const world = await makeReviewed(document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"));
-		expect((await runIn(world, applying)).code).toBe(0);
+		expect((await world.run(applying)).code).toBe(0);
 		await undo(world);
-		const { stderr } = await runIn(world, [...applying, "--journal", join(makeFolder(), "other.sqlite")]);
+		const { stderr } = await world.run([...applying, "--journal", join(makeFolder(), "other.sqlite")]);
 		expect(stderr).not.toContain("already applied");
 	});
 
 	test("runs again if none of its steps completed: pending, failed or interrupted", async () => {
 		const world = await makeReviewed();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2, ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
-		expect((await runIn(world, applying)).code).toBe(8);
-		expect((await runIn(world, applying)).code).toBe(8);
+		expect((await world.run(applying)).code).toBe(8);
+		expect((await world.run(applying)).code).toBe(8);
 		expect([...world.submits()].sort()).toEqual(["delete_policies", "update_user_tag"]);
 	});
 
 	test("is refused for a completed step that it would submit again, although other steps are open", async () => {
 		const world = await makeReviewed();
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-		expect((await runIn(world, applying)).code).toBe(8);
+		expect((await world.run(applying)).code).toBe(8);
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "signers", userIds: [alice, carol] }] });
-		const answer = await runIn(world, [...applying, ...inJson]);
+		const answer = await world.run([...applying, ...inJson]);
 		expect(readOutput(answer)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" }, reports: [] });
 		expect(answer.stderr).toContain(
 			"error: the saved plan was already applied in part, nothing was sent: organization ",
@@ -309,12 +309,12 @@ describe("a plan that is applied according to the journal", () => {
 		const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`));
 		const first = read(world).digest;
 		await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-		expect((await runIn(world, applying)).code).toBe(8);
+		expect((await world.run(applying)).code).toBe(8);
 		const database = new DatabaseSync(join(world.folder, ".orgsync/journal.sqlite"));
 		expect(database.prepare("SELECT plans FROM sent").all()).toEqual([{ plans: JSON.stringify([first]) }]);
 		database.exec(`UPDATE sent SET plans = '["sha256:x"]'`);
 		database.close();
-		const answer = await runIn(world, applying);
+		const answer = await world.run(applying);
 		expect(answer.code).toBe(1);
 		expect(answer.stderr).toContain("does not agree with itself: the saved plans that it was sent for cannot be read");
 	});

@@ -20,7 +20,7 @@ import {
 	tags,
 	type World,
 } from "../world.ts";
-import { applying, forge, inJson, makeReviewed, read, runIn, text } from "./saved.ts";
+import { applying, forge, inJson, makeReviewed, read, text } from "./saved.ts";
 
 const intents = [
 	{ updateUserTagIntent: { userTagId: tags.signers, addUserIds: [bob], removeUserIds: [carol] } },
@@ -76,7 +76,7 @@ describe("a stale plan", () => {
 		return world;
 	}
 
-	test("exits with 6, sends nothing, and names each moved object with what it was and is", async () => {
+	test("exits with 6, sends nothing, and names each changed object with what it was and is", async () => {
 		const world = await makeStale();
 		const answer = await world.run(applying);
 		expect(answer.code).toBe(6);
@@ -114,15 +114,15 @@ describe("a stale plan", () => {
 		const world = await makeStale();
 		const verdict = "orgsync apply stopped: the saved plan is stale, nothing was sent.";
 		const moved = "userTag:signers: the plan file states that alice, carol had it, now alice, bob, carol have it";
-		const { stdout: markdown } = await runIn(world, [...applying, "--format", "markdown"]);
+		const { stdout: markdown } = await world.run([...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
 		expect(markdown).toContain(
-			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**What moved since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
+			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
 		);
-		const { stdout: page } = await runIn(world, [...applying, "--format", "html"]);
+		const { stdout: page } = await world.run([...applying, "--format", "html"]);
 		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);
 		expect(page).toContain(`<li>${moved}</li>`);
-		const github = await runIn(world, [...applying, "--format", "github"]);
+		const github = await world.run([...applying, "--format", "github"]);
 		expect(github.code).toBe(6);
 		expect(github.stdout.split("\n").slice(0, 2)).toEqual([
 			"::error title=orgsync%3A apply::the saved plan is stale, nothing was sent; plan again, and have the new plan reviewed",
@@ -195,23 +195,23 @@ test("an outdated object in one organization blocks the plan for both", async ()
 
 test("a plan with --only is applied to the selected objects alone", async () => {
 	const world = await makeReviewed(text, ["--only", "userTag/sign*"]);
-	expect((await runIn(world, applying)).code).toBe(0);
+	expect((await world.run(applying)).code).toBe(0);
 	expect(submitted(world)).toEqual(intents.slice(0, 1));
 	expect(world.organization().policies.length).toBe(policies.length);
 });
 
 test("a plan with documented reads is applied with these, and refused the second time", async () => {
 	const world = await makeReviewed(text, ["--reads", "documented"]);
-	const answer = await runIn(world, [...applying, ...inJson]);
+	const answer = await world.run([...applying, ...inJson]);
 	expect(readOutput(answer)).toMatchObject({ exitCode: 0, plans: [{ reads: "documented" }] });
 	expect([...new Set(world.requests())].sort()).toEqual(["delete_policies", "list_user_tags", "update_user_tag"]);
-	const again = await runIn(world, [...applying, ...inJson]);
+	const again = await world.run([...applying, ...inJson]);
 	expect(readOutput(again)).toMatchObject({ exitCode: 6, error: { code: "plan-applied" } });
 });
 
 test("a plan without changes runs and submits nothing", async () => {
 	const world = await makeReviewed(document(agreeing.userTags));
-	const answer = await runIn(world, applying);
+	const answer = await world.run(applying);
 	expect(answer.code).toBe(0);
 	expect(answer.stdout).toContain("Applied: nothing to do");
 	expect(world.requests()).toEqual([]);
@@ -219,11 +219,11 @@ test("a plan without changes runs and submits nothing", async () => {
 
 test("a plan that cannot converge is saved and shown, but not applied", async () => {
 	const world = await makeWorld(document("userTags: [{ name: singers }]"));
-	expect((await runIn(world, ["plan", "--out", "plan.json"])).code).toBe(1);
+	expect((await world.run(["plan", "--out", "plan.json"])).code).toBe(1);
 	world.clearRequests();
-	const shown = await runIn(world, ["show", "plan.json"]);
+	const shown = await world.run(["show", "plan.json"]);
 	expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("no user tag is called `singers`") });
-	const applied = await runIn(world, [...applying, ...inJson]);
+	const applied = await world.run([...applying, ...inJson]);
 	expect(readOutput(applied)).toMatchObject({
 		exitCode: 1,
 		error: { code: "live-problem" },
@@ -238,10 +238,10 @@ test("a plan that cannot converge is saved and shown, but not applied", async ()
 
 test("apply --plan evaluates guards again and accepts overrides", async () => {
 	const world = await makeReviewed(document(`absent: { policies: [${policies[0]}] }`, "limits: { policies: 0 }"));
-	const refused = await runIn(world, [...applying, ...inJson]);
+	const refused = await world.run([...applying, ...inJson]);
 	expect(readOutput(refused)).toMatchObject({ exitCode: 5, error: { code: "guard" }, savedPlan: {} });
 	expect(world.submits()).toEqual([]);
-	expect((await runIn(world, [...applying, "--allow", "policies=1"])).code).toBe(0);
+	expect((await world.run([...applying, "--allow", "policies=1"])).code).toBe(0);
 });
 
 describe("orgsync refuses before any request", () => {
@@ -268,7 +268,7 @@ describe("orgsync refuses before any request", () => {
 				["apply", "--plan", file],
 				["show", file],
 			]) {
-				expect(await runIn(world, words)).toEqual(refusal(reason));
+				expect(await world.run(words)).toEqual(refusal(reason));
 			}
 		}
 		expect(world.requests()).toEqual([]);
@@ -289,11 +289,11 @@ describe("orgsync refuses before any request", () => {
 			"missing.yaml": "file not found: missing.yaml",
 		};
 		for (const [file, reason] of Object.entries(reasons)) {
-			const answer = await runIn(world, [...applying, "-f", file]);
+			const answer = await world.run([...applying, "-f", file]);
 			expect(answer).toEqual(refusal(reason));
 		}
 		expect(world.requests()).toEqual([]);
-		expect((await runIn(world, [...applying, "-f", "comment.yaml"])).code).toBe(0);
+		expect((await world.run([...applying, "-f", "comment.yaml"])).code).toBe(0);
 	});
 
 	test("flags that conflict with a saved plan", async () => {
@@ -303,10 +303,10 @@ describe("orgsync refuses before any request", () => {
 			[[...applying, "--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
 			[["apply", "--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
 		];
-		for (const [words, reason] of reasons) expect(await runIn(world, words)).toEqual(refusal(reason));
+		for (const [words, reason] of reasons) expect(await world.run(words)).toEqual(refusal(reason));
 		expect(world.requests()).toEqual([]);
 		const input = readFileSync(join(world.folder, "plan.json"), "utf8");
-		expect((await runIn(world, ["apply", "--plan", "-", "--reads", "auto"], input)).code).toBe(0);
+		expect((await world.run(["apply", "--plan", "-", "--reads", "auto"], { stdin: input })).code).toBe(0);
 	});
 
 	test("the document as the plan file", async () => {
@@ -334,14 +334,14 @@ describe("orgsync refuses before any request", () => {
 			],
 			[["--out", "folder"], "the plan cannot be saved in folder: it is a folder"],
 			[["--out", "/dev/null"], "the plan cannot be saved in /dev/null: it is not a regular file"],
-			[["--out", "-"], "--out needs the name of a file: - is not one"],
+			[["--out", "-"], "--out needs the name of a file, not -"],
 			[
 				["--out", join(world.folder, "same"), "--output", join(world.folder, "same")],
 				"--out and --output name the same file",
 			],
 		];
 		for (const [words, reason] of reasons) {
-			expect(await runIn(world, ["plan", ...words])).toEqual(refusal(reason));
+			expect(await world.run(["plan", ...words])).toEqual(refusal(reason));
 		}
 		expect(world.requests()).toEqual([]);
 		expect(readdirSync(world.folder).sort()).toEqual(["folder", "orgsync.yaml"]);
@@ -352,7 +352,7 @@ test("a failed plan is not saved and leaves the previous file", async () => {
 	const world = await makeReviewed();
 	const before = readFileSync(join(world.folder, "plan.json"), "utf8");
 	const words = ["plan", "--out", "plan.json"];
-	expect((await runIn(world, words, "", keys.stranger.privateKey)).code).toBe(4);
+	expect((await world.run(words, { env: { ORGSYNC_API_PRIVATE_KEY: keys.stranger.privateKey } })).code).toBe(4);
 	expect(readFileSync(join(world.folder, "plan.json"), "utf8")).toBe(before);
 	expect(readdirSync(world.folder).sort()).toEqual(["orgsync.yaml", "plan.json"]);
 });

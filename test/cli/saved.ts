@@ -3,12 +3,9 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { expect } from "vitest";
-import { run as runHere } from "../../src/cli/run.ts";
 import { digestOf } from "../../src/plan/value.ts";
-import type { Answer } from "../run.ts";
-import { document, keys, makeWorld, policies, type World } from "../world.ts";
+import { document, makeWorld, policies, type World } from "../world.ts";
 
 export const text = document(
 	"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",
@@ -17,32 +14,10 @@ export const text = document(
 export const inJson = ["--format", "json"];
 export const applying = ["apply", "--plan", "plan.json"];
 
-/** The same program in this process, which takes a fraction of the time: most of what is tried here needs no more. */
-export async function runIn(
-	world: World,
-	words: readonly string[],
-	input = "",
-	privateKey: string = keys.alice.privateKey,
-): Promise<Answer> {
-	const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-	stdin.end(input);
-	const code = await runHere(words, {
-		stdin,
-		stdout,
-		stderr,
-		environment: { ORGSYNC_URL: world.url, ORGSYNC_API_PRIVATE_KEY: privateKey },
-		directory: world.folder,
-		now: Date.now,
-		steadyNow: () => performance.now(),
-		sleep: async () => {},
-	});
-	return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
-}
-
 /** A world with a plan saved in `plan.json`, its request log empty. */
 export async function makeReviewed(content = text, words: readonly string[] = []): Promise<World> {
 	const world = await makeWorld(content);
-	const answer = await runIn(world, ["plan", "--out", "plan.json", ...words]);
+	const answer = await world.run(["plan", "--out", "plan.json", ...words]);
 	expect(answer.stderr).toMatch(
 		/^Saved plan sha256:[0-9a-f]{64} to plan\.json\. To run exactly this plan: orgsync apply --plan plan\.json\n/,
 	);

@@ -65,3 +65,27 @@ describe("schemas/document.json", () => {
 		}
 	});
 });
+
+describe("schemas/seed.json", () => {
+	/** Each property with a plain value and no list of choices, with its JSON pointer. */
+	function plainValues(at: Schema, pointer: string): [string, Schema][] {
+		const nested = Object.entries(at).flatMap(([key, part]): [string, Schema][] =>
+			["properties", "$defs"].includes(key)
+				? Object.entries(part as Record<string, Schema>).map(([name, one]) => [`${pointer}/${key}/${name}`, one])
+				: ["items", "additionalProperties"].includes(key) && typeof part === "object"
+					? [[`${pointer}/${key}`, part as Schema]]
+					: [],
+		);
+		const isProperty = pointer.split("/").at(-2) === "properties";
+		const isPlain = typeof at.type === "string" && !["object", "array"].includes(at.type) && at.enum === undefined;
+		return [
+			...(isProperty && isPlain ? [[pointer, at] satisfies [string, Schema]] : []),
+			...nested.flatMap(([below, part]) => plainValues(part, below)),
+		];
+	}
+
+	test.each(plainValues(readSchema("seed.json") as Schema, "#"))("%s has an example that fits it", (pointer, part) => {
+		expect(part.examples).toHaveLength(1);
+		for (const example of part.examples as unknown[]) expect(checkSchema("seed.json", example, pointer)).toEqual([]);
+	});
+});

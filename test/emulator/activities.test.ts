@@ -77,7 +77,7 @@ test("the intent repeats the parameters as they were sent, without unknown ones"
 	expect(tag().userIds).toEqual([alice, bob]);
 });
 
-test("every change moves updatedAt of a tag, also within one millisecond and with the clock set back", async () => {
+test("every change increases updatedAt of a tag, also within one millisecond and with the clock set back", async () => {
 	const times = [tag().updatedAt];
 	for (const [add, remove, name] of [
 		[[bob], [], undefined],
@@ -92,7 +92,7 @@ test("every change moves updatedAt of a tag, also within one millisecond and wit
 	expect(nanos).toEqual([...new Set(nanos)].sort((one, other) => (one < other ? -1 : 1)));
 });
 
-test("adding who has the tag and removing who has not is accepted and changes nothing", async () => {
+test("adding a member and removing a non-member is accepted and changes nothing", async () => {
 	const before = tag();
 	const { body } = await submit("update_user_tag", tagUpdate([alice], [carol]));
 	expect(body.activity.status).toBe("ACTIVITY_STATUS_COMPLETED");
@@ -135,7 +135,7 @@ test("an update that fails in part changes nothing", async () => {
 	expect(tag()).toEqual(before);
 });
 
-test("who submitted cannot approve again, and an unknown or finished activity cannot be voted on", async () => {
+test("the submitter cannot approve again, and an unknown or finished activity cannot be voted on", async () => {
 	await emulator.setRules(organizationId, { approvals: { [tagType]: 2 } });
 	const { fingerprint } = (await submit("update_user_tag", tagUpdate([bob]))).body.activity;
 	expect((await vote(fingerprint, world.keys.alice)).status).toBe(400);
@@ -145,7 +145,7 @@ test("who submitted cannot approve again, and an unknown or finished activity ca
 	expect(tag().userIds).toEqual([alice, bob]);
 });
 
-test("who submitted can withdraw an activity that waits by rejecting it", async () => {
+test("the submitter can withdraw a pending activity by rejecting it", async () => {
 	await emulator.setRules(organizationId, { approvals: { [tagType]: 2 } });
 	const raw = world.submitBody("update_user_tag", tagUpdate([bob]));
 	const { fingerprint } = (await submitRaw("update_user_tag", raw)).body.activity;
@@ -155,7 +155,7 @@ test("who submitted can withdraw an activity that waits by rejecting it", async 
 	expect(tag().userIds).toEqual([alice]);
 });
 
-test("votes lapse after a day", async () => {
+test("votes expire after a day", async () => {
 	await emulator.setRules(organizationId, { approvals: { [tagType]: 2 } });
 	const { fingerprint } = (await submit("update_user_tag", tagUpdate([bob]))).body.activity;
 	emulator.setClock({ advanceMs: 25 * hour });
@@ -168,7 +168,7 @@ test("votes lapse after a day", async () => {
 	expect(tag().userIds).toEqual([alice, bob]);
 });
 
-test("what no longer fits when the last approval comes is a failed activity, and stays failed for its bytes", async () => {
+test("an activity that no longer fits the state at its last approval fails, and its bytes answer the failure from then on", async () => {
 	await emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	const raw = world.submitBody("delete_policies", { policyIds: [world.policies[0]] });
 	const { fingerprint } = (await submitRaw("delete_policies", raw)).body.activity;
@@ -196,7 +196,7 @@ test("an activity that needs another authenticator completes with the submitter'
 	expect(after.body.mfaStatuses[0].satisfied).toBe(true);
 });
 
-test("a submit with a passkey's stamp does not wait for another authenticator", async () => {
+test("a submit with a passkey's stamp needs no other authenticator", async () => {
 	await emulator.setRules(organizationId, { authenticators: [tagType] });
 	const raw = world.submitBody("update_user_tag", tagUpdate([bob]));
 	const path = "/public/v1/submit/update_user_tag";
@@ -204,7 +204,7 @@ test("a submit with a passkey's stamp does not wait for another authenticator", 
 	expect(body.activity.status).toBe("ACTIVITY_STATUS_COMPLETED");
 });
 
-test("a delayed activity is created, then pending, then completed when the clock passes", async () => {
+test("a delayed activity is created, then pending, then completed when it is due", async () => {
 	await emulator.setRules(organizationId, { pendingMs: { [tagType]: minute } });
 	const raw = world.submitBody("update_user_tag", tagUpdate([bob]));
 	const statusOf = async () => (await submitRaw("update_user_tag", raw)).body.activity.status;
@@ -232,7 +232,7 @@ test.each([
 	["get_mfa_status", { activityId: world.id(99) }],
 	["get_policy_evaluations", { activityId: world.id(99) }],
 	["get_latest_boot_proof", { appName: world.id(99) }],
-])("%s answers 404 and gRPC 5 for what is not there", async (name, body) => {
+])("%s answers 404 and gRPC 5 for unknown ids", async (name, body) => {
 	const answer = await world.query(emulator.url, name, body);
 	expect([answer.status, answer.body.code]).toEqual([404, 5]);
 });

@@ -39,7 +39,7 @@ const warning = (address: string) =>
 	`warning: the emulator listens on ${address}: other machines can reach it, /emulator/ requires no stamp, and nothing is encrypted`;
 
 describe("/emulator/ on a loopback address", () => {
-	it("answers at loopback hosts only, and nothing is warned of", async () => {
+	it("answers at loopback hosts only, without a warning", async () => {
 		const port = await start({});
 		await expectStatuses(port, 200, ["127.0.0.1", `127.0.0.1:${port}`, "localhost", "LOCALHOST:1", "[::1]:80"]);
 		const strange = ["evil.test", "foo.localhost", "localhost.evil.test", "192.168.0.1", "127.0.0.1.evil.test", ""];
@@ -47,7 +47,7 @@ describe("/emulator/ on a loopback address", () => {
 		expect(notices).toEqual([]);
 	});
 
-	it("answers at the host that it was told to listen on, and at names that are allowed", async () => {
+	it("answers at the host of --host, and at allowed names", async () => {
 		const port = await start({ host: "127.0.0.5", allowHosts: ["Emulator.test"] });
 		const statusHere = (host: string) =>
 			new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ describe("/emulator/ on a loopback address", () => {
 });
 
 describe("/emulator/ beyond loopback", () => {
-	it("is warned of, and answers at addresses and known names, but at no other", async () => {
+	it("answers at addresses and known names only, with a warning", async () => {
 		const port = await start({ host: "0.0.0.0", allowHosts: ["emulator.test"] });
 		expect(notices).toEqual([warning("0.0.0.0")]);
 		const known = ["localhost", "127.0.0.1", "192.168.7.7:80", "[fd00::1]:8080", "emulator.test", "0.0.0.0"];
@@ -72,7 +72,7 @@ describe("/emulator/ beyond loopback", () => {
 		await expectStatuses(port, 403, ["evil.test", "1.2.3.4.evil.test", "999.1.1.1", "evil", "[evil]", ""]);
 	});
 
-	it("refuses web pages whatever the Host", async () => {
+	it("rejects web pages whatever the Host", async () => {
 		const port = await start({ host: "0.0.0.0" });
 		const response = await fetch(`http://127.0.0.1:${port}/emulator/faults`, {
 			method: "DELETE",
@@ -81,7 +81,7 @@ describe("/emulator/ beyond loopback", () => {
 		expect(response.status).toBe(403);
 	});
 
-	it("tells by the address, not by the name, that it is beyond loopback", async () => {
+	it("recognizes loopback by the address, not by the name", async () => {
 		const port = await start({ host: "::" }).catch(() => undefined);
 		if (port === undefined) return;
 		expect(notices).toEqual([warning("::")]);
@@ -89,7 +89,7 @@ describe("/emulator/ beyond loopback", () => {
 		await expectStatuses(port, 403, ["evil.test"]);
 	});
 
-	it("asks operations for a stamp and for no Host, so that clients may name it as they like", async () => {
+	it("accepts any Host for operations, which need a stamp", async () => {
 		const port = await start({ host: "0.0.0.0" });
 		expect(await statusAt(port, "anything.test", "/public/v1/query/list_user_tags")).toBe(405);
 	});
@@ -103,7 +103,7 @@ it.each([
 	"a b",
 	"-x",
 	"[::1]",
-])("a host name that no Host header has is refused: %j", async (name) => {
+])("a name that no Host header can have is refused: %j", async (name) => {
 	await expect(startEmulator({ allowHosts: [name] })).rejects.toThrow(ConfigurationError);
 });
 
@@ -116,13 +116,13 @@ describe("a body under /emulator/", () => {
 		expect(emulator?.organizations.map(({ organizationId }) => organizationId)).not.toContain(world.id(7));
 	});
 
-	it("up to 1 MiB is taken", async () => {
+	it("up to 1 MiB is accepted", async () => {
 		await start({});
 		const organizations = [{ organizationId: world.id(7), organizationName: "x".repeat(1024 * 1024 - 200) }];
 		expect((await world.control(emulator?.url ?? "", "POST", "state", { organizations })).status).toBe(200);
 	});
 
-	it("of a web page is not read before it is refused", async () => {
+	it("of a web page is rejected unread", async () => {
 		const port = await start({});
 		const status = await new Promise((resolve, reject) => {
 			const headers = { host: "evil.test", "content-length": String(1024 * 1024 * 1024) };

@@ -1,4 +1,4 @@
-/** A body under /emulator/ with an unknown field or a wrong value is refused whole, and told all of it. */
+/** A body under /emulator/ with an unknown field or a wrong value is rejected as a whole, with every problem. */
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { type Emulator, startEmulator } from "../../src/emulator/server.ts";
 import * as world from "./world.ts";
@@ -21,7 +21,7 @@ async function refusal(path: string, body: object, method = "POST"): Promise<str
 	return answer.body.message;
 }
 
-describe("an order for a fault", () => {
+describe("a fault in a request", () => {
 	const sound = { operation: "update_user_tag", fault: "429" };
 	const kinds = "drop-before, drop-after, 429, 5xx, html, truncated, slow, fail, reject";
 	const headers =
@@ -70,18 +70,18 @@ describe("an order for a fault", () => {
 		expect(await refusal("faults", body)).toBe(message);
 	});
 
-	it("is told every mistake at once", async () => {
+	it("is rejected with every problem at once", async () => {
 		const message = await refusal("faults", { fault: "later", count: 0, when: "now" });
 		expect(message.split("; ").map((part) => part.split(":")[0])).toEqual(["when", "operation", "fault", "count"]);
 	});
 
-	it("is held to the same in process", () => {
+	it("is checked in process too", () => {
 		expect(() => emulator.addFault({ operation: "list_tags", fault: "429" })).toThrow(/^operation: must be/);
 		expect(() => emulator.setLimit({ requestsPerSecond: 0 })).toThrow(/^requestsPerSecond: must be/);
 		expect(() => emulator.setClock({ nowMs: Number.NaN })).toThrow(/^nowMs: must be/);
 	});
 
-	it("is one of at most 1,000 that wait", async () => {
+	it("is one of at most 1,000 queued", async () => {
 		for (let order = 0; order < 1000; order += 1) emulator.addFault({ operation: "*", fault: "429" });
 		expect(await refusal("faults", sound)).toBe(
 			"1000 faults are queued already; to remove them: DELETE /emulator/faults",
@@ -89,15 +89,15 @@ describe("an order for a fault", () => {
 	});
 });
 
-describe("an order for a limit", () => {
-	it.each([0, -1, 1e-320, 1e10, "1", null])("is refused for a rate that is none: %j", async (requestsPerSecond) => {
+describe("a rate limit in a request", () => {
+	it.each([0, -1, 1e-320, 1e10, "1", null])("is refused with an invalid rate: %j", async (requestsPerSecond) => {
 		expect(await refusal("limits", { requestsPerSecond })).toBe(
 			"requestsPerSecond: must be a number from 0.000001 to 1000000000",
 		);
 	});
 });
 
-describe("an order to the clock", () => {
+describe("a clock change", () => {
 	const one = "the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)";
 
 	it.each<[object, string]>([
@@ -114,7 +114,7 @@ describe("an order to the clock", () => {
 		expect(await refusal("clock", body)).toBe(message);
 	});
 
-	it("that leads out of the calendar is refused, and the clock goes on", async () => {
+	it("out of the range is refused, and the clock goes on", async () => {
 		emulator.setClock({ nowMs: 5000 });
 		expect(await refusal("clock", { advanceMs: -10_000_000 })).toMatch(
 			/^advanceMs: must lead to a time from 0 to 253402300799999/,
@@ -124,7 +124,7 @@ describe("an order to the clock", () => {
 	});
 });
 
-describe("an order for rules", () => {
+describe("a request for rules", () => {
 	it.each<[object, string]>([
 		[{ rules: {} }, "organizationId: missing, must be a UUID"],
 		[{ organizationId: "acme", rules: {} }, "organizationId: must be a UUID"],
@@ -146,7 +146,7 @@ describe("an order for rules", () => {
 	});
 });
 
-describe("a change of state", () => {
+describe("a state change", () => {
 	const known =
 		"organizationId, organizationName, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rules, remove";
 
@@ -176,7 +176,7 @@ describe("a change of state", () => {
 		expect(await refusal("state", body)).toBe(message);
 	});
 
-	it("with a member that is no field but a part of every object is refused", async () => {
+	it("with a member of Object.prototype as a field is refused", async () => {
 		const raw = `{"organizationId":"${organizationId}","__proto__":{"users":[]}}`;
 		const response = await fetch(`${emulator.url}/emulator/state`, { method: "POST", body: raw });
 		expect([response.status, ((await response.json()) as { message: string }).message]).toEqual([
@@ -201,7 +201,7 @@ test("a query parameter or a body that an endpoint does not take is refused", as
 	}
 });
 
-test("an endpoint that is not there is answered 404 with those that are", async () => {
+test("an unknown endpoint is answered 404 with the known ones", async () => {
 	const wrongMethod = await world.control(emulator.url, "PUT", "faults", {});
 	expect([wrongMethod.status, wrongMethod.body.message]).toEqual([
 		404,

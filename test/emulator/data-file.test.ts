@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.runIf(process.geteuid !== undefined)("the data file of the emulator", () => {
-	it("is its owner's alone while the emulator runs, with everything beside it", async () => {
+	it("is private to its owner while the emulator runs, with the files beside it", async () => {
 		const emulator = await startEmulator({ dataFile, seed: world.makeSeed(), notice });
 		try {
 			await world.submit(emulator.url, "update_user_tag", world.tagUpdate([world.bob]));

@@ -62,7 +62,7 @@ test("a kill in the middle of concurrent submits loses nothing that was answered
 	await emulator.close();
 });
 
-test("state, activities, rules and delays survive a restart, and the seed does not come back", async () => {
+test("state, activities, rules and delays survive a restart, and the seed is not applied again", async () => {
 	const dataFile = join(folder, "state.sqlite");
 	const options = { dataFile, seed: world.makeSeed() };
 	const first = await startEmulator(options);
@@ -81,7 +81,7 @@ test("state, activities, rules and delays survive a restart, and the seed does n
 	await second.close();
 });
 
-test("a data file that is open in another process, or is no data file, is a storage error", async () => {
+test("a data file that is open in another process, or is not a data file, is a storage error", async () => {
 	const dataFile = join(folder, "state.sqlite");
 	const { child } = await startChild(dataFile);
 	await expect(startEmulator({ dataFile })).rejects.toMatchObject({ code: "storage" });

@@ -67,7 +67,7 @@ test("list_users shows tags, OAuth providers and MFA policies of every user", as
 	expect(users[0]).toMatchObject({ mfaPolicies: [{ mfaPolicyId: world.mfaPolicy }] });
 });
 
-test("list_policies, list_tvc_apps and get_session_profiles show all there are", async () => {
+test("list_policies, list_tvc_apps and get_session_profiles show all entities", async () => {
 	const { policies } = await client.getPolicies({ organizationId });
 	const { tvcApps } = await client.getTvcApps({ organizationId });
 	const { sessionProfiles } = await client.getSessionProfiles({ organizationId });
@@ -76,7 +76,7 @@ test("list_policies, list_tvc_apps and get_session_profiles show all there are",
 	expect(sessionProfiles).toMatchObject([{ sessionProfileId: world.profile, sessionProfileName: "short" }]);
 });
 
-test("get_activity answers what the same bytes answer, as the user who asks sees it", async () => {
+test("get_activity answers what the same bytes answer, as the stamping user sees it", async () => {
 	await emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const raw = world.submitBody("update_user_tag", renamed("keepers"));
 	const made = (await world.submitRaw(emulator.url, "update_user_tag", raw)).body.activity;
@@ -88,7 +88,7 @@ test("get_activity answers what the same bytes answer, as the user who asks sees
 	expect(activity.canApprove).toBe(false);
 });
 
-test("get_activity of a delayed one is pending, and completed when its time has come", async () => {
+test("get_activity shows a delayed activity as pending, and as completed when it is due", async () => {
 	await emulator.setRules(organizationId, { pendingMs: { ACTIVITY_TYPE_UPDATE_USER_TAG: 5000 } });
 	const { body } = await world.submit(emulator.url, "update_user_tag", renamed("keepers"));
 	const statusNow = async () =>
@@ -101,7 +101,7 @@ test("get_activity of a delayed one is pending, and completed when its time has 
 	expect(await statusNow()).toBe("ACTIVITY_STATUS_COMPLETED");
 });
 
-test("get_activity of none, or of another organization's, is not found", async () => {
+test("get_activity does not find an unknown activity, or one of another organization", async () => {
 	const { body } = await world.submit(emulator.url, "update_user_tag", renamed("keepers"));
 	expect((await world.query(emulator.url, "get_activity", { activityId: world.id(99) })).status).toBe(404);
 	const elsewhere = { organizationId: world.otherOrganizationId, activityId: body.activity.id };
@@ -128,7 +128,7 @@ test("list_activities is filtered by status and by type, and an empty filter is 
 	expect(await listIds({ filterByType: [], filterByStatus: [] })).toEqual([...ids].reverse());
 });
 
-test("list_activities shows ten unless told, and a hundred at most", async () => {
+test("list_activities shows ten by default, and a hundred at most", async () => {
 	for (let count = 0; count < 12; count += 1) {
 		await world.submit(emulator.url, "update_user_tag", renamed(`name ${count}`));
 	}

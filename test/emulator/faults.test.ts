@@ -55,7 +55,7 @@ test("429 comes with its headers and has no effect", async () => {
 	expect(members()).toBe(1);
 });
 
-test("5xx has no effect unless it is ordered to have takesEffect", async () => {
+test("5xx has no effect unless takesEffect is true", async () => {
 	await order({ fault: "5xx" });
 	await order({ fault: "5xx", status: 500, takesEffect: true });
 	expect((await post()).status).toBe(503);
@@ -90,7 +90,7 @@ test("slow has its effect at once and answers late", async () => {
 	emulator = await startEmulator();
 });
 
-test("fail makes the next activity failed, and failed for its bytes ever after", async () => {
+test("fail makes the next activity failed, and its bytes answer the failure from then on", async () => {
 	await order({ fault: "fail" });
 	const raw = world.submitBody(operation, tagUpdate([bob]));
 	for (const _attempt of [1, 2]) {
@@ -100,7 +100,7 @@ test("fail makes the next activity failed, and failed for its bytes ever after",
 	expect(members()).toBe(1);
 });
 
-test("reject makes the next activity rejected, and waits for one that is new", async () => {
+test("reject makes the next new activity rejected", async () => {
 	const raw = world.submitBody(operation, tagUpdate([bob]));
 	await post(raw);
 	await order({ fault: "reject" });
@@ -108,7 +108,7 @@ test("reject makes the next activity rejected, and waits for one that is new", a
 	expect(await (await post()).json()).toMatchObject({ activity: { status: "ACTIVITY_STATUS_REJECTED" } });
 });
 
-test("a fault strikes its operation only, as often as ordered", async () => {
+test("a fault applies to its operation only, as often as its count", async () => {
 	await order({ fault: "429", count: 2 });
 	expect((await world.query(emulator.url, "list_user_tags", {})).status).toBe(200);
 	expect((await world.control(emulator.url, "GET", "faults")).body.faults).toEqual([
@@ -118,7 +118,7 @@ test("a fault strikes its operation only, as often as ordered", async () => {
 	expect(emulator.faults()).toEqual([]);
 });
 
-test("a fault for * strikes any operation, and DELETE takes faults back", async () => {
+test("a fault for * applies to any operation, and DELETE removes faults", async () => {
 	emulator.addFault({ operation: "*", fault: "5xx", count: 5 });
 	expect((await world.query(emulator.url, "list_user_tags", {})).status).toBe(503);
 	await world.control(emulator.url, "DELETE", "faults");
@@ -131,7 +131,7 @@ test.each([
 	[{ operation, fault: "429", count: 0 }, "count"],
 	[{ operation, fault: "5xx", status: 7 }, "status"],
 	[{ operation, fault: "429", headers: { "retry-after": 1 } }, "headers"],
-])("an order that cannot be followed is refused: %j", async (body, field) => {
+])("an invalid fault is refused: %j", async (body, field) => {
 	const answer = await world.control(emulator.url, "POST", "faults", body);
 	expect(answer.status).toBe(400);
 	expect(answer.body.message).toMatch(new RegExp(`^${field}:`));

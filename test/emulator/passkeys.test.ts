@@ -55,7 +55,7 @@ describe("the site of a passkey", () => {
 	const origin = "the origin of X-Stamp-WebAuthn is not one that the passkey is for";
 	const party = "authenticatorData of X-Stamp-WebAuthn is for another relying party than the passkey";
 
-	it("is localhost where the seed says nothing", async () => {
+	it("is localhost by default", async () => {
 		await start();
 		expect(await outcome({})).toBe("accepted");
 		expect(await outcome({ origin: "http://localhost" })).toBe("accepted");
@@ -132,7 +132,7 @@ describe("the counter of a passkey", () => {
 	const notGrown = (now: number, last: number) =>
 		`the counter of X-Stamp-WebAuthn is ${now}, and the passkey's last was ${last}: the stamp was used before, or the passkey was copied`;
 
-	it("has to grow, from what the seed says on", async () => {
+	it("has to grow from the value in the seed", async () => {
 		await start({ signCount: 100 });
 		expect(await outcome({ counter: 99 })).toBe(notGrown(99, 100));
 		expect(await outcome({ counter: 100 })).toBe(notGrown(100, 100));
@@ -143,13 +143,13 @@ describe("the counter of a passkey", () => {
 		expect(counterOf()).toBe(4_294_967_295);
 	});
 
-	it("may stay 0, and may begin to count", async () => {
+	it("may stay 0, and may start to count", async () => {
 		await start();
 		for (const counter of [0, 0, 7]) expect(await outcome({ counter })).toBe("accepted");
 		expect(await outcome({ counter: 0 })).toBe(notGrown(0, 7));
 	});
 
-	it("moves with a stamp that fits, also when the request is refused, and with no other stamp", async () => {
+	it("is stored for a valid stamp only, also when the request is refused", async () => {
 		await start();
 		expect(await outcome({ counter: 5, key: keys.stranger })).toMatch(/does not fit the credential$/);
 		expect(counterOf()).toBe(0);
@@ -170,7 +170,7 @@ describe("the counter of a passkey", () => {
 		expect(await outcome({ counter: 42 })).toBe("accepted");
 	});
 
-	it("is in the state that can be seeded again, and in no answer of the service", async () => {
+	it("is in the state under /emulator/, and in no answer of the service", async () => {
 		await start({ rpId: "localhost", origins: ["http://localhost:3000"] });
 		expect(await outcome({ counter: 9 })).toBe("accepted");
 		const { organization } = emulator.state(organizationId);
@@ -183,7 +183,7 @@ describe("the counter of a passkey", () => {
 	});
 });
 
-describe("an assertion that comes again", () => {
+describe("a repeated assertion", () => {
 	const path = "/public/v1/submit/update_user_tag";
 
 	it("for other bytes is refused by its challenge", async () => {
@@ -196,7 +196,7 @@ describe("an assertion that comes again", () => {
 		});
 	});
 
-	it("for the same submit answers the same activity, however many stamps came between", async () => {
+	it("for the same submit answers the same activity, after any number of other stamps", async () => {
 		await start();
 		const body = world.submitBody("update_user_tag", world.tagUpdate([bob]));
 		const stamp = passkeyStamp(body);

@@ -1,4 +1,4 @@
-/** Requests that are turned away, and how many were under way at once. */
+/** Requests that get 429, and how many were in flight at once. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Emulator, type RateLimit, startEmulator } from "../../src/emulator/server.ts";
 import * as world from "./world.ts";
@@ -23,7 +23,7 @@ const statuses = async (count: number) => {
 	return seen;
 };
 
-test("a burst passes, what follows is turned away until the rate allows it again", async () => {
+test("a burst passes, and what follows gets 429 until the rate allows more", async () => {
 	const limit: RateLimit = { requestsPerSecond: 2, burst: 3 };
 	expect((await world.control(emulator.url, "POST", "limits", limit)).body).toEqual({ limit });
 	expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
@@ -53,7 +53,7 @@ test("a 429 has the service's code and headers, and Retry-After when asked for",
 	expect((await ask()).status).toBe(200);
 });
 
-test("a request that is turned away has no effect, meets no fault and is logged", async () => {
+test("a request that gets 429 has no effect, uses up no fault and is logged", async () => {
 	emulator.setLimit({ requestsPerSecond: 1 });
 	await ask();
 	emulator.addFault({ operation: "*", fault: "5xx" });
@@ -76,14 +76,14 @@ test("one bucket serves all organizations, or each has its own", async () => {
 	expect([(await ask()).status, (await askElsewhere()).status, (await ask()).status]).toEqual([200, 200, 429]);
 });
 
-test("organizations that are not there share one bucket, so that made-up ids cost no memory", async () => {
+test("unknown organizations share one bucket, so that made-up ids cost no memory", async () => {
 	emulator.setLimit({ requestsPerSecond: 1, per: "organization" });
 	const unknown = async (number: number) =>
 		(await world.query(emulator.url, "list_user_tags", { organizationId: world.id(number) })).status;
 	expect([await unknown(901), await unknown(902), (await ask()).status]).toEqual([404, 429, 200]);
 });
 
-test("a limit is lifted by DELETE, by an empty order, or in process", async () => {
+test("a limit is removed by DELETE, by an empty body, or in process", async () => {
 	const lifts = [
 		() => world.control(emulator.url, "DELETE", "limits"),
 		() => world.control(emulator.url, "POST", "limits", {}),
@@ -116,14 +116,14 @@ test.each([
 	[{ requestsPerSecond: 1, retryAfter: "yes" }, "retryAfter"],
 	[{ requestsPerSecond: 1, per: "user" }, "per"],
 	[{ requestsPerSecond: 1, colour: "red" }, "colour"],
-])("a limit that cannot be kept is refused: %j", async (body, field) => {
+])("an invalid limit is refused: %j", async (body, field) => {
 	const answer = await world.control(emulator.url, "POST", "limits", body);
 	expect(answer.status).toBe(400);
 	expect(answer.body.message).toMatch(new RegExp(`^${field}:`));
 	expect(emulator.limit()).toBeUndefined();
 });
 
-test("the log tells how many requests were under way at once", async () => {
+test("the log shows how many requests were in flight at once", async () => {
 	emulator.addFault({ operation: "*", fault: "slow", delayMs: 300, count: 5 });
 	const answers = Array.from({ length: 5 }, ask);
 	await expect.poll(() => emulator.requests().length).toBe(5);
@@ -139,7 +139,7 @@ test("the log tells how many requests were under way at once", async () => {
 	expect(emulator.maxInFlight()).toBe(1);
 });
 
-test("a request whose connection was cut is no longer under way", async () => {
+test("a request whose connection was cut is no longer in flight", async () => {
 	for (const fault of ["drop-before", "drop-after", "truncated"] as const) {
 		emulator.addFault({ operation: "*", fault });
 		await ask().catch(() => undefined);

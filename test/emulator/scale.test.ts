@@ -46,7 +46,7 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-test("every organization is there with all its users", () => {
+test("every organization has all its users", () => {
 	const { organizations } = emulator;
 	expect(organizations).toHaveLength(count);
 	expect(organizations.every(({ users }) => users.length === 100)).toBe(true);
@@ -62,7 +62,7 @@ test("every organization answers, however many are loaded at a time", async () =
 	expect(tags).toBe(count * 100);
 });
 
-test("a change of one organization is seen there and nowhere else", async () => {
+test("a change of one organization changes no other", async () => {
 	const [organizationId, neighbour] = [idOf(0, 3, 0), idOf(0, 4, 0)];
 	const before = emulator.state(neighbour);
 	const raw = world.submitBody("delete_policies", { policyIds: [idOf(3, 3, 7)] }, Date.now(), { organizationId });

@@ -20,7 +20,7 @@ const head = `organizations:
     organizationName: Acme
 `;
 
-test("a seed in YAML is read, and its ids and keys are taken in lower case", async () => {
+test("a seed in YAML is read, with ids and keys in lower case", async () => {
 	const key = `02${"AB".repeat(32)}`;
 	const text = `${head}    users:
       - { userId: ${world.alice.toUpperCase()}, userName: alice, apiKeys: [{ publicKey: ${key} }] }
@@ -88,7 +88,7 @@ test.each([
 	expect(mistakesIn(text)).toEqual(expected);
 });
 
-test("what is found in a wrong place is not repeated in the message", () => {
+test("a message does not repeat the text of a file that is not a seed", () => {
 	const secret = "cd".repeat(32);
 	const text = `${head}    users:\n      - userId: ${world.alice}\n        userName: a\n        apiKeys: [{ publicKey: ${secret} }]\n`;
 	try {
@@ -99,7 +99,7 @@ test("what is found in a wrong place is not repeated in the message", () => {
 	}
 });
 
-test("the limits of an organization hold for seeds", () => {
+test("the limits of an organization apply to seeds", () => {
 	const users = Array.from({ length: 101 }, (_, index) => ({ userId: world.id(1000 + index), userName: `u${index}` }));
 	const providers = Array.from({ length: 11 }, (_, index) => ({ providerId: world.id(index), providerName: "p" }));
 	const [first] = users;

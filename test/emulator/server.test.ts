@@ -82,7 +82,7 @@ test("a defect of the emulator answers 500 and gRPC 13, and the next request is 
 	}
 });
 
-test("a client that goes away in the middle of its body leaves the emulator standing", async () => {
+test("a client that disconnects in the middle of its body does not stop the emulator", async () => {
 	const asked = request(`${emulator.url}/public/v1/query/list_user_tags`, {
 		method: "POST",
 		headers: { "content-length": "1000" },
@@ -99,7 +99,7 @@ test("ids are compared without regard to case", async () => {
 	expect((await world.postRaw(emulator.url, "/public/v1/query/get_mfa_policies", raw, stamp)).status).toBe(200);
 });
 
-test("the request log tells what was asked and holds no stamp, signature or body", async () => {
+test("the request log has no stamp, signature or body", async () => {
 	const raw = world.submitBody("update_user_tag", tagUpdate([bob]));
 	const stamp = apiKeyStamp(raw, world.keys.alice);
 	await world.postRaw(emulator.url, "/public/v1/submit/update_user_tag?x=secret", raw, stamp);
@@ -128,7 +128,7 @@ test("the request log tells what was asked and holds no stamp, signature or body
 	expect(emulator.requests()).toEqual([]);
 });
 
-test("a patch changes members and moves updatedAt of that tag only", async () => {
+test("a patch changes members and updatedAt of that tag only", async () => {
 	const before = emulator.state(organizationId).organization;
 	expect(
 		(await control("POST", "state", { organizationId, userTags: [{ tagId: signers, userIds: [bob] }] })).status,
@@ -139,7 +139,7 @@ test("a patch changes members and moves updatedAt of that tag only", async () =>
 	expect({ ...after, userTags: after.userTags?.slice(1) }).toEqual({ ...before, userTags: before.userTags?.slice(1) });
 });
 
-test("a patch makes a removed policy, app or provider again", async () => {
+test("a patch creates a removed policy, app or provider again", async () => {
 	const before = (await control("GET", `state?organizationId=${organizationId}`)).body.organization;
 	await world.submit(emulator.url, "delete_policies", { policyIds: [world.policies[0]] });
 	await world.submit(emulator.url, "delete_tvc_app_and_deployments", { appId: world.app });
@@ -169,7 +169,7 @@ test("a patch replaces the assets of a network, by its alias too", async () => {
 	expect(ethereum.body.assets).toHaveLength(1);
 });
 
-test("what a state change would make wrong is refused and changes nothing", async () => {
+test("a state change to an invalid state is refused and changes nothing", async () => {
 	const before = emulator.state(organizationId);
 	const wrong: readonly [object, string][] = [
 		[{ organizationId, userTags: [{ tagId: world.id(23), tagName: "signers" }] }, "this tag name is used twice"],
@@ -210,7 +210,7 @@ test("state can be shown, stored elsewhere and seeded again", async () => {
 	}
 });
 
-test("rules and the clock are set over HTTP and mistakes in them are refused", async () => {
+test("rules and the clock are set over HTTP, and invalid ones are refused", async () => {
 	const rules = { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } };
 	expect((await control("POST", "rules", { organizationId, rules })).status).toBe(200);
 	expect(emulator.state(organizationId).organization.rules).toEqual(rules);
@@ -223,7 +223,7 @@ test("rules and the clock are set over HTTP and mistakes in them are refused", a
 	expect((await control("POST", "clock", {})).status).toBe(400);
 });
 
-test("/emulator/ does not answer web pages", async () => {
+test("/emulator/ rejects web pages", async () => {
 	const host = new URL(emulator.url).host;
 	expect(await getStatus("/emulator/state", { host })).toBe(200);
 	expect(await getStatus("/emulator/state", { host, origin: "http://evil.test" })).toBe(403);

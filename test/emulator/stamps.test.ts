@@ -36,13 +36,13 @@ test("an API key's stamp is accepted, in upper-case hex and with padding too", a
 	expect((await post({ "x-stamp": padded })).status).toBe(200);
 });
 
-test("the bytes are what is stamped, not the JSON they spell", async () => {
+test("a stamp covers the bytes, not the JSON", async () => {
 	const spaced = `{ "organizationId" : "${world.organizationId}" , "unknown": null }`;
 	expect((await post(apiKeyStamp(spaced, world.keys.alice), spaced)).status).toBe(200);
 	expect(await refusal(apiKeyStamp(raw, world.keys.alice), spaced)).toContain("does not fit the body");
 });
 
-test("each mistake in an API key's stamp has its own message", async () => {
+test("each defect of an API key's stamp has its own message", async () => {
 	const { publicKey } = world.keys.alice;
 	const scheme = "SIGNATURE_SCHEME_TK_API_P256";
 	const messages = [
@@ -62,7 +62,7 @@ test("a passkey's stamp is accepted", async () => {
 	expect((await post(world.passkeyStamp(raw))).status).toBe(200);
 });
 
-test("each mistake in a passkey's stamp has its own message", async () => {
+test("each defect of a passkey's stamp has its own message", async () => {
 	const messages = [
 		await refusal({ "x-stamp-webauthn": "{}" }),
 		await refusal(world.passkeyStamp(raw, { credentialId: "AAAA" })),
@@ -74,7 +74,7 @@ test("each mistake in a passkey's stamp has its own message", async () => {
 	expect(new Set(messages).size).toBe(messages.length);
 });
 
-test("a key is known only in the organization of its user", async () => {
+test("a key is accepted only in the organization of its user", async () => {
 	const other = JSON.stringify({ organizationId: world.otherOrganizationId });
 	expect(await refusal(apiKeyStamp(other, world.keys.alice), other)).toContain("not registered");
 	expect((await post(apiKeyStamp(other, world.keys.stranger), other)).status).toBe(200);

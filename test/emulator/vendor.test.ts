@@ -179,7 +179,7 @@ test("an activity that needs two approvals completes when a second user approves
 	expect(ids[0]).toBe(ids[1]);
 });
 
-test("one rejection makes a waiting activity rejected, without effect", async () => {
+test("one rejection makes a pending activity rejected, without effect", async () => {
 	await emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const { activity: waiting } = await updateTag("keepers");
 	await second.rejectActivity({

@@ -113,7 +113,7 @@ export interface PasskeyOptions {
 
 let lastCounter = 0;
 
-/** A passkey's stamp, as an authenticator with a P-256 key makes it; for http://localhost unless told otherwise. */
+/** A passkey's stamp, as an authenticator with a P-256 key makes it; for http://localhost by default. */
 export function passkeyStamp(raw: string, options: PasskeyOptions = {}): Record<string, string> {
 	lastCounter += 1;
 	const digest = createHash("sha256")

@@ -24,6 +24,7 @@ import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, inject } from "vitest";
+import { parse, stringify } from "yaml";
 import { makeOnce } from "../shared.ts";
 import { cheaperNode } from "./cheaper.ts";
 import { type Engine, ensureEngine } from "./engine.ts";
@@ -121,7 +122,13 @@ export interface Stack {
 	up(words?: readonly string[], options?: RunOptions): Promise<Answer>;
 	refresh(words?: readonly string[], options?: RunOptions): Promise<Answer>;
 	destroy(words?: readonly string[], options?: RunOptions): Promise<Answer>;
+	/** Sets configuration: plain values in the file of the stack, as `pulumi config set` does, and secrets with that command. */
 	configure(values: Configuration): Promise<void>;
+	/**
+	 * Removes the lock of a killed command, as `pulumi cancel` does. If the kill cut off the state while Pulumi wrote it,
+	 * restores Pulumi's backup of the state.
+	 */
+	recover(): void;
 	/** Changes the program; a path with null is removed. */
 	write(files: Readonly<Record<string, string | null>>): void;
 	/** Replaces the installed package. */
@@ -130,7 +137,7 @@ export interface Stack {
 	state(): Promise<State>;
 	/** The one resource of this name in the state. */
 	resource(name: string): Promise<StateResource>;
-	/** What `pulumi stack output --json` prints. */
+	/** The stack's outputs in its state, as `pulumi stack output --json` prints them. */
 	// biome-ignore lint/suspicious/noExplicitAny: looked into by the assertions of each test.
 	outputs(): Promise<any>;
 	/** Every file of the backend as it lies on disk: state, history, backups, locks. */
@@ -193,6 +200,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		...(options.recordCalls === true ? { PULUMI_DEBUG_GRPC: callsFile } : {}),
 		...options.env,
 	};
+	const settings = join(folder, `Pulumi.${stackName}.yaml`);
 	const printed: Written[] = [];
 	const children = new Set<ChildProcess>();
 	let callsRead = 0;
@@ -237,10 +245,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 		refresh: (words = [], run) => stack.pulumi(["refresh", "--yes", "--skip-preview", ...words], run),
 		destroy: (words = [], run) => stack.pulumi(["destroy", "--yes", "--skip-preview", ...words], run),
 		async configure(values) {
-			const words = Object.entries(values).flatMap(([key, value]) =>
-				typeof value === "string" ? ["--plaintext", `${key}=${value}`] : ["--secret", `${key}=${value.secret}`],
+			const secrets = Object.entries(values).flatMap(([key, value]) =>
+				typeof value === "string" ? [] : ["--secret", `${key}=${value.secret}`],
 			);
-			if (words.length > 0) expectSuccess(await stack.pulumi(["config", "set-all", ...words]));
+			if (secrets.length > 0) expectSuccess(await stack.pulumi(["config", "set-all", ...secrets]));
+			configurePlain(settings, values);
 		},
 		write(files) {
 			for (const [name, content] of Object.entries(files)) {
@@ -264,7 +273,16 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 			return one;
 		},
 		async outputs() {
-			return JSON.parse(expectSuccess(await stack.pulumi(["stack", "output", "--json"])));
+			// engine.test.ts compares them with what `pulumi stack output --json` prints.
+			const { deployment } = await stack.state();
+			const found = (deployment.resources ?? []).find(({ type }) => type === "pulumi:pulumi:Stack");
+			return hideSecrets(found?.outputs ?? {});
+		},
+		recover() {
+			rmSync(join(backend, ".pulumi/locks"), { recursive: true, force: true });
+			const file = findCheckpoint(backend);
+			const isCut = !readFileSync(file, "utf8").trimEnd().endsWith("}");
+			if (isCut && existsSync(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
 		},
 		stateFiles: () => readTexts(backend),
 		written: () => [...readTexts(backend), ...readTexts(folder), ...readTexts(home), ...printed],
@@ -316,6 +334,26 @@ async function initStack(stack: Stack, backend: string, manifest: string): Promi
 	});
 	cpSync(join(made, "backend"), backend, { recursive: true });
 	copyFileSync(join(made, "settings"), settings);
+}
+
+/** Writes the plain values of a configuration to the file of a stack. */
+function configurePlain(file: string, values: Configuration): void {
+	const plain = Object.entries(values).filter(([, value]) => typeof value === "string");
+	if (plain.length === 0) return;
+	const stack = (parse(readFileSync(file, "utf8")) ?? {}) as { config?: Record<string, unknown> };
+	const named = plain.map(([key, value]) => [key.includes(":") ? key : `probe:${key}`, value]);
+	writeFileSync(file, stringify({ ...stack, config: { ...stack.config, ...Object.fromEntries(named) } }));
+}
+
+/** The mark of an encrypted value in a state. */
+const secretMark = "4dabf18193072939515e22adb298388d";
+
+/** The outputs of a state with `[secret]` in place of encrypted values. */
+function hideSecrets(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(hideSecrets);
+	if (typeof value !== "object" || value === null) return value;
+	if (secretMark in value) return "[secret]";
+	return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hideSecrets(item)]));
 }
 
 /** The one file in which the backend keeps the stack of these tests. */

@@ -17,7 +17,7 @@ const inYaml = `organizationId: ${organizationId}\nabsent: { policies: [${first}
 const count = (text: string, line: string): number => text.split(`\n    ${line}`).length - 1;
 
 describe("overrides of a resource", { timeout: 180_000 }, () => {
-	it("are shown with their numbers, once in a preview and once in an up, and only where they are needed", async () => {
+	it("are shown with their numbers once in a preview and once in an up, and only if they are needed", async () => {
 		const { world, stack } = await makePulumiWorld(removal);
 		await stack.configure({ "orgsync:allow": "policies=1 tvcApps=3" });
 		await world.setRules(needsTwo);
@@ -40,7 +40,7 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 		const again = world.activities().find((one) => one.id !== id && one.type === "ACTIVITY_TYPE_DELETE_POLICIES");
 		const abandoned = await stack.up([], { env: { ORGSYNC_ABANDON: again.id } });
 		expectSuccess(abandoned);
-		const line = `old: override used: orgsync:abandon ${again.id}: this activity may still be approved, and is not waited for`;
+		const line = `old: override used: orgsync:abandon ${again.id}: this activity can still be approved, and apply ignores it`;
 		expect(count(shown(abandoned), line)).toBe(1);
 		const calm = await stack.up([], { env: { ORGSYNC_ABANDON: again.id, ORGSYNC_RETRY_REJECTED: "true" } });
 		expectSuccess(calm);
@@ -49,7 +49,7 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 });
 
 describe("the preview of an Organization", { timeout: 180_000 }, () => {
-	it("says what was rejected before and which override submits it, and names the overrides that it uses", async () => {
+	it("names rejected activities, the override that submits them, and the overrides that it uses", async () => {
 		const { world, stack } = await makePulumiWorld(
 			`new orgsync.Organization("acme", { document: "document.yaml" });\n`,
 		);

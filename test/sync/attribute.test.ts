@@ -71,7 +71,7 @@ async function attributed(
 const namesOf = ({ attributions }: DriftAttributions) =>
 	Object.fromEntries([...attributions].map(([address, { userId }]) => [address, userId]));
 
-describe("who moved it", () => {
+describe("who caused drift", () => {
 	it("is the submitter of the activity that added a member who should not be there", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		const [activity] = bench.activities();
@@ -107,7 +107,7 @@ describe("who moved it", () => {
 		expect(attributions.get("userTag:auditors")?.activityId).toBe(renamed);
 	});
 
-	it("is nobody when the last that touched the member moved it the other way", async () => {
+	it("is unknown if the last activity of the member changed it the other way", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		await changeTag(signers, { removeUserIds: [bob] });
 		bench.emulator.changeState({
@@ -117,7 +117,7 @@ describe("who moved it", () => {
 		expect(namesOf(await attributed(wantSigners(alice)))).toEqual({});
 	});
 
-	it("is nobody when the last that did it was sent from here", async () => {
+	it("is unknown if the last activity that did it was submitted from here", async () => {
 		await bench.run(wantSigners(alice, bob));
 		expect(bench.activities()).toHaveLength(1);
 		expect(namesOf(await attributed(wantSigners(alice)))).toEqual({});
@@ -126,7 +126,7 @@ describe("who moved it", () => {
 		expect(namesOf(await attributed(wantSigners(alice)))).toEqual({ "userTag:signers": approverId });
 	});
 
-	it("is not asked for when nothing differs, nor with documented reads", async () => {
+	it("is not read without differences or with documented reads", async () => {
 		await changeTag(signers, { addUserIds: [bob] });
 		expect(namesOf(await attributed(wantSigners(alice, bob)))).toEqual({});
 		expect(namesOf(await attributed(wantSigners(alice), undefined, "documented"))).toEqual({});
@@ -135,7 +135,7 @@ describe("who moved it", () => {
 
 	it.each([
 		403, 404, 501,
-	])("cannot be told where list_activities is answered %i, and that is no error", async (status) => {
+	])("is unknown if list_activities is answered with %i, and that is no error", async (status) => {
 		bench.emulator.changeState({
 			organizationId,
 			userTags: [{ tagId: signers, tagName: "signers", userIds: [] }],
@@ -169,7 +169,7 @@ describe("other services' activities", () => {
 		result: { createPolicyResult: { policyId: policies[0].toUpperCase() } },
 	};
 
-	it("are understood by the ids that they name, and by what kind their types are about", async () => {
+	it("are understood by the ids that they name and the kind of their types", async () => {
 		const mfa = {
 			...create,
 			id: "2",
@@ -187,7 +187,7 @@ describe("other services' activities", () => {
 		expect(attributions.get(`mfaPolicy:${alice}/first`)).toMatchObject({ activityId: "2" });
 	});
 
-	it("that removed the object are not blamed for its being there", async () => {
+	it("that removed the object do not explain that it exists", async () => {
 		const remove = {
 			...create,
 			id: "3",
@@ -197,7 +197,7 @@ describe("other services' activities", () => {
 		expect(namesOf(await attributed(desired, lists([remove, create])))).toEqual({});
 	});
 
-	it("count by when they took effect, not by when they were made", async () => {
+	it("count by when they took effect, not by when they were created", async () => {
 		const early = { ...create, id: "early", updatedAt: "2026-01-02T00:00:00Z" };
 		const late = { ...create, id: "late", updatedAt: "2026-01-01T00:00:00Z" };
 		const { attributions } = await attributed(desired, lists([late, early]));
@@ -212,11 +212,11 @@ describe("other services' activities", () => {
 		expect(attributions.get(`policy:${policies[0]}`)).toMatchObject({ userId: null, userName: null, at: null });
 	});
 
-	it.each([null, "text", [], [null], [{}]])("are no reason to fail when the answer is %j", async (activities) => {
+	it.each([null, "text", [], [null], [{}]])("are no error if the answer is %j", async (activities) => {
 		expect((await attributed(desired, lists(activities as never))).attributions.size).toBe(0);
 	});
 
-	it("cannot be listed over a broken connection: told, and nothing lost; what nobody foresaw is thrown", async () => {
+	it("that cannot be listed over a broken connection are reported and lose nothing; an unexpected error is thrown", async () => {
 		const breaks = (error: Error): Reader => ({ query: () => Promise.reject(error) });
 		const { unattributed } = await attributed(desired, breaks(new TransportError("no answer in 30 s", "no")));
 		expect(unattributed).toBe("the activities could not be listed: no answer in 30 s");
@@ -224,7 +224,7 @@ describe("other services' activities", () => {
 	});
 });
 
-describe("nobody is blamed by a guess", () => {
+describe("the cause of drift is never guessed", () => {
 	const tag = liveTag(1, "signers", { members: known([bob]) });
 	const live = liveOf({
 		userTags: known([tag]),
@@ -313,7 +313,7 @@ describe("nobody is blamed by a guess", () => {
 		["who changed a session profile", "profile", [], profile],
 		["who made an MFA policy", "mfa", [], mfa],
 		["who deployed an app", "proof", [], deployed],
-	])("told is %s", async (_why, what, others, expected) => {
+	])("and is %s", async (_why, what, others, expected) => {
 		const { id: activityId } = expected as { id: string };
 		expect(await told(wanted[what], [...others, expected])).toMatchObject({ activityId, userId: bob });
 	});
@@ -397,7 +397,7 @@ describe("nobody is blamed by a guess", () => {
 			"proof",
 			[act("APPROVE_TVC_DEPLOYMENT", 300, { manifestId: id("other", 9) }), deployed],
 		],
-	])("told is nobody of %s", async (_why, what, activities) => {
+	])("and is unknown with %s", async (_why, what, activities) => {
 		expect(await told(wanted[what], activities)).toBeUndefined();
 	});
 
@@ -411,7 +411,7 @@ describe("nobody is blamed by a guess", () => {
 		["nobody where votes tell no time", [voteOf(alice), voteOf(bob)], null],
 		["nobody where one tells no time", [voteOf(alice, 300), voteOf(bob)], null],
 		["nobody where two are the earliest", [voteOf(alice, 300), voteOf(bob, 300)], null],
-	])("the submitter is %s; the activity is told all the same", async (_why, votes, userId) => {
+	])("and names %s as the submitter, with the activity in any case", async (_why, votes, userId) => {
 		const by = await told(wanted.member, [{ ...added, votes }]);
 		expect(by).toMatchObject({ activityId: added.id, userId, userName: userId === null ? null : "bob" });
 	});

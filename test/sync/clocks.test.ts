@@ -1,5 +1,5 @@
 /**
- * Clocks that are wrong, ours and the service's: the same wish never makes a second activity because of one, and rows are
+ * Clocks that are wrong, ours and the service's: an equal request never makes a second activity because of one, and rows are
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -64,7 +64,7 @@ describe("our own clock", () => {
 		expect(steps).toMatchObject([{ outcome: "completed", requests: 1 }]);
 	});
 
-	it.each(hours)("%i minutes off does not send other bytes while an answer is missing", async (minutes) => {
+	it.each(hours)("%i minutes off does not send other bytes while a request is in doubt", async (minutes) => {
 		bench.emulator.addFault({ ...updates, fault: "drop-after", count: forEver });
 		await runWithClock(minutes * minuteMs);
 		bench.emulator.clearFaults();
@@ -81,7 +81,7 @@ describe("our own clock", () => {
 		[0, 90],
 		[90, 0],
 		[-61, 61],
-	])("that was %i minutes off and is %i minutes off now does not bypass what is in doubt", async (first, second) => {
+	])("that was %i minutes off and is %i minutes off now does not bypass a request in doubt", async (first, second) => {
 		bench.emulator.addFault({ ...updates, fault: "drop-after", count: forEver });
 		await runWithClock(first * minuteMs);
 		bench.emulator.clearFaults();
@@ -90,7 +90,7 @@ describe("our own clock", () => {
 		expect(bench.activities().length).toBe(1);
 	});
 
-	it("agrees with a runner whose clock is right: without a shared journal they make the same bytes", async () => {
+	it("makes the same bytes as a runner with a correct clock, without a common journal", async () => {
 		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const first = await runWithClock(0);
 		const mine = bench.journal;
@@ -101,7 +101,7 @@ describe("our own clock", () => {
 		expect(second.steps[0]?.activityId).toBe(first.steps[0]?.activityId);
 	});
 
-	it("agrees with it too where the document needs no query: the service is asked once for its clock", async () => {
+	it("makes the same bytes if the document needs no query: the service is asked once for its clock", async () => {
 		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 		const removal = desiredOf({ absent: { ...sectionsOf(desiredOf({})).absent, policyIds: [policies[0] as string] } });
 		const ids = new Set<string | null | undefined>();
@@ -121,7 +121,7 @@ describe("our own clock", () => {
 		expect(bench.activities().length).toBe(1);
 	});
 
-	it("is the service's only where they differ by more than answers take", async () => {
+	it("is corrected only by more than the time that answers take", async () => {
 		const reader: Reader = { query: async () => ({ value: {}, serverTimeMs: 1_000_000 }) };
 		const offsetAt = async (nowMs: number): Promise<number> => {
 			const timed = withServiceClock(reader, () => nowMs);
@@ -148,7 +148,7 @@ describe("an entry that was dated by a clock that was ahead", () => {
 	it.each([
 		"completed",
 		"failed",
-	] as const)("and is %s does not hide one that was written after it and is open", async (outcome) => {
+	] as const)("and is %s does not hide an open one that was written after it", async (outcome) => {
 		const ahead = bodyAt(bench.nowMs + 3 * 60 * minuteMs);
 		const open = bodyAt(bench.nowMs - minuteMs);
 		await bench.journal.recordSending(ahead, keyOfAddBob, [], bench.nowMs);
@@ -158,7 +158,7 @@ describe("an entry that was dated by a clock that was ahead", () => {
 		expect(bench.requests("submit").map(({ fingerprint }) => fingerprint)).toEqual([open.fingerprint]);
 	});
 
-	it("and is open and known is never bypassed, whatever was written after it", async () => {
+	it("and is open with a known activity is never bypassed, whatever was written after it", async () => {
 		const known = bodyAt(bench.nowMs - 2 * minuteMs);
 		const later = bodyAt(bench.nowMs - minuteMs);
 		for (const body of [known, later]) await bench.journal.recordSending(body, keyOfAddBob, [], bench.nowMs);
@@ -169,7 +169,7 @@ describe("an entry that was dated by a clock that was ahead", () => {
 });
 
 describe("two processes that share a journal and decide at the same moment", () => {
-	it("make the same bytes, though one has begun the next quarter of an hour", async () => {
+	it("make the same bytes although one has begun the next quarter of an hour", async () => {
 		const other = await openJournal(bench.journalFile);
 		const boundaryMs = Math.ceil(bench.nowMs / quarterHourMs) * quarterHourMs;
 		bench.nowMs = boundaryMs;

@@ -37,7 +37,7 @@ function asked(): readonly [whoami: number, listActivities: number] {
 	return [countOf("whoami"), countOf("list_activities")];
 }
 
-describe("who asks, and what waits", () => {
+describe("the caller and pending activities", () => {
 	const onlyAdded = wantSigners(alice, bob);
 	const removed = wantSigners(bob);
 	const provider = desiredOf({
@@ -65,12 +65,12 @@ describe("who asks, and what waits", () => {
 			0,
 		],
 		["neither when the document cannot be met", desiredOf({ userTags: [wantTag("nobody")] }), "auto", 0, 0],
-	])("are asked: %s", async (_what, desired, reads, whoami, listActivities) => {
+	])("are read: %s", async (_what, desired, reads, whoami, listActivities) => {
 		await planOf(desired, reads);
 		expect(asked()).toEqual([whoami, listActivities]);
 	});
 
-	it("without a journal, only who asks is", async () => {
+	it("are not both read without a journal: only the caller is", async () => {
 		await planOf(removed, "auto", false);
 		expect(asked()).toEqual([1, 0]);
 	});
@@ -89,26 +89,26 @@ describe("the caller", () => {
 		expect(kinds(await planOf(wantSigners(bob)))).toEqual(["memberRemovals", "ownUserTags"]);
 	});
 
-	it("is nobody known where whoami is denied, and the plan is made without", async () => {
+	it("is unknown if whoami is denied, and the plan is made without", async () => {
 		await bench.emulator.setRules(organizationId, { denyReads: ["whoami"] });
 		const plan = await planOf(wantSigners(bob));
 		expect(kinds(plan)).toEqual(["memberRemovals"]);
 		expect(plan.steps.length).toBe(1);
 	});
 
-	it.each([404, 501])("is nobody known where whoami is answered %i", async (status) => {
+	it.each([404, 501])("is unknown if whoami is answered with %i", async (status) => {
 		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status, count: 9 });
 		expect(kinds(await planOf(wantSigners(bob)))).toEqual(["memberRemovals"]);
 	});
 
-	it("is no reason to go on when whoami is refused otherwise", async () => {
+	it("is an error if whoami is refused in another way", async () => {
 		bench.emulator.addFault({ operation: "whoami", fault: "5xx", status: 400, count: 9 });
 		await expect(planOf(wantSigners(bob))).rejects.toThrow(ServiceError);
 	});
 });
 
-describe("what waits", () => {
-	it("that cannot be listed for another reason than that it is not there is no empty list", async () => {
+describe("pending activities", () => {
+	it("are an error if they cannot be listed for a reason other than a missing query", async () => {
 		bench.emulator.addFault({ operation: "list_activities", fault: "5xx", status: 400, count: 9 });
 		await expect(planOf(wantSigners(alice, bob))).rejects.toThrow(ServiceError);
 	});

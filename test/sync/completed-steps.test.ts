@@ -42,6 +42,6 @@ it.each<[string, ReturnType<typeof stepOf>, SettledEntry[], boolean]>([
 	["a rename", stepOf(...rename("new")), [entryOf(...rename("new"))], true],
 	["a rename of which only the stepping aside is done", stepOf(...rename("new")), [entryOf(...rename("aside"))], false],
 	["a step of which nothing was sent", stepOf(...policies(one)), [], false],
-])("tells whether it is done: %s", (_what, step, entries, isDone) => {
+])("a completed entry shows whether a step is done: %s", (_what, step, entries, isDone) => {
 	expect(findCompletedSteps([step], entries).map((done) => done.step)).toEqual(isDone ? [step] : []);
 });

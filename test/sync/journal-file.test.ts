@@ -77,7 +77,7 @@ describe("the file of a journal", () => {
 		}
 	});
 
-	it("comes with a .gitignore where orgsync makes its own folder, so that nobody commits it by accident", async () => {
+	it("comes with a .gitignore in the folder that orgsync creates, so that it is not committed by accident", async () => {
 		(await openJournal(file)).close();
 		git("init", "-q");
 		git("add", "-A");
@@ -87,7 +87,7 @@ describe("the file of a journal", () => {
 		expect(readdirSync(join(folder, "state"))).toEqual(["journal.sqlite"]);
 	});
 
-	it("is tightened with a notice when others could read it, also for commands that only look", async () => {
+	it("is tightened with a notice if others can read it, also for commands that only read", async () => {
 		await makeJournal();
 		for (const open of [openJournal, readJournal]) {
 			chmodSync(file, 0o644);
@@ -106,7 +106,7 @@ describe("the file of a journal", () => {
 		}
 	});
 
-	it("is not touched when it is no journal", async () => {
+	it("is not changed if it is no journal", async () => {
 		mkdirSync(join(folder, ".orgsync"));
 		writeFileSync(file, "organizationId: this is a document\n".repeat(40), { mode: 0o644 });
 		chmodSync(file, 0o644);
@@ -115,7 +115,7 @@ describe("the file of a journal", () => {
 		expect(modeOf(file)).toBe(0o644);
 	});
 
-	it("is not taken for missing when a part of its path is a file, or a link to itself, or it is a link to nothing", async () => {
+	it("does not count as missing if a part of its path is a file or a link to itself, or it is a link to nothing", async () => {
 		const beside = join(folder, "beside");
 		writeFileSync(beside, "");
 		symlinkSync("loop", join(folder, "loop"));
@@ -133,7 +133,7 @@ describe("the file of a journal", () => {
 		}
 	});
 
-	it.runIf(process.getuid?.() === 0)("is not taken for missing in a folder of another user", () => {
+	it.runIf(process.getuid?.() === 0)("does not count as missing in a folder of another user", () => {
 		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
 		chmodSync(folder, 0o755);
 		const source = new URL("../../src/sync/journal-file.ts", import.meta.url).href;
@@ -150,7 +150,7 @@ describe("the file of a journal", () => {
 		expect(stdout).toBe(line + line);
 	});
 
-	it("is undefined to look at when there is none, and none is made", async () => {
+	it("is undefined for reading if there is none, and none is created", async () => {
 		expect(await readJournal(file)).toBeUndefined();
 		expect(existsSync(file)).toBe(false);
 	});
@@ -258,7 +258,7 @@ describe("a journal that git tracks", () => {
 		}
 	});
 
-	it("is not what an ignored file is, nor one in no repository", async () => {
+	it("is not an ignored file, and not one outside a repository", async () => {
 		await makeJournal();
 		expect(isTrackedByGit(file)).toBe(false);
 		git("init", "-q");
@@ -267,7 +267,7 @@ describe("a journal that git tracks", () => {
 		(await openJournal(file)).close();
 	});
 
-	it("is not told of an index that cannot be read: it is refused", async () => {
+	it("cannot be excluded with an unreadable index: the journal is refused", async () => {
 		await makeJournal();
 		git("init", "-q");
 		for (const bytes of ["", "DIRC", `DIRC${"\0".repeat(40)}`, "no index at all, but long enough to be one of them"]) {
@@ -308,7 +308,7 @@ describe("a journal where nothing can be written", () => {
 				for (const [from, to] of copies) renameSync(to, from);
 			},
 		],
-	])("can be looked at %s, and is refused to whoever wants to write", async (_what, prepare) => {
+	])("can be read %s, and is refused for writing", async (_what, prepare) => {
 		await prepare();
 		execFileSync("chown", ["-R", "65534", folder]);
 		for (const [path, mode] of [
@@ -332,7 +332,7 @@ describe("a journal of an earlier version", () => {
 		chmodSync(file, 0o600);
 	}
 
-	it("is read as it is by commands that only look, and carried forward by those that write", async () => {
+	it("is read as it is by commands that only read, and migrated by those that write", async () => {
 		makeFirstVersion();
 		const bytes = readFileSync(file);
 		const view = await readJournal(file);
@@ -376,7 +376,7 @@ describe("the writes of a journal", () => {
 		journal.close();
 	});
 
-	it("of one organization that fail do not keep back the others that began with them", async () => {
+	it("of one organization that fail do not fail those that share their transaction", async () => {
 		const journal = await openJournal(file);
 		const others = [2, 3].map((number) => {
 			const other = { policyIds: [id("policy", number)] };
@@ -400,7 +400,7 @@ describe("the writes of a journal", () => {
 			const database = new DatabaseSync(workerData);
 			database.exec("BEGIN IMMEDIATE");
 			parentPort.postMessage("locked");
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 			database.exec("COMMIT");
 			database.close();
 		`;
@@ -412,7 +412,7 @@ describe("the writes of a journal", () => {
 		journal.close();
 	});
 
-	it("of an outcome and of what is remembered happen together or not at all", async () => {
+	it("of an outcome and of the last-applied state happen together or not at all", async () => {
 		const journal = await openJournal(file);
 		await journal.recordSending(body, requestDigest, [], 1);
 		const fail = () => {
@@ -427,7 +427,7 @@ describe("the writes of a journal", () => {
 		journal.close();
 	});
 
-	it("that fail leave the journal usable, and say the reason that SQLite gave", async () => {
+	it("that fail leave the journal usable and give SQLite's reason", async () => {
 		const journal = await openJournal(file);
 		const other = new DatabaseSync(file);
 		other.exec(`CREATE TRIGGER full BEFORE INSERT ON applied WHEN new.id = 'x'
@@ -435,7 +435,7 @@ describe("the writes of a journal", () => {
 		other.close();
 		const remember = (one: string) =>
 			journal.recordApplied(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
-		// The transaction has ended by itself: there is none to roll back.
+		// The transaction has already ended: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");
 		expect(Object.keys(journal.lastApplied(organizationId).removed.policy ?? {})).toEqual(["y"]);

@@ -1,6 +1,7 @@
 /** A journal is recognized with the log beside it, after a full disk and a crash too, and no hint leads to a second activity. */
 import { spawnSync } from "node:child_process";
 import {
+	appendFileSync,
 	copyFileSync,
 	existsSync,
 	mkdirSync,
@@ -104,9 +105,10 @@ describe("a journal whose log was not merged", () => {
 			const journal = await openJournal(file);
 			await journal.recordSending(body, requestDigest, ["policy:1"], 1);
 			const fill = join(mounted.path, "fill");
-			for (let isFull = false; !isFull; ) {
-				isFull = spawnSync("sh", ["-c", `head -c 1024 /dev/zero >> ${fill}`]).status !== 0;
-			}
+			const kilobyte = Buffer.alloc(1024);
+			expect(() => {
+				for (;;) appendFileSync(fill, kilobyte);
+			}).toThrow("ENOSPC");
 			journal.close();
 			const view = await readJournal(file);
 			expect(view?.openEntries(organizationId).length).toBe(1);
@@ -175,7 +177,7 @@ describe("a file that is no journal", () => {
 		expect([readFileSync(file), readFileSync(`${file}-wal`)]).toEqual(bytes);
 	});
 
-	it("because a link stands in place of its log is refused, and nothing is written through the link", async () => {
+	it("because its log is a link is refused, and nothing is written through the link", async () => {
 		await makeUnmerged(undefined);
 		symlinkSync(join(folder, "nothing"), `${file}-shm`);
 		for (const open of [openJournal, readJournal]) {
@@ -201,7 +203,7 @@ describe("the hint for a journal that is damaged", () => {
 	});
 });
 
-describe("a database that another process holds", () => {
+describe("a database that another process locks", () => {
 	it.each([
 		["for itself alone", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"],
 		["for writing", "BEGIN IMMEDIATE"],
@@ -218,7 +220,7 @@ describe("a database that another process holds", () => {
 	});
 });
 
-describe("looking at a journal", () => {
+describe("reading a journal", () => {
 	it("leaves no copy behind", async () => {
 		const copies = () => readdirSync(tmpdir()).filter((name) => /^orgsync-journal-\w{6}$/.test(name));
 		mkdirSync(join(folder, "old"));

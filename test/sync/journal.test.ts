@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 describe("a journal", () => {
-	it("holds what was sent when it is opened again", async () => {
+	it("has what was sent when it is opened again", async () => {
 		const journal = await openJournal(file);
 		await journal.recordSending(body, requestDigest, covers, timestampMs + 5);
 		journal.close();
@@ -62,7 +62,7 @@ describe("a journal", () => {
 		expect(entry?.body.operation).toBe(submits.delete_policies);
 	});
 
-	it("holds for which saved plans bytes were sent, each once, and finds what completed for one of them", async () => {
+	it("records the saved plans for which bytes were sent, each once, and finds what completed for one of them", async () => {
 		const journal = await open();
 		const [plan, later] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`) as [string, string];
 		await journal.claim(requestDigest, () => ({ kind: "send", entry: { body, covers, nowMs: timestampMs } }), plan);
@@ -91,7 +91,7 @@ describe("a journal", () => {
 		expect(statSync(join(folder, "folder")).mode & 0o777).toBe(0o700);
 	});
 
-	it("knows the entry of a wish that was written last, whatever the clocks said", async () => {
+	it("has the entry of a request that was written last, whatever the clocks said", async () => {
 		const journal = await open();
 		await journal.recordSending(later, requestDigest, covers, 1);
 		await journal.recordSending(body, requestDigest, covers, 2);
@@ -108,7 +108,7 @@ describe("a journal", () => {
 		expect(journal.entry(body.fingerprint)).toMatchObject({ sentAtMs: 1, outcome: "awaiting-approval" });
 	});
 
-	it("tells who put bytes down first, and who came to bytes that never left", async () => {
+	it("returns true to the first process that records bytes, and for bytes that never left", async () => {
 		const [one, other] = [await open(), await open()];
 		expect(
 			await Promise.all([one, other].map((journal) => journal.recordSending(body, requestDigest, covers, 1))),
@@ -119,7 +119,7 @@ describe("a journal", () => {
 		expect(await one.recordSending(body, requestDigest, covers, 4)).toBe(false);
 	});
 
-	/** Of outcomes those that an activity came to: they are never told without one. */
+	/** Outcomes of activities: they are never recorded without one. */
 	const ofActivity: readonly string[] = ["completed", "rejected", "awaiting-approval", "awaiting-authenticator"];
 	const activityOf = (outcome: string): string | null => (ofActivity.includes(outcome) ? "activity" : null);
 
@@ -143,7 +143,7 @@ describe("a journal", () => {
 		["not-attempted", "denied", true],
 		["denied", "completed", true],
 		["awaiting-approval", "abandoned", true],
-	])("that has %s notes %s after it: %s", async (first, second, isNoted) => {
+	])("that has %s records %s after it: %s", async (first, second, isNoted) => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
 		journal.recordOutcome(body.fingerprint, first, activityOf(first), 2);
@@ -157,7 +157,7 @@ describe("a journal", () => {
 		"failed",
 		"denied",
 		"not-attempted",
-	])("does not believe that bytes which two processes have sent are %s: that is one answer of two", async (outcome) => {
+	])("does not record %s for bytes that two processes have sent: it is one answer of two", async (outcome) => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
 		await (await open()).claim(requestDigest, ([entry]) => resend(entry));
@@ -166,7 +166,7 @@ describe("a journal", () => {
 		expect(journal.recordOutcome(body.fingerprint, "completed", "activity", 3)).toBe(true);
 	});
 
-	it("believes that bytes never arrived which reading does not find, unless an activity is known", async () => {
+	it("records that bytes never arrived unless an activity is known", async () => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
 		await journal.claim(requestDigest, ([entry]) => resend(entry));
@@ -189,7 +189,7 @@ describe("a journal", () => {
 		["denied", false],
 		["not-attempted", false],
 		["abandoned", false],
-	])("with the outcome %s says that it is open: %s", async (outcome, isOpen) => {
+	])("has an entry with the outcome %s as open: %s", async (outcome, isOpen) => {
 		const journal = await open();
 		await journal.recordSending(body, requestDigest, covers, 1);
 		if (outcome !== null) journal.recordOutcome(body.fingerprint, outcome, null, 2);
@@ -197,14 +197,14 @@ describe("a journal", () => {
 		expect(journal.openEntries(id("org", 2))).toEqual([]);
 	});
 
-	it("tells what is open with the oldest first", async () => {
+	it("lists open entries with the oldest first", async () => {
 		const journal = await open();
 		await journal.recordSending(later, requestDigest, covers, 1);
 		await journal.recordSending(body, requestDigest, covers, 2);
 		expect(journal.openEntries(organizationId).map((entry) => entry.sentAtMs)).toEqual([1, 2]);
 	});
 
-	it("gives back the memory that it was given, by organization, the latest of each object", async () => {
+	it("returns the last-applied state by organization, the latest of each object", async () => {
 		const journal = await openJournal(file);
 		const tag = { name: "signers", present: [id("user", 1)], gone: [], updatedAt: "1.0", appliedAt: "2026-01-01" };
 		const appliedAt = "2026-01-02";
@@ -256,7 +256,7 @@ describe("a journal", () => {
 		expect(readFileSync(file, "utf8")).toBe(text);
 	});
 
-	it("in a place that cannot be written is refused with its name", async () => {
+	it("in a read-only place is refused with its name", async () => {
 		writeFileSync(join(folder, "file"), "");
 		const place = join(folder, "file", "journal.sqlite");
 		const error: unknown = await openJournal(place).catch((thrown: unknown) => thrown);
@@ -265,7 +265,7 @@ describe("a journal", () => {
 	});
 });
 
-describe("a wish", () => {
+describe("a request digest", () => {
 	it("is the same whatever the order of its parameters", () => {
 		const one = requestDigestOf(organizationId, "update_user_tag", {
 			userTagId: "t",
@@ -284,7 +284,7 @@ describe("a wish", () => {
 		["organization", requestDigestOf(id("org", 2), "delete_policies", parameters)],
 		["operation", requestDigestOf(organizationId, "delete_oauth_providers", parameters)],
 		["parameters", requestDigestOf(organizationId, "delete_policies", { policyIds: [id("policy", 2)] })],
-	])("is another one in another %s", (_what, other) => {
+	])("differs for another %s", (_what, other) => {
 		expect(other).not.toBe(requestDigest);
 	});
 });

@@ -29,7 +29,7 @@ function readerOf(answers: Answers): { reader: Reader; asked: string[] } {
 }
 
 describe("reading the whole organization", () => {
-	it("asks for a user's MFA policies only where list_users does not show them", async () => {
+	it("reads a user's MFA policies only if list_users does not show them", async () => {
 		const users = [
 			{ userId: id("user", 1).toUpperCase(), userName: null, mfaPolicies: [{ mfaPolicyId: id("other", 1) }] },
 			{ userId: id("user", 2), userName: "bob" },
@@ -61,7 +61,7 @@ describe("reading the whole organization", () => {
 		});
 	});
 
-	it("leaves unknown what is denied or not there, each by itself", async () => {
+	it("leaves each part unknown that is denied or missing", async () => {
 		const { reader } = readerOf({
 			...nothing,
 			list_users: { users: [{ userId: id("user", 1) }] },
@@ -76,7 +76,7 @@ describe("reading the whole organization", () => {
 		expect(live.removables.tvcApp).toEqual({ known: true, value: [] });
 	});
 
-	it("throws what is no answer about one part", async () => {
+	it("throws any other error", async () => {
 		for (const error of [new ServiceError("broken", 400, 3), new AuthenticationError("who?")]) {
 			const { reader } = readerOf({ ...nothing, list_tvc_apps: error });
 			await expect(readWholeOrganization(organizationId, reader, "auto")).rejects.toBe(error);

@@ -147,7 +147,7 @@ describe("the queries of a document", () => {
 			"documented",
 			["get_latest_boot_proof"],
 		],
-	])("%s are those it needs and no more", async (_what, desired, reads, operations) => {
+	])("%s are those that it needs and no more", async (_what, desired, reads, operations) => {
 		const known = bench.client();
 		await read(desired, reads, known.reader);
 		expect(asked()).toEqual(operations);
@@ -155,14 +155,14 @@ describe("the queries of a document", () => {
 	});
 });
 
-describe("what an extended read would show", () => {
+describe("what an extended read shows", () => {
 	const faults = [
 		[404, "the service does not answer"],
 		[501, "the service does not answer"],
 		[403, "the service denies"],
 	] as const;
 
-	it.each(faults)("is unknown after a %i, and it is said why", async (status, because) => {
+	it.each(faults)("is unknown after a %i, with the reason", async (status, because) => {
 		bench.emulator.addFault({ operation: "*", fault: "5xx", status, count: 0x7fff });
 		const reads = [
 			["list_users", absent({ oauthProviders: [{ userId: alice, providerIds: [providers[0]] }] }), "oauthProvider"],
@@ -186,7 +186,7 @@ describe("what an extended read would show", () => {
 		for (const tag of tags) expect(tag.members).toEqual({ known: false, because: expect.stringContaining(because) });
 	});
 
-	it("is unknown when it was not asked for, with the reason", async () => {
+	it("is unknown if it was not read, with the reason", async () => {
 		const documented = await read(everything, "documented");
 		expect(documented.live.removables.policy).toEqual({
 			known: false,
@@ -200,7 +200,7 @@ describe("what an extended read would show", () => {
 		});
 	});
 
-	it("is thrown when something else than the service says that it is not there", async () => {
+	it("is an error if something other than the service answers 404", async () => {
 		for (const status of [403, 404, 501]) {
 			bench.emulator.clearFaults();
 			bench.emulator.addFault({ operation: "list_users", fault: "html", status, count: 0x7fff });
@@ -208,7 +208,7 @@ describe("what an extended read would show", () => {
 		}
 	});
 
-	it("is thrown when the service has it and fails", async () => {
+	it("is an error if the service fails", async () => {
 		bench.emulator.addFault({ operation: "list_users", fault: "5xx", count: 0x7fff });
 		await expect(read(tagMembers)).rejects.toThrow(ServiceError);
 	});
@@ -224,7 +224,7 @@ describe("what only a documented query shows", () => {
 		bootProofs: [{ appId: apps[1], fields: {}, at }],
 	});
 
-	it("is known not to be there after a 404", async () => {
+	it("is known to be missing after a 404", async () => {
 		const { live } = await read(expectations);
 		expect(live.records.sessionProfile?.[id("other", 9)]).toEqual({ known: true, value: [] });
 		expect(live.records.mfaPolicy?.[alice]).toEqual({ known: true, value: [] });
@@ -234,12 +234,12 @@ describe("what only a documented query shows", () => {
 	it.each([
 		["an organization that is not there", (): Partial<DesiredOrganization> => ({ organizationId: id("org", 99) }), {}],
 		["a gateway's page", () => ({}), { fault: "html", status: 404 }],
-	] as const)("is not known to be gone after the 404 of %s", async (_what, parts, fault) => {
+	] as const)("is not known to be missing after the 404 of %s", async (_what, parts, fault) => {
 		if ("fault" in fault) bench.emulator.addFault({ operation: "*", ...fault, count: 0x7fff });
 		await expect(read({ ...expectations, ...parts() })).rejects.toThrow(ServiceError);
 	});
 
-	it("is unknown after a 403 or a 501, and it is said why", async () => {
+	it("is unknown after a 403 or a 501, with the reason", async () => {
 		for (const [status, because] of [
 			[403, "denies get_session_profile"],
 			[501, "does not answer get_session_profile"],
@@ -253,7 +253,7 @@ describe("what only a documented query shows", () => {
 		}
 	});
 
-	it("is the record as it was answered", async () => {
+	it("is the record of the answer", async () => {
 		const { live } = await read(
 			expecting({
 				sessionProfiles: [{ id: profile, fields: {}, at }],
@@ -271,7 +271,7 @@ describe("what only a documented query shows", () => {
 });
 
 describe("reading", () => {
-	it("throws a TransportError when no answer comes, also to an extended read", async () => {
+	it("throws a TransportError if no answer comes, also to an extended read", async () => {
 		for (const operation of ["list_user_tags", "list_users"]) {
 			bench.emulator.clearFaults();
 			bench.emulator.addFault({ operation, fault: "drop-before", count: 0x7fff });
@@ -279,17 +279,17 @@ describe("reading", () => {
 		}
 	});
 
-	it("throws an AuthenticationError when the key is not accepted", async () => {
+	it("throws an AuthenticationError if the key is not accepted", async () => {
 		const { reader } = bench.client({ stamper: strangerStamper });
 		await expect(read(tagMembers, "auto", reader)).rejects.toThrow(AuthenticationError);
 	});
 
-	it("throws a ServiceError when the documented query for tags is refused", async () => {
+	it("throws a ServiceError if the documented query for tags is refused", async () => {
 		bench.emulator.addFault({ operation: "list_user_tags", fault: "5xx", status: 404 });
 		await expect(read(tagNames)).rejects.toThrow(ServiceError);
 	});
 
-	it("waits for every query to end before an error goes on", async () => {
+	it("waits for every query to end before it throws", async () => {
 		let ended = 0;
 		const reader: Reader = {
 			async query(operation) {
@@ -303,7 +303,7 @@ describe("reading", () => {
 		expect(ended).toBe(3);
 	});
 
-	it("gives tags by id with their members, all ids in lower case", async () => {
+	it("returns tags by id with their members, all ids in lower case", async () => {
 		const { live } = await read(everything);
 		expect(live.userTags).toMatchObject({
 			known: true,
@@ -346,7 +346,7 @@ describe("reading", () => {
 		expect(live.userTags).toMatchObject({ known: true, value: [{ updatedAt: text, type: "" }] });
 	});
 
-	it("tells the earliest time that the service named, or none", async () => {
+	it("returns the earliest time that the service named, or none", async () => {
 		const times: Record<string, number | undefined> = {
 			list_user_tags: 3000,
 			list_users: 2000,
@@ -362,7 +362,7 @@ describe("reading", () => {
 		expect((await read(everything, "auto", reader(false))).serverTimeMs).toBeUndefined();
 	});
 
-	it("tells a time before the service looked: what a query took is taken off its time", async () => {
+	it("returns a time before the service read: the Date less the time that the query took", async () => {
 		let clockMs = 700;
 		const reader: Reader = {
 			async query({ name, answerKey }) {
@@ -376,7 +376,7 @@ describe("reading", () => {
 		expect((await read(tagMembers, "auto", reader, () => clockMs)).serverTimeMs).toBe(500);
 	});
 
-	it("tells no time when nobody measures, and none that is later than the service named when the clock is set back", async () => {
+	it("returns no time without a steady clock, and none after the Date if the clock is set back", async () => {
 		let clockMs = 700;
 		const reader: Reader = {
 			async query({ answerKey }) {
@@ -388,7 +388,7 @@ describe("reading", () => {
 		expect((await readLive(tagNames, reader, emptyLastApplied, "auto")).serverTimeMs).toBeUndefined();
 	});
 
-	it("asks only about the document's organization and submits nothing", async () => {
+	it("queries only the document's organization and submits nothing", async () => {
 		await read(everything);
 		expect(bench.emulator.requests().map((request) => request.organizationId)).toEqual(
 			bench.emulator.requests().map(() => organizationId),

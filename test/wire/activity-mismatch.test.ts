@@ -1,4 +1,4 @@
-/** An answer that carries our fingerprint and is about something else is not the outcome of what was sent. */
+/** An answer with our fingerprint and another organization, operation or change is not the result of the request. */
 import { describe, expect, it } from "vitest";
 import { type Activity, readActivity } from "../../src/wire/activity.ts";
 import { findMismatch } from "../../src/wire/activity-mismatch.ts";
@@ -23,7 +23,7 @@ function activity(parts: Readonly<Record<string, unknown>> = {}, intent: object 
 	});
 }
 
-describe("an activity", () => {
+describe("an answer's activity", () => {
 	it.each([
 		["the same", parameters],
 		["ids in another case and order", { ...parameters, userTagId: tag.toUpperCase(), addUserIds: [bob, alice] }],
@@ -31,7 +31,7 @@ describe("an activity", () => {
 		["null for what is empty", { ...parameters, removeUserIds: null }],
 		["members that we do not know", { ...parameters, reason: "because" }],
 		["no intent", null],
-	])("with %s is ours", (_what, intent) => {
+	])("with %s matches the request", (_what, intent) => {
 		expect(findMismatch(body, activity({}, intent))).toBeNull();
 	});
 
@@ -53,7 +53,7 @@ describe("an activity", () => {
 		["member", activity({}, { ...parameters, addUserIds: [alice] }), "another addUserIds in its intent"],
 		["removal", activity({}, { ...parameters, removeUserIds: [alice] }), "another removeUserIds in its intent"],
 		["operation's intent", activity({ intent: { deletePoliciesIntent: { policyIds: [] } } }), "another userTagId"],
-	])("with another %s is not", (_what, other, difference) => {
+	])("with another %s does not match the request", (_what, other, difference) => {
 		expect(findMismatch(body, other)).toContain(difference);
 	});
 

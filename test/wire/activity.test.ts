@@ -57,7 +57,7 @@ describe("an activity", () => {
 		["1767225600250", 1767225600250],
 		["yesterday", undefined],
 		[{}, undefined],
-	])("was made at the time that %j says", async (createdAt, createdAtMs) => {
+	])("has the time that %j gives", async (createdAt, createdAtMs) => {
 		expect(await activityOf({ createdAt })).toMatchObject({ createdAtMs });
 	});
 
@@ -71,7 +71,7 @@ describe("an activity", () => {
 		expect(JSON.stringify(failed)).not.toContain("signature");
 	});
 
-	it("of another fingerprint is unknown, never ours", async () => {
+	it("with another fingerprint is never taken as ours", async () => {
 		expect(await activityOf({ fingerprint: `sha256:${"0".repeat(64)}` })).toMatchObject({
 			kind: "unknown",
 			because: expect.stringContaining("another fingerprint") as string,
@@ -82,7 +82,7 @@ describe("an activity", () => {
 		["organization", { organizationId: "0a5d6d8e-1c1f-4c8e-9f35-3b0f8d3f0a12" }, "the organization 0a5d6d8e"],
 		["type", { type: "ACTIVITY_TYPE_UPDATE_USER_TAG" }, "the type ACTIVITY_TYPE_UPDATE_USER_TAG"],
 		["intent", { intent: { deletePoliciesIntent: { policyIds: ["x"] } } }, "another policyIds in its intent"],
-	])("of another %s is in doubt although it has our fingerprint, and says what differs", async (_what, parts, because) => {
+	])("of another %s is in doubt although it has our fingerprint, and the message names the difference", async (_what, parts, because) => {
 		expect(await activityOf(parts)).toMatchObject({
 			kind: "unknown",
 			because: expect.stringContaining(because) as string,

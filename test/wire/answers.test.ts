@@ -27,7 +27,7 @@ const denial = [
 	},
 ];
 
-describe("an answer that judges the request", () => {
+describe("an answer that decides about the request", () => {
 	const cases: readonly (readonly [string, Reply, number | undefined, RegExp, RegExp | undefined])[] = [
 		["400/3", failure(400, 3, "bad UUID"), 3, /answered 400: bad UUID$/, undefined],
 		["403/7", failure(403, 7, "denied by policy", denial), 7, /denies this: denied by policy$/, /a policy/],
@@ -61,7 +61,7 @@ describe("an answer that judges the request", () => {
 	/** Those that are not asked again. */
 	const final = cases.filter(([name]) => !name.startsWith("429 of"));
 
-	it.each(final)("%s: a query throws, and asks once", async (_case, reply, grpcCode, message, hint) => {
+	it.each(final)("%s: a query throws after one attempt", async (_case, reply, grpcCode, message, hint) => {
 		server.script(reply);
 		const error = (await query()) as ServiceError;
 		expect(error).toBeInstanceOf(ServiceError);
@@ -75,7 +75,7 @@ describe("an answer that judges the request", () => {
 
 	it.each(
 		final.filter(([, , grpcCode]) => grpcCode !== undefined),
-	)("%s: a submit is refused, and sent once", async (_case, reply, grpcCode, message) => {
+	)("%s: a submit is refused after one attempt", async (_case, reply, grpcCode, message) => {
 		server.script(reply);
 		const before = server.received.length;
 		expect(await submit()).toMatchObject({
@@ -90,7 +90,7 @@ describe("an answer that judges the request", () => {
 
 	it.each(
 		cases.filter(([, , grpcCode]) => grpcCode === undefined),
-	)("%s: what became of a submit is unknown, for it is no error of the service's own", async (_case, reply, _code, message) => {
+	)("%s: a submit is in doubt, because the error is not one of the service's own", async (_case, reply, _code, message) => {
 		server.script(...Array.from({ length: 20 }, () => reply));
 		const answer = await submit();
 		expect(answer.kind).toBe("unknown");
@@ -101,7 +101,7 @@ describe("an answer that judges the request", () => {
 		["401/16", failure(401, 16, "no stamp")],
 		["401 without JSON", { status: 401, headers: html, body: "<h1>" }],
 		["403/16", failure(403, 16, "expired key")],
-	])("%s: the key is not accepted", async (_case, reply) => {
+	])("%s: the service rejects the key", async (_case, reply) => {
 		server.script(reply, reply);
 		const error = (await query()) as AuthenticationError;
 		expect(error).toBeInstanceOf(AuthenticationError);
@@ -113,7 +113,7 @@ describe("an answer that judges the request", () => {
 		expect(await submit()).toMatchObject({ kind, keyNotAccepted: true, requests: 1 });
 	});
 
-	it("names the policies that denied a submit, wherever they sit in the details", async () => {
+	it("names the policies that denied a submit, wherever they are in the details", async () => {
 		const expected = [{ policyId: "p1", outcome: "OUTCOME_DENY_EXPLICIT" }, {}];
 		for (const details of [denial, [{ PolicyEnginePermissionError: denial[0] }], { a: { b: denial } }]) {
 			server.script({ status: 403, body: { code: 7, message: "no", details } });
@@ -123,7 +123,7 @@ describe("an answer that judges the request", () => {
 		expect(await submit()).toMatchObject({ kind: "refused", policyEvaluations: [] });
 	});
 
-	it("has a 403 of a query lead to exit code 9", async () => {
+	it("makes exit code 9 of a 403 to a query", async () => {
 		server.script(failure(403, 7, "denied", denial));
 		expect(await query()).toMatchObject({ httpStatus: 403, exitCode: 9 });
 	});
@@ -142,7 +142,7 @@ describe("an answer that judges the request", () => {
 	});
 });
 
-describe("an answer that settles nothing, however often it is asked for", () => {
+describe("an inconclusive answer", () => {
 	const lasting: readonly (readonly [string, Reply, RegExp, number | undefined])[] = [
 		["500", failure(500, 13, "internal"), /answered 500: internal$/, 500],
 		["502 as HTML", { status: 502, headers: html, body: "<h1>" }, /answered 502 with text\/html$/, 502],
@@ -173,7 +173,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 		response.write('{"userTags":[', () => setTimeout(() => response.destroy(), 20));
 	}
 
-	it.each(lasting)("%s: a query throws in the end", async (name, reply, message, httpStatus) => {
+	it.each(lasting)("%s: a query throws after all attempts", async (name, reply, message, httpStatus) => {
 		server.script(...forEver(reply));
 		const error = (await query()) as ServiceError | TransportError;
 		expect(error.message).toMatch(message);
@@ -185,7 +185,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 
 	it.each(
 		lasting,
-	)("%s: a submit is unknown in the end, sent with the same bytes every time", async (name, reply, message) => {
+	)("%s: a submit is in doubt after all attempts, each with the same bytes", async (name, reply, message) => {
 		server.script(...forEver(reply));
 		const before = server.received.length;
 		const answer = await submit();
@@ -198,7 +198,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 		expect(client.stats()).toEqual({ queries: 0, submits: 1, retries: answer.requests - 1, throttledMs: 0 });
 	});
 
-	it.each(lasting)("%s once: the next attempt brings the answer", async (name, reply) => {
+	it.each(lasting)("%s once: a retry gets the answer", async (name, reply) => {
 		if (name === "no HTTP") return;
 		server.script(reply);
 		expect(await query()).toMatchObject({ value: { userTags: [{ tagId: "t" }] } });
@@ -216,7 +216,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 		["null", { body: "null" }, /not one of/],
 	];
 
-	it.each(foreign)("%s: is not asked for again and is no success", async (_case, reply, message) => {
+	it.each(foreign)("%s: is neither retried nor a success", async (_case, reply, message) => {
 		server.script(reply, reply);
 		const error = (await query()) as ServiceError;
 		expect(error).toBeInstanceOf(ServiceError);
@@ -237,7 +237,7 @@ describe("an answer that settles nothing, however often it is asked for", () => 
 		expect(error.message).not.toContain("17171717");
 	});
 
-	it("is an answer over 16 MiB, which is not read to its end", async () => {
+	it("is one over 16 MiB, which is not read to its end", async () => {
 		let written = 0;
 		const endless: Reply = {
 			act: (_request, response) => {

@@ -92,13 +92,13 @@ describe("every operation", () => {
 		});
 	});
 
-	it("was tried, none is missing here", () => {
+	it("is in these tables", () => {
 		const tried = [...queryCases, ...submitCases].map(([name]) => name);
 		expect(new Set(tried)).toEqual(new Set(Object.keys(operations)));
 		expect(tried.length).toBe(13);
 	});
 
-	it("is counted and told once", () => {
+	it("is counted and emitted once", () => {
 		expect(client.stats()).toEqual({ queries: 8, submits: 5, retries: 0, throttledMs: 0 });
 		expect(events.map(({ operation, attempt, result }) => [operation, attempt, result])).toEqual(
 			server.received.map(({ path }) => [path.split("/").at(-1), 1, 200]),
@@ -153,8 +153,8 @@ describe("an address", () => {
 	});
 });
 
-describe("work whose requests are told apart", () => {
-	it("counts its own, and the client counts all of them", async () => {
+describe("a client for one organization", () => {
+	it("counts its own requests, and the whole client counts all of them", async () => {
 		const whole = createClient({ url: server.url, stamper });
 		const [one, other] = [whole.forOrganization(), whole.forOrganization()];
 		await one.reader.query(queries.list_user_tags, { organizationId });
@@ -167,7 +167,7 @@ describe("work whose requests are told apart", () => {
 		await whole.close();
 	});
 
-	it("shares the limiter: together they have no more requests in flight than the client may", async () => {
+	it("shares the rate limiter: together they have no more requests in flight than the whole client may", async () => {
 		let inFlight = 0;
 		let most = 0;
 		const slow = createServer((_request, response) => {

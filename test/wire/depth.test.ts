@@ -20,7 +20,7 @@ describe("an answer that is nested too deep", () => {
 		["403", { status: 403, body: `{"code":7,"message":"no","details":${lists}}` }],
 		["404", { status: 404, body: deep }],
 		["501", { status: 501, body: deep }],
-	])("%s: a query throws ServiceError, a submit is unknown, and neither is repeated", async (_case, reply) => {
+	])("%s: a query throws ServiceError, a submit is in doubt, and neither is retried", async (_case, reply) => {
 		server.script(reply, reply);
 		const error = (await query()) as ServiceError;
 		expect(error).toBeInstanceOf(ServiceError);
@@ -30,7 +30,7 @@ describe("an answer that is nested too deep", () => {
 		expect(client.stats().retries).toBe(0);
 	});
 
-	it.each([429, 500, 503])("%i: is repeated, as it is with any body", async (status) => {
+	it.each([429, 500, 503])("%i: is retried, as with any body", async (status) => {
 		server.script({ status, body: deep });
 		expect(await query()).toMatchObject({ value: { userTags: [{ tagId: "t" }] } });
 		server.script({ status, body: deep });
@@ -39,7 +39,7 @@ describe("an answer that is nested too deep", () => {
 		expect(await submit()).toMatchObject({ kind: "unknown" });
 	});
 
-	it("is told from one with as many levels as are allowed", async () => {
+	it("has more levels than are allowed, not as many", async () => {
 		const body = `{"userTags":[{"tagId":"t","tagName":"n","tagType":"T","more":${"[".repeat(197)}${"]".repeat(197)}}]}`;
 		server.script({ body });
 		expect(await query()).toMatchObject({ value: { userTags: [{ tagId: "t" }] } });

@@ -55,7 +55,7 @@ describe.runIf(process.platform !== "win32")("a key file", () => {
 		expect(error.hint).toContain("chmod 600");
 	});
 
-	it("is judged by the file that a link leads to, as Kubernetes mounts it", () => {
+	it("is checked at the end of a link, as Kubernetes mounts it", () => {
 		const link = join(root, "link.private");
 		symlinkSync(makeKeyFile(0o440), link);
 		const warnings: string[] = [];
@@ -75,7 +75,7 @@ describe.runIf(process.platform !== "win32")("a key file", () => {
 		);
 	});
 
-	it("can be a pipe that the shell opened", () => {
+	it("can be a pipe of the shell", () => {
 		const program = `import { readKeyFile } from ${JSON.stringify(join(import.meta.dirname, "../../src/wire/key-file.ts"))};
 			process.stdout.write(readKeyFile(process.argv[1], "--key-file", console.error).privateKey);`;
 		const command = `exec ${process.execPath} --input-type=module -e "$PROGRAM" <(printf %s "$KEY")`;
@@ -84,7 +84,7 @@ describe.runIf(process.platform !== "win32")("a key file", () => {
 	});
 });
 
-describe("a key that is given in place of a key file", () => {
+describe("a key in place of the name of a key file", () => {
 	const raw = Buffer.from(privateKey, "hex");
 	const texts: Readonly<Record<string, string>> = {
 		hexadecimal: privateKey,
@@ -98,7 +98,7 @@ describe("a key that is given in place of a key file", () => {
 		"with a NUL byte": `${privateKey.slice(0, 20)}\0`,
 	};
 
-	it.each(Object.entries(texts))("%s is not repeated, whichever way it is given", (_form, text) => {
+	it.each(Object.entries(texts))("%s is never shown, wherever it comes from", (_form, text) => {
 		const errors = [
 			caught(() => findStamper({ keyFile: text }, {})),
 			caught(() => findStamper({}, { ORGSYNC_KEY_FILE: text })),
@@ -119,7 +119,7 @@ describe("a key that is given in place of a key file", () => {
 		"keys/of/the/team/alice",
 		"/run/secrets/orgsync/api.private",
 		join(root, "missing"),
-	])("is not suspected in the name of a file that is missing: %s", (name) => {
+	])("is not suspected in the name of a missing file: %s", (name) => {
 		const { message, hint } = caught(() => findStamper({ keyFile: name }, {}));
 		expect(message).toContain(`the key file ${name}`);
 		expect(hint).toContain("64 hexadecimal characters");

@@ -17,22 +17,22 @@ const credentials = `${user}:${encodeURIComponent(password)}`;
 const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 const serviceName = "api.example.test";
 
-describe("which proxy is used", () => {
+describe("the proxy in use", () => {
 	const https = "http://proxy.test:3128";
 	const choose = (url: string, options: ProxyOptions) => findProxy(new URL(url), options)?.address;
 
 	it.each<[string, string, ProxyOptions, string | undefined]>([
-		["none unless one is named", "https://api.test", {}, undefined],
-		["none when the name is empty", "https://api.test", { https: " " }, undefined],
-		["that for https, for https", "https://api.test", { https, http: "http://other.test:1" }, https],
-		["none for https when there is one for http only", "https://api.test", { http: https }, undefined],
-		["one without a scheme is an http proxy", "https://api.test", { https: "proxy.test:3128" }, https],
-		["an https proxy", "https://api.test", { https: "https://proxy.test" }, "https://proxy.test"],
-		["what is on this machine, not by another one", "http://127.0.0.1:1", { http: https }, undefined],
-		["what is on this machine, not by another one, with https", "https://localhost:1", { https }, undefined],
-		["what is on this machine, by one on it", "http://127.0.0.1:1", { http: "http://[::1]:8" }, "http://[::1]:8"],
+		["is none without a variable", "https://api.test", {}, undefined],
+		["is none for an empty variable", "https://api.test", { https: " " }, undefined],
+		["is that of HTTPS_PROXY for https", "https://api.test", { https, http: "http://other.test:1" }, https],
+		["is none for https with HTTP_PROXY only", "https://api.test", { http: https }, undefined],
+		["is an http proxy without a scheme", "https://api.test", { https: "proxy.test:3128" }, https],
+		["can be an https proxy", "https://api.test", { https: "https://proxy.test" }, "https://proxy.test"],
+		["is none on another machine for a service on this one", "http://127.0.0.1:1", { http: https }, undefined],
+		["is none on another machine for a service on this one, with https", "https://localhost:1", { https }, undefined],
+		["can be on this machine for a service on it", "http://127.0.0.1:1", { http: "http://[::1]:8" }, "http://[::1]:8"],
 		[
-			"and what is elsewhere by one on this machine",
+			"can be on this machine for a service elsewhere",
 			"https://api.test",
 			{ https: "localhost:8" },
 			"http://localhost:8",
@@ -59,7 +59,7 @@ describe("which proxy is used", () => {
 		["[fd12::1]", "https://[fd12::1]"],
 		["fd12::1", "https://[fd12::1]:8443"],
 		["[fd12::1]:8443", "https://[fd12::1]:8443"],
-	])("none when NO_PROXY is %j and the address %s", (no, url) => {
+	])("is none when NO_PROXY is %j and the address %s", (no, url) => {
 		expect(choose(url, { https, no })).toBeUndefined();
 	});
 
@@ -76,11 +76,11 @@ describe("which proxy is used", () => {
 		["10.0.0.0/99", "https://10.1.2.3"],
 		["10.0.0.0/8", "https://api.test"],
 		["fd00::/8", "https://10.1.2.3"],
-	])("the named one when NO_PROXY is %j and the address %s", (no, url) => {
+	])("is the named one when NO_PROXY is %j and the address %s", (no, url) => {
 		expect(choose(url, { https, no })).toBe(https);
 	});
 
-	it("is what the environment says, a lower-case name first", () => {
+	it("comes from the environment; a lower-case name takes precedence", () => {
 		const environment = { HTTP_PROXY: "a", HTTPS_PROXY: "b", https_proxy: "c", no_proxy: "", NO_PROXY: "*" };
 		expect(readProxies(environment)).toEqual({ http: "a", https: "c", no: "" });
 		expect(readProxies({})).toEqual({ http: undefined, https: undefined, no: undefined });
@@ -91,7 +91,7 @@ describe("which proxy is used", () => {
 		`http://${credentials}@`,
 		`http://${user}:%zz-hidden@proxy.test`,
 		`http://${credentials}@proxy.test:99999`,
-	])("a proxy that is none is refused without its words: case %#", (text) => {
+	])("is refused without its address when it cannot be used: case %#", (text) => {
 		let error: unknown;
 		try {
 			makeClient({ url: "https://api.test", proxy: { https: text } });
@@ -206,7 +206,7 @@ describe("a service behind a proxy", () => {
 		}
 	}
 
-	it("with https is asked through a tunnel, in which the proxy sees no stamp", async () => {
+	it("is reached through a tunnel with https, in which the proxy sees no stamp", async () => {
 		const client = makeClient({ url: serviceUrl, proxy: { https: withPassword(), http: "http://unused.test" } });
 		expect(await query(client)).toMatchObject({ value: { userTags: [] } });
 		expect(await submit(client)).toMatchObject({ kind: "activity", requests: 1 });
@@ -217,7 +217,7 @@ describe("a service behind a proxy", () => {
 		expect(stamped).toHaveLength(2);
 	});
 
-	it("with http is forwarded to, when both are on this machine", async () => {
+	it("is reached by forwarding with http, when both are on this machine", async () => {
 		const client = makeClient({ proxy: { http: withPassword() } });
 		const before = server.received.length;
 		expect(await query(client)).toMatchObject({ value: { userTags: [{ tagId: "t" }] } });
@@ -232,7 +232,7 @@ describe("a service behind a proxy", () => {
 		expect(server.received.slice(before).map(({ mistakes }) => mistakes)).toEqual([[], []]);
 	});
 
-	it("is asked directly when NO_PROXY names it", async () => {
+	it("is reached directly when NO_PROXY names it", async () => {
 		const client = makeClient({ proxy: { http: proxy.url, no: "127.0.0.1" } });
 		expect(await query(client)).toMatchObject({ value: {} });
 		expect(proxy.seen).toEqual([]);
@@ -242,7 +242,7 @@ describe("a service behind a proxy", () => {
 		[407, 1, /the proxy needs a user name and a password/],
 		[403, 1, /does the proxy allow this address/],
 		[503, 4, /NO_PROXY/],
-	])("that the proxy does not let us to (%i) was sent nothing, and the words name the proxy", async (status, requests, hint) => {
+	])("gets nothing when the proxy refuses the tunnel (%i), and the message names the proxy", async (status, requests, hint) => {
 		proxy.refuse = status;
 		const client = makeClient({ url: serviceUrl, proxy: { https: withPassword() } });
 		const answer = await submit(client);
@@ -259,7 +259,7 @@ describe("a service behind a proxy", () => {
 		expect(hosts).toEqual([]);
 	});
 
-	it("is not reached when nobody listens where the proxy should be, and the words name the proxy", async () => {
+	it("gets nothing when the proxy does not listen, and the message names the proxy", async () => {
 		const gone = await startProxy();
 		gone.server.close();
 		const client = makeClient({ url: serviceUrl, proxy: { https: gone.url.replace("//", `//${credentials}@`) } });
@@ -272,7 +272,7 @@ describe("a service behind a proxy", () => {
 		expectNoPassword([answer, await query(client)]);
 	});
 
-	it("with http and a proxy that wants a password is in doubt, with words for it", async () => {
+	it("leaves the submit in doubt when an http proxy requires a password, and the message says so", async () => {
 		proxy.refuse = 407;
 		const client = makeClient({ proxy: { http: proxy.url } });
 		expect(await submit(client)).toMatchObject({
@@ -281,7 +281,7 @@ describe("a service behind a proxy", () => {
 		});
 	});
 
-	it("that cannot be reached by the proxy in time was sent nothing", async () => {
+	it("gets nothing when the proxy does not reach it in time", async () => {
 		const mute = await startProxy();
 		mute.server.removeAllListeners("connect").on("connect", (_request, socket: Socket) => void sockets.add(socket));
 		const client = makeClient({

@@ -1,7 +1,6 @@
-/** How the limiter changes, by table and for any course of events; and the queue before it, on a clock of its own. */
+/** The rate limiter, by table and for any course of events. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type InconclusiveAnswer, inconclusive } from "../../src/wire/answer.ts";
 import {
 	type AttemptResult,
 	endAttempt,
@@ -15,13 +14,11 @@ import {
 	startAttempt,
 	successesToSpeedUp,
 } from "../../src/wire/rate-limiter.ts";
-import { type Admission, makeRequestQueue, type RequestQueue } from "../../src/wire/request-queue.ts";
-import { makeVirtualClock } from "./virtual-clock.ts";
 
 const throttled = (pauseMs?: number): AttemptResult => ({ kind: "throttled", pauseMs });
 const answered: AttemptResult = { kind: "answered", healthy: true };
 const unwell: AttemptResult = { kind: "answered", healthy: false };
-const failure: AttemptResult = { kind: "no-answer" };
+const noAnswer: AttemptResult = { kind: "no-answer" };
 
 /** The state after attempts one by one, each with its result, one millisecond apart. */
 function limiterAfter(limits: RateLimits, results: readonly AttemptResult[]): RateLimiter {
@@ -34,19 +31,19 @@ function limiterAfter(limits: RateLimits, results: readonly AttemptResult[]): Ra
 const many = (result: AttemptResult, count: number) => Array.from({ length: count }, () => result);
 const eight: RateLimits = { concurrency: 8, intervalMs: 0 };
 
-describe("what is allowed at once", () => {
+describe("the concurrency", () => {
 	const grown = (times: number) => many(answered, times * successesToSpeedUp);
 	it.each<[string, number, readonly AttemptResult[], number]>([
-		["at first is all of it", 8, [], 8],
+		["starts at the limit", 8, [], 8],
 		["is halved by a 429", 8, [throttled()], 4],
 		["is halved by each further one", 8, many(throttled(), 2), 2],
-		["is halved downwards", 5, [throttled()], 2],
+		["is rounded down", 5, [throttled()], 2],
 		["is never less than one", 8, many(throttled(), 9), 1],
 		["stays one when it was one", 1, [throttled()], 1],
 		["does not grow before a run of answers", 8, [throttled(), ...many(answered, successesToSpeedUp - 1)], 4],
 		["grows by one after a run of answers", 8, [throttled(), ...grown(1)], 5],
 		["grows by one after each further run", 8, [throttled(), ...grown(2)], 6],
-		["does not grow beyond all of it", 8, [throttled(), ...grown(40)], 8],
+		["never exceeds the limit", 8, [throttled(), ...grown(40)], 8],
 		[
 			"does not grow when a 429 breaks the run",
 			8,
@@ -59,19 +56,19 @@ describe("what is allowed at once", () => {
 			[throttled(), ...many(answered, 9), unwell, ...many(answered, 9)],
 			4,
 		],
-		["does not care for silences", 8, [throttled(), ...many(answered, 9), failure, answered], 5],
+		["ignores attempts without an answer", 8, [throttled(), ...many(answered, 9), noAnswer, answered], 5],
 		["does not shrink for a 5xx", 8, many(unwell, 5), 8],
-		["does not shrink for a failure", 8, many(failure, 5), 8],
+		["does not shrink for an attempt without an answer", 8, many(noAnswer, 5), 8],
 	])("%s", (_fact, concurrency, results, allowed) => {
 		expect(limiterAfter({ concurrency, intervalMs: 0 }, results).maxInFlight).toBe(allowed);
 	});
 
 	it.each<[string, RateLimits, readonly AttemptResult[], number, number]>([
-		["begins when one at a time is too fast still", eight, many(throttled(), 4), 1, intervalsMs.min],
+		["starts when one at a time is still too fast", eight, many(throttled(), 4), 1, intervalsMs.min],
 		["grows by half with each further 429", eight, many(throttled(), 6), 1, 45],
 		["is never longer than the longest", eight, many(throttled(), 30), 1, intervalsMs.max],
 		["is shorter by a quarter after a run of answers", eight, [...many(throttled(), 6), ...grown(1)], 1, 33.75],
-		["ends when it is hardly one, before more are allowed", eight, [...many(throttled(), 6), ...grown(3)], 1, 0],
+		["ends when it is very short, before more are allowed", eight, [...many(throttled(), 6), ...grown(3)], 1, 0],
 		["is followed by more at once", eight, [...many(throttled(), 6), ...grown(4)], 2, 0],
 		["grows from the user's own", { concurrency: 1, intervalMs: 1000 }, [throttled()], 1, 1500],
 		["is never shorter than the user's own", { concurrency: 1, intervalMs: 1000 }, [throttled(), ...grown(9)], 1, 1000],
@@ -82,7 +79,7 @@ describe("what is allowed at once", () => {
 			1,
 			9e4,
 		],
-	])("the gap %s", (_fact, limits, results, allowed, gapMs) => {
+	])("reaches an interval that %s", (_fact, limits, results, allowed, gapMs) => {
 		expect(limiterAfter(limits, results)).toMatchObject({ maxInFlight: allowed, intervalMs: gapMs });
 	});
 
@@ -92,7 +89,7 @@ describe("what is allowed at once", () => {
 		[[1, 9500, 9600, 9700], 1000],
 		[[9500, 9600, 9700, 9800], 125],
 		[[1, 2, ...Array.from({ length: 10 }, (_, index) => 9000 + index * 100)], 100],
-	])("the first gap after answers at %j ms and a 429 at 10,000 ms is %d ms", (times, gapMs) => {
+	])("reaches a first interval, after answers at %j ms and a 429 at 10,000 ms, of %d ms", (times, gapMs) => {
 		let limiter = makeRateLimiter({ concurrency: 1, intervalMs: 0 });
 		for (const atMs of times) limiter = endAttempt(startAttempt(limiter, atMs), limiter.started + 1, answered, atMs);
 		limiter = endAttempt(startAttempt(limiter, 9990), limiter.started + 1, throttled(), 10_000);
@@ -111,7 +108,7 @@ describe("what is allowed at once", () => {
 });
 
 describe("the next attempt", () => {
-	it("waits while as many are in flight as are allowed, and says whether that is fewer than usual", () => {
+	it("waits while as many are in flight as are allowed, with the reason for fewer", () => {
 		let limiter = startAttempt(startAttempt(makeRateLimiter({ concurrency: 2, intervalMs: 0 }), 0), 0);
 		expect(findDelay(limiter, 0)).toEqual({ reason: "busy" });
 		limiter = endAttempt(limiter, 1, throttled(), 0);
@@ -119,7 +116,7 @@ describe("the next attempt", () => {
 		expect(findDelay(endAttempt(limiter, 2, answered, 0), 0)).toEqual({ reason: "none" });
 	});
 
-	it("waits for the end of the longest pause, whoever asked for it", () => {
+	it("waits for the end of the longest pause", () => {
 		let limiter = startAttempt(startAttempt(startAttempt(makeRateLimiter(eight), 0), 0), 0);
 		limiter = endAttempt(limiter, 1, throttled(3000), 100);
 		limiter = endAttempt(limiter, 2, throttled(1000), 200);
@@ -128,13 +125,13 @@ describe("the next attempt", () => {
 		expect(findDelay(limiter, 3100)).toEqual({ reason: "none" });
 	});
 
-	it("does not believe in a pause of more than five minutes", () => {
+	it("waits no longer than five minutes for a pause", () => {
 		const limiter = endAttempt(startAttempt(makeRateLimiter(eight), 0), 1, throttled(1e12), 0);
 		expect(findDelay(limiter, 0)).toEqual({ reason: "pause", waitMs: maxPauseMs });
 		expect(maxPauseMs).toBe(5 * 60 * 1000);
 	});
 
-	it("keeps the least time from start to start, and saves none up", () => {
+	it("keeps the interval between starts, and accumulates no credit", () => {
 		const limiter = startAttempt(makeRateLimiter({ concurrency: 8, intervalMs: 200 }), 1000);
 		expect(findDelay(limiter, 1050)).toEqual({ reason: "rate", waitMs: 150 });
 		expect(findDelay(limiter, 1200)).toEqual({ reason: "none" });
@@ -142,19 +139,37 @@ describe("the next attempt", () => {
 	});
 });
 
-describe("waiting is timeout", () => {
+describe("a queue timeout", () => {
 	const paused = endAttempt(startAttempt(makeRateLimiter(eight), 0), 1, throttled(30_000), 0);
 	const dry = limiterAfter(eight, [answered, throttled()]);
-	const turnedAway = endAttempt(startAttempt(dry, 30_001), 3, throttled(), 30_001);
+	const allThrottled = endAttempt(startAttempt(dry, 30_001), 3, throttled(), 30_001);
 	it.each<[string, RateLimiter, number, number, object | undefined]>([
-		["never at first", makeRateLimiter(eight), 0, 0, undefined],
-		["when the pause is as long as an operation may take", paused, 0, 0, { reason: "pause", forMs: 30_000 }],
-		["not when the pause is shorter", paused, 0, 1, undefined],
-		["when all were turned away for so long", turnedAway, 0, 30_001, { reason: "throttled", forMs: 30_000 }],
-		["not for who came later", turnedAway, 2, 30_001, undefined],
-		["not after one 429, however long ago", dry, 0, 99_000, undefined],
-		["not when a failure came between", endAttempt(startAttempt(dry, 5), 3, failure, 99_000), 0, 99_000, undefined],
-		["not after any other answer", endAttempt(startAttempt(turnedAway, 5), 4, unwell, 9), 0, 99_000, undefined],
+		["never comes at first", makeRateLimiter(eight), 0, 0, undefined],
+		["comes when the pause is as long as the timeout", paused, 0, 0, { reason: "pause", forMs: 30_000 }],
+		["does not come when the pause is shorter", paused, 0, 1, undefined],
+		[
+			"comes after 429 answers only for as long as the timeout",
+			allThrottled,
+			0,
+			30_001,
+			{ reason: "throttled", forMs: 30_000 },
+		],
+		["does not come for a later operation", allThrottled, 2, 30_001, undefined],
+		["does not come after one 429, however long ago", dry, 0, 99_000, undefined],
+		[
+			"does not come when an attempt without an answer was last",
+			endAttempt(startAttempt(dry, 5), 3, noAnswer, 99_000),
+			0,
+			99_000,
+			undefined,
+		],
+		[
+			"does not come after any other answer",
+			endAttempt(startAttempt(allThrottled, 5), 4, unwell, 9),
+			0,
+			99_000,
+			undefined,
+		],
 	])("%s", (_fact, limiter, sinceMs, nowMs, expected) => {
 		expect(findQueueTimeout(limiter, sinceMs, 30_000, nowMs)).toEqual(expected);
 	});
@@ -165,7 +180,7 @@ type Event = { readonly waitMs: number; readonly which: number; readonly result:
 const endingArbitrary: fc.Arbitrary<AttemptResult> = fc.oneof(
 	{ weight: 6, arbitrary: fc.constant(answered) },
 	fc.constant(unwell),
-	fc.constant(failure),
+	fc.constant(noAnswer),
 	fc.option(fc.nat(5000), { nil: undefined }).map((pauseMs): AttemptResult => ({ kind: "throttled", pauseMs })),
 );
 const eventArbitrary: fc.Arbitrary<Event> = fc.record({
@@ -174,8 +189,8 @@ const eventArbitrary: fc.Arbitrary<Event> = fc.record({
 	result: endingArbitrary,
 });
 
-describe("whatever happens", () => {
-	it("as many are in flight as are allowed, between one and all, none in a pause or too early", () => {
+describe("in any course of events", () => {
+	it("no attempt exceeds the concurrency, or starts in a pause or too early", () => {
 		fc.assert(
 			fc.property(
 				fc.integer({ min: 1, max: 12 }),
@@ -213,7 +228,7 @@ describe("whatever happens", () => {
 		);
 	});
 
-	it("a wait ends when it says, and enough answers bring everything back", () => {
+	it("a delay ends when it says, and enough answers restore the full rate", () => {
 		fc.assert(
 			fc.property(fc.array(eventArbitrary, { maxLength: 60 }), (events) => {
 				let limiter = makeRateLimiter({ concurrency: 6, intervalMs: 100 });
@@ -231,146 +246,5 @@ describe("whatever happens", () => {
 				expect(limiter).toMatchObject({ maxInFlight: 6, intervalMs: 100 });
 			}),
 		);
-	});
-});
-
-describe("the queue", () => {
-	const tooMany: InconclusiveAnswer = inconclusive({
-		message: "too many requests",
-		retry: "yes",
-		httpStatus: 429,
-		throttled: true,
-	});
-	const clock = (limits: Partial<RateLimits> = {}, timeoutMs = 30_000) => {
-		const { now, sleep, run } = makeVirtualClock();
-		const queue = makeRequestQueue({ concurrency: 8, intervalMs: 0, ...limits, timeoutMs, now, sleep });
-		return { queue, now, sleep, run };
-	};
-	/** What comes of each admission, in the order of coming out. */
-	function enterAll(queue: RequestQueue, count: number, now: () => number) {
-		const admissions: (Admission & { readonly who: number; readonly atMs: number })[] = [];
-		for (let who = 0; who < count; who += 1) {
-			void queue.waitForSlot(now()).then((admission) => admissions.push({ ...admission, who, atMs: now() }));
-		}
-		return admissions;
-	}
-
-	it("lets out in the order of coming, and no more than are allowed", async () => {
-		const { queue, run, now } = clock({ concurrency: 2 });
-		const admissions = enterAll(queue, 5, now);
-		await run();
-		expect(admissions.map(({ who }) => who)).toEqual([0, 1]);
-		queue.release(2, answered);
-		await run();
-		expect(admissions.map(({ who }) => who)).toEqual([0, 1, 2]);
-		// Waiting for a place that was never more is not what limits cost.
-		expect(queue.throttledMs()).toBe(0);
-	});
-
-	it("spaces attempts evenly, the first at once, and counts the wait once for all", async () => {
-		const { queue, run, now } = clock({ intervalMs: 250 });
-		const admissions = enterAll(queue, 5, now);
-		await run();
-		expect(admissions.map(({ atMs }) => atMs)).toEqual([0, 250, 500, 750, 1000]);
-		expect(queue.throttledMs()).toBe(1000);
-	});
-
-	it("lets nobody out in a pause, not even those that came before it was longer", async () => {
-		const { queue, run, now } = clock();
-		const admissions = enterAll(queue, 2, now);
-		await run();
-		queue.release(1, throttled(1000), tooMany);
-		const later = enterAll(queue, 1, now);
-		await run(500);
-		expect(queue.pauseMs()).toBe(500);
-		queue.release(2, throttled(2000), tooMany);
-		await run();
-		expect(admissions).toHaveLength(2);
-		expect(later.map(({ atMs }) => atMs)).toEqual([2500]);
-		expect(queue.throttledMs()).toBe(2500);
-		expect(queue.currentRate()).toMatchObject({ maxInFlight: 4, intervalMs: 0 });
-	});
-
-	it("does not count a pause in which nobody waits", async () => {
-		const { queue, run, now } = clock();
-		enterAll(queue, 1, now);
-		await run();
-		queue.release(1, throttled(5000), tooMany);
-		await run(4000);
-		expect(queue.throttledMs()).toBe(0);
-		enterAll(queue, 1, now);
-		await run();
-		expect(queue.throttledMs()).toBe(1000);
-	});
-
-	it("sends everybody away at once when the pause is longer than an operation may take", async () => {
-		const { queue, run, now } = clock({ concurrency: 1 });
-		const admissions = enterAll(queue, 3, now);
-		await run(0);
-		queue.release(1, throttled(60_000), tooMany);
-		await run(0);
-		expect(admissions.slice(1)).toMatchObject([
-			{ kind: "timed-out", who: 1, atMs: 0 },
-			{ kind: "timed-out", who: 2, atMs: 0 },
-		]);
-		const [, second] = admissions;
-		expect(second?.kind === "timed-out" && second.answer.message).toBe(
-			"too many requests; the service asks for a pause of 60 s, longer than --timeout",
-		);
-		// The pause is over for who comes then.
-		await run(60_000);
-		const later = enterAll(queue, 1, now);
-		await run();
-		expect(later).toMatchObject([{ kind: "admitted", atMs: 60_000 }]);
-	});
-
-	it("sends away who waited while all were turned away, and lets out who comes later", async () => {
-		const { queue, run, now } = clock({ concurrency: 1 }, 5000);
-		const admissions = enterAll(queue, 100, now);
-		for (let left = 0; admissions.length < 100; left = admissions.length) {
-			await run(now() + 100);
-			for (const admission of admissions.slice(left)) {
-				if (admission.kind === "admitted") queue.release(admission.number, throttled(1000), tooMany);
-			}
-		}
-		const timeout = admissions.filter(({ kind }) => kind === "timed-out");
-		expect(timeout.length).toBeGreaterThan(90);
-		for (const { atMs } of timeout) expect(atMs).toBe(timeout[0]?.atMs);
-		expect(timeout[0]?.atMs).toBeGreaterThanOrEqual(5000);
-		expect(timeout[0]?.atMs).toBeLessThan(10_000);
-		expect(queue.currentRate().maxInFlight).toBe(1);
-		await run(now() + 10_000);
-		const later = enterAll(queue, 1, now);
-		await run();
-		expect(later).toMatchObject([{ kind: "admitted" }]);
-	});
-
-	it("opens for everybody when it is opened", async () => {
-		const { queue, run, now } = clock({ concurrency: 1, intervalMs: 60_000 });
-		const admissions = enterAll(queue, 3, now);
-		await run(0);
-		queue.admitAll();
-		await run(0);
-		expect(admissions.map(({ kind, atMs }) => [kind, atMs])).toEqual([
-			["admitted", 0],
-			["admitted", 0],
-			["admitted", 0],
-		]);
-	});
-
-	it("survives a sleep that is over before the clock says so", async () => {
-		let slept = 0;
-		const queue = makeRequestQueue({
-			concurrency: 8,
-			intervalMs: 1000,
-			timeoutMs: 1,
-			now: () => 0,
-			sleep: async () => {
-				slept += 1;
-			},
-		});
-		const admissions = enterAll(queue, 3, () => 0);
-		await new Promise((resolve) => setImmediate(resolve));
-		expect([admissions.length, slept]).toEqual([3, 2]);
 	});
 });

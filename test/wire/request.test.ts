@@ -80,7 +80,7 @@ const silent = {};
 const exhausted = { "ratelimit-remaining": "0" };
 const retryAfter = { "ratelimit-remaining": "0", "retry-after": "" };
 
-describe("a rate that nobody told us", () => {
+describe("an unknown rate limit of the service", () => {
 	it.each([
 		["1 a second, 12 queries", 12, 1, 1, 40],
 		["1 a second, 40 queries", 40, 1, 1, 40],
@@ -90,7 +90,7 @@ describe("a rate that nobody told us", () => {
 		["10 a second, 200 queries, answered at once", 200, 10, 10, 4],
 		["60 a second, 200 queries", 200, 60, 60, 40],
 		["60 a second, 200 queries, answered slowly", 200, 60, 60, 400],
-	])("%s: all are answered, in not much more time than it takes, with few 429", async (_case, count, perSecond, burst, latencyMs) => {
+	])("%s: all requests are answered, in little more than the least time, with few 429", async (_case, count, perSecond, burst, latencyMs) => {
 		for (const headers of [silent, exhausted, retryAfter]) {
 			const { answered, turnedAway, endMs, most, counts } = await run(count, { perSecond, burst, latencyMs, headers });
 			expect(answered).toBe(count);
@@ -103,12 +103,12 @@ describe("a rate that nobody told us", () => {
 	});
 });
 
-describe("a service that lets nobody in", () => {
+describe("a service that answers 429 only,", () => {
 	it.each([
 		["says nothing", silent],
 		["says that nothing remains", exhausted],
 		["says when to come back", retryAfter],
-	])("and %s is given up soon after the time limit, by however many", async (_case, headers) => {
+	])("and %s, ends every request soon after the timeout, however many there are", async (_case, headers) => {
 		for (const count of [1, 10, 300]) {
 			const service = { perSecond: 1e-9, burst: 0, latencyMs: 40, headers };
 			const { answered, endMs, turnedAway, counts, events } = await run(count, service);
@@ -121,15 +121,15 @@ describe("a service that lets nobody in", () => {
 	});
 });
 
-describe("time spent waiting", () => {
-	it("is time on the clock, however many wait side by side", async () => {
+describe("the throttled time", () => {
+	it("counts waits at the same time once", async () => {
 		const service = { perSecond: 1, burst: 1, latencyMs: 40, headers: exhausted };
 		const { throttledMs, endMs } = await run(20, service);
 		expect(throttledMs).toBeLessThanOrEqual(endMs);
 		expect(throttledMs).toBeGreaterThan(endMs / 2);
 	});
 
-	it("is none without limits", async () => {
+	it("is 0 without limits", async () => {
 		const service = { perSecond: 1e6, burst: 1e6, latencyMs: 40, headers: silent };
 		expect(await run(100, service)).toMatchObject({ answered: 100, throttledMs: 0, most: 8, turnedAway: 0 });
 	});

@@ -1,26 +1,26 @@
-/** When the same bytes go out again, and what a refusal after a lost answer proves. */
+/** When a request is retried, and what a refusal after a lost answer proves. */
 import { describe, expect, it } from "vitest";
 import type { Reply } from "./independent-server.ts";
 import { client, failure, forEver, makeClient, query, server, sleeps, startMs, submit } from "./watched-client.ts";
 
-describe("too many requests", () => {
+describe("a retry", () => {
 	const throttle = (headers: Record<string, string> = {}): Reply => ({ ...failure(429, 8, "slow down"), headers });
 
-	it("wait as many seconds as Retry-After says", async () => {
+	it("waits for the seconds of Retry-After", async () => {
 		server.script(throttle({ "retry-after": "7" }), throttle({ "retry-after": "2" }));
 		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
 		expect(sleeps).toEqual([7000, 2000]);
 		expect(client.stats()).toEqual({ queries: 0, submits: 1, retries: 2, throttledMs: 9000 });
 	});
 
-	it("wait until the date that Retry-After says, by the clock of the service", async () => {
+	it("waits until the date of Retry-After, by the clock of the service", async () => {
 		const date = "Thu, 01 Jan 2099 00:00:00 GMT";
 		server.script(throttle({ date, "retry-after": "Thu, 01 Jan 2099 00:00:05 GMT" }));
 		expect(await query()).toMatchObject({ value: { userTags: [{}] } });
 		expect(sleeps).toEqual([5000]);
 	});
 
-	it("wait a doubling time, half of it random, when Retry-After is missing, past or senseless", async () => {
+	it("waits a doubling time, half of it random, when Retry-After is missing, past or malformed", async () => {
 		const past = { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" };
 		server.script(throttle(), throttle(past), throttle({ "retry-after": "soon" }), throttle({ "retry-after": "-1" }));
 		await query();
@@ -31,7 +31,7 @@ describe("too many requests", () => {
 		expect(sleeps).toEqual([750, 1500]);
 	});
 
-	it("are not waited for beyond the time limit: a submit is unknown, a query a ServiceError", async () => {
+	it("never comes after the timeout: a submit is in doubt, a query throws a ServiceError", async () => {
 		server.script(...forEver(throttle({ "retry-after": "31", "ratelimit-limit": "1" })));
 		expect(await submit()).toMatchObject({
 			kind: "unknown",
@@ -43,13 +43,13 @@ describe("too many requests", () => {
 		expect(sleeps).toEqual([]);
 	});
 
-	it("are a rate and no quota when the headers say so, whatever the text", async () => {
+	it("follows a 429 whose headers show a rate, whatever its text", async () => {
 		const quota = failure(429, 8, "quota exceeded");
 		server.script({ ...quota, headers: { "ratelimit-remaining": "0" } }, { ...quota, headers: { "retry-after": "1" } });
 		expect(await submit()).toMatchObject({ kind: "activity", requests: 3 });
 	});
 
-	it("of a 503 wait as Retry-After says too, and are not counted as throttled", async () => {
+	it("obeys Retry-After of a 503 too, which does not count as throttled", async () => {
 		server.script({ status: 503, headers: { "retry-after": "3" }, body: "" });
 		await query();
 		expect(sleeps).toEqual([3000]);
@@ -69,7 +69,7 @@ describe("a refusal after an attempt that may have arrived", () => {
 		[404, 5],
 		[409, 6],
 		[429, 8],
-	])("is no proof, though it is %i/%i of the service: what became of the submit is unknown", async (status, code) => {
+	])("is no proof, though it is %i/%i of the service: the submit is in doubt", async (status, code) => {
 		server.script(lost, { ...failure(status, code, "quota exceeded"), headers: date(startMs) });
 		expect(await submit()).toMatchObject({
 			kind: "unknown",
@@ -91,7 +91,7 @@ describe("a refusal after an attempt that may have arrived", () => {
 		expect(await submit()).toMatchObject({ kind: "unknown", requests: 2 });
 	});
 
-	it("is a refusal when the earlier attempt was turned away by the service's own 429", async () => {
+	it("is a refusal when the earlier attempt got the service's own 429", async () => {
 		server.script(failure(429, 8, "slow"), failure(403, 7, "no"));
 		expect(await submit()).toMatchObject({ kind: "refused", httpStatus: 403, requests: 2 });
 	});

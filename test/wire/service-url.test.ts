@@ -99,7 +99,7 @@ describe("a service at localhost", () => {
 		expect(dns.lookup).not.toHaveBeenCalled();
 	});
 
-	it("is found at ::1 too", async () => {
+	it("can be at ::1 too", async () => {
 		const port = await serve("here", "::1").catch(() => undefined);
 		if (port === undefined) return;
 		expect(await query(makeClient({ url: `http://localhost:${port}` }))).toMatchObject({
@@ -107,7 +107,7 @@ describe("a service at localhost", () => {
 		});
 	});
 
-	it("is asked through a proxy at localhost by its address, so that neither name is resolved", async () => {
+	it("is reached through a proxy at localhost by its address, so that neither name is resolved", async () => {
 		const port = await serve("proxy", "127.0.0.1");
 		await serve("elsewhere", "127.0.0.77", port);
 		resolveEverythingTo("127.0.0.77");
@@ -121,7 +121,7 @@ describe("a service at localhost", () => {
 		});
 	});
 
-	it("is asked directly when the proxy is below .localhost, which may be another machine", () => {
+	it("is reached directly when the proxy is below .localhost, which may be another machine", () => {
 		const proxy = { http: "http://proxy.localhost:1", https: "http://proxy.localhost:1" };
 		expect(findProxy(new URL("http://localhost:2"), proxy)).toBeUndefined();
 		expect(findProxy(new URL("https://[::ffff:127.0.0.1]:2"), proxy)).toBeUndefined();

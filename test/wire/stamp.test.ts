@@ -105,7 +105,7 @@ describe("a stamp of an API key", () => {
 		}
 	});
 
-	it("does not care for blanks around a key, upper case, or :p256 behind the private key", () => {
+	it("ignores blanks around a key, upper case, and :p256 behind the private key", () => {
 		const key = { privateKey: `  ${privateKey.toUpperCase()}:p256\n`, publicKey: ` ${publicKey.toUpperCase()}\n` };
 		expect(createApiKeyStamper(key).publicKey).toBe(publicKey);
 	});
@@ -184,7 +184,7 @@ describe("a stamp of a command", () => {
 		expect(stamp.stampHeaderValue).toBe("abc");
 	});
 
-	it("is refused with the exit code and nothing of what the command wrote", async () => {
+	it("is refused with the exit code and none of the output of the command", async () => {
 		const error = await caughtAsync(
 			node("console.error('stderr-secret');console.log('stdout-secret');process.exit(7)"),
 		);

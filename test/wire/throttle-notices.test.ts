@@ -22,7 +22,7 @@ function notices() {
 }
 
 describe("a service that answers 429", () => {
-	it("is told once, though it answers so to every request", () => {
+	it("causes one notice, though it answers every request with it", () => {
 		const { hear, hearOther, wait } = notices();
 		expect(hear("too many requests (limit 3): slow down")).toContain("slow down; retried in 500 ms");
 		for (let count = 0; count < 100; count += 1) {
@@ -32,7 +32,7 @@ describe("a service that answers 429", () => {
 		}
 	});
 
-	it("is told again when it says something else, when a request is given up, and when it asks to wait much longer", () => {
+	it("causes another notice for new words, for a request that is not retried, and for a much longer delay", () => {
 		const { hear } = notices();
 		hear("too many requests: slow down");
 		expect(hear("a limit of the organization is reached: quota exceeded")).toContain("quota exceeded");
@@ -43,14 +43,14 @@ describe("a service that answers 429", () => {
 		expect(hear("too many requests: slow down", null)).toBeUndefined();
 	});
 
-	it("is told again after a minute without a 429", () => {
+	it("causes another notice after a minute without a 429", () => {
 		const { hear, wait } = notices();
 		hear("too many requests");
 		wait(60_001);
 		expect(hear("too many requests")).toContain("too many requests");
 	});
 
-	it("is told at most five times, though each answer says something of its own", () => {
+	it("causes at most five notices, though each answer has new words", () => {
 		const { hear } = notices();
 		const told = Array.from({ length: 100 }, (_, index) => hear(`slow down, request ${index}`)).filter(Boolean);
 		expect(told).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("a service that answers 429", () => {
 		expect(words.length).toBeLessThanOrEqual(5);
 	});
 
-	it("is summed up in the end: how many requests, over what time, and what became of them", () => {
+	it("is summarized at the end: how many requests, in what time, and whether they were retried", () => {
 		const { hear, wait, end } = notices();
 		expect(end()).toBeUndefined();
 		hear("too many requests");

@@ -29,7 +29,7 @@ async function listen(server: Server): Promise<number> {
 	return (server.address() as AddressInfo).port;
 }
 
-/** A service at https with a certificate that nobody vouches for, unless it is trusted here. */
+/** A service at https with a certificate that no one vouches for, unless it is trusted here. */
 async function serve({ trusted, ...options }: ServerOptions & { readonly trusted: boolean }): Promise<string> {
 	const pair = makeCertificate("localhost");
 	if (trusted) tls.setDefaultCACertificates([...authorities, pair.cert]);
@@ -88,14 +88,14 @@ describe("a client", () => {
 		expect(await query(makeClient({ url, insecure: true, proxy }))).toMatchObject(answered);
 	});
 
-	it("speaks TLS 1.2 at least although Node was told otherwise, unless it is insecure", async () => {
+	it("uses TLS 1.2 or later although Node allows less, unless it is insecure", async () => {
 		const url = await serve({ trusted: true, ...oldTls });
 		weakenNode();
 		expect(await query(makeClient({ url }))).toMatchObject(notSecure);
 		expect(await query(makeClient({ url, insecure: true }))).toMatchObject(answered);
 	});
 
-	it("asks a service on this machine in plain http whatever is said of TLS", async () => {
+	it("uses plain http for a service on this machine whatever the TLS options are", async () => {
 		expect(await query(makeClient({ url: plainService.url, insecure: true }))).toMatchObject({ value: {} });
 	});
 });
@@ -141,7 +141,7 @@ describe("an environment", () => {
 		{ NODE_EXTRA_CA_CERTS: "/etc/ca.pem", NODE_USE_SYSTEM_CA: "1" },
 		{ NODE_OPTIONS: "--tls-min-v1.2 --tls-min-v1.3 --tls-max-v1.2 --use-openssl-ca" },
 		{ NODE_OPTIONS: "--tls-cipher-list=TLS_AES_256_GCM_SHA384:ECDHE-RSA-AES256-GCM-SHA384:!DES:!RC4:-MD5:!aNULL" },
-	])("that does not is accepted: %j", (environment) => {
+	])("that does not weaken TLS is accepted: %j", (environment) => {
 		expect(() => refuseWeakTls(environment)).not.toThrow();
 	});
 });

@@ -1,4 +1,4 @@
-/** Requests that never leave, attempts whose time is up, and what a listener hears of them. */
+/** Requests that are not sent, attempts that reach their timeout, and what a listener gets of them. */
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer, type Server } from "node:net";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ import {
 	submit,
 } from "./watched-client.ts";
 
-describe("a request that never leaves", () => {
+describe("a request that is not sent", () => {
 	async function closedPort(): Promise<number> {
 		const closing = createSocketServer();
 		await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve));
@@ -33,7 +33,7 @@ describe("a request that never leaves", () => {
 		return port;
 	}
 
-	it("because nobody listens is not sent, and this is said after a few attempts", async () => {
+	it("fails after a few attempts when no server listens", async () => {
 		for (const host of ["127.0.0.1", "localhost"]) {
 			const url = `http://${host}:${await closedPort()}`;
 			const nobody = makeClient({ url });
@@ -60,7 +60,7 @@ describe("a request that never leaves", () => {
 		["CERT_HAS_EXPIRED", "tls", /^no secure connection to .* \(CERT_HAS_EXPIRED\)$/, "no"],
 		["DEPTH_ZERO_SELF_SIGNED_CERT", "tls", /^no secure connection to /, "no"],
 		["ERR_TLS_CERT_ALTNAME_INVALID", "tls", /^no secure connection to /, "no"],
-	])("because of %s is not sent", (code, reason, message, retry) => {
+	])("has the reason of %s", (code, reason, message, retry) => {
 		const failure = classifyTransportError(Object.assign(new Error("words of the system"), { code }), "connecting");
 		expect(failure).toEqual({ kind: "failure", reason, sent: "no", errorCode: code });
 		const meaning = describeFailure(failure, "https://api.example.com", 10_000);
@@ -68,7 +68,7 @@ describe("a request that never leaves", () => {
 		expect(classifyTransportError({ code }, "written")).toMatchObject({ reason: "reset", sent: "maybe" });
 	});
 
-	it("because no secure connection comes about is not sent, and not tried again", async () => {
+	it("is not retried when no secure connection can be made", async () => {
 		const insecure = makeClient({ url: server.url.replace("http:", "https:") });
 		expect(await submit(insecure)).toMatchObject({
 			kind: "not-sent",
@@ -78,13 +78,13 @@ describe("a request that never leaves", () => {
 		expect(await query(insecure)).toMatchObject({ code: "transport", sent: "no", hint: /NODE_EXTRA_CA_CERTS/ });
 	});
 
-	it("because the client is closed is not sent", async () => {
+	it("fails when the client is closed", async () => {
 		await client.close();
 		expect(await submit()).toMatchObject({ kind: "not-sent", because: "the client is closed", requests: 1 });
 		clients.length = 0;
 	});
 
-	it("because its stamp is no header is not sent", async () => {
+	it("fails when its stamp is not a header", async () => {
 		const broken = makeClient({
 			stamper: { stamp: async () => ({ stampHeaderName: "X-Stamp", stampHeaderValue: "a\r\nX-Other: b" }) },
 		});
@@ -93,7 +93,7 @@ describe("a request that never leaves", () => {
 		expect(server.received.length).toBe(before);
 	});
 
-	it("because it cannot be stamped throws, without the words of a foreign stamper", async () => {
+	it("throws when it cannot be stamped, without the message of a foreign stamper", async () => {
 		const before = server.received.length;
 		const leaking = makeClient({
 			stamper: { stamp: () => Promise.reject(new RangeError(`bad key ${privateKey}`)) },
@@ -105,7 +105,7 @@ describe("a request that never leaves", () => {
 		expect(server.received.length).toBe(before);
 	});
 
-	it("is unknown all the same when an earlier attempt may have arrived", async () => {
+	it("is in doubt when an earlier attempt may have arrived", async () => {
 		const leaving = createServer((request) => {
 			request.socket.destroy();
 			leaving.close();
@@ -126,17 +126,17 @@ describe("a request that never leaves", () => {
 	});
 });
 
-describe("time", () => {
+describe("a timeout", () => {
 	const silent: Reply = { act: () => undefined };
 
-	it("ends an attempt that no answer comes to; the request may have arrived", async () => {
+	it("ends an attempt without an answer; the request may have arrived", async () => {
 		server.script(silent);
 		const hasty = makeClient({ attemptTimeoutMs: 1000 });
 		expect(await submit(hasty)).toMatchObject({ kind: "activity", requests: 2 });
 		expect(events.map(({ result }) => result)).toEqual(["time-out", 200]);
 	});
 
-	it("ends the whole operation, by a clock of its own and really", async () => {
+	it("ends the whole operation, on the real clock too", async () => {
 		server.script(...forEver(silent));
 		const real = createClient({ url: server.url, stamper, attemptTimeoutMs: 150, timeoutMs: 700 });
 		clients.push(real);
@@ -150,7 +150,7 @@ describe("time", () => {
 		expect(real.stats().retries).toBeGreaterThanOrEqual(2);
 	});
 
-	it("ends a request that waits for a free connection: it was not sent, and is not sent later", async () => {
+	it("ends a request that waits for a connection: it was not sent, and is not sent later", async () => {
 		server.script(silent);
 		const narrow = makeClient({ connections: 1, timeoutMs: 100 });
 		const before = server.received.length;
@@ -163,7 +163,7 @@ describe("time", () => {
 		expect(server.received.length).toBe(before + 1);
 	});
 
-	it("may admission with an interim answer, which is none", async () => {
+	it("can follow an interim answer, which is none", async () => {
 		server.script({
 			act: (request, response) => {
 				response.writeProcessing();
@@ -174,7 +174,7 @@ describe("time", () => {
 		expect(events.map(({ result }) => result)).toEqual(["reset", 200]);
 	});
 
-	it("ends an answer that begins and never finishes", async () => {
+	it("ends an answer that starts and never ends", async () => {
 		server.script({
 			act: (_request, response) => {
 				response.writeHead(200, { "content-type": "application/json" });
@@ -185,14 +185,14 @@ describe("time", () => {
 		expect(events.map(({ result }) => result)).toEqual(["time-out", 200]);
 	});
 
-	it("ends a connection that never comes about: nothing was sent, and nothing is sent later", async () => {
+	it("ends a connection that is never established: nothing was sent, and nothing is sent later", async () => {
 		const opened: Buffer[] = [];
 		const mute: Server = createSocketServer((socket) => {
 			socket.on("error", () => undefined);
 			socket.on("data", (chunk: Buffer) => opened.push(chunk));
 		});
 		await new Promise<void>((resolve) => mute.listen(0, "127.0.0.1", resolve));
-		// A TLS handshake that nobody answers: the connection is open, the request cannot be written.
+		// A TLS handshake that no server answers: the connection is open, the request cannot be written.
 		const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
 		const waiting = makeClient({ url, attemptTimeoutMs: 200, timeoutMs: 250, sleep: () => Promise.resolve() });
 		const answer = await Promise.race([submit(waiting), new Promise((resolve) => setTimeout(resolve, 5000))]);
@@ -214,7 +214,7 @@ describe("a listener", () => {
 		expect(await submit(shouting)).toMatchObject({ kind: "activity" });
 	});
 
-	it("hears of every attempt, never of a stamp or a body", async () => {
+	it("gets every attempt, never a stamp or a body", async () => {
 		server.script(failure(500, 13, "no"));
 		await submit();
 		expect(events).toEqual([
@@ -224,8 +224,8 @@ describe("a listener", () => {
 	});
 });
 
-describe("connections", () => {
-	it("are kept: fifty requests in a row use two at most", async () => {
+describe("connections to the service", () => {
+	it("are reused: fifty requests in a row use two at most", async () => {
 		const ports = new Set<number | undefined>();
 		const counting = createServer((request, response) => {
 			ports.add(request.socket.remotePort);

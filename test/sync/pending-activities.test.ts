@@ -1,0 +1,290 @@
+/**
+ * Pending activities: a step joins one that does the same, and waits for one that conflicts.
+ */
+import { beforeEach, describe, expect, it } from "vitest";
+import { exitCodeOf } from "../../src/plan/report.ts";
+import { openJournal } from "../../src/sync/journal-file.ts";
+import type { Stamper } from "../../src/wire/stamp.ts";
+import { passkeyStamp } from "../emulator/world.ts";
+import { desiredOf, organizationId, parametersOf, sectionsOf, wantTag } from "../plan/support-organizations.ts";
+import {
+	addBob,
+	adminStamper,
+	bench,
+	made,
+	needTwo,
+	openEntries,
+	othersSubmit,
+	planOf,
+	queriesOf,
+	run,
+	runElsewhere,
+	vote,
+	withBob,
+} from "./run-support.ts";
+import {
+	adminId,
+	alice,
+	bob,
+	carol,
+	minuteMs,
+	oncall,
+	policies,
+	quarterHourMs,
+	signers,
+	wantSigners,
+} from "./support.ts";
+
+describe("an activity that needs two approvals", () => {
+	beforeEach(() => bench.emulator.setRules(organizationId, needTwo));
+
+	it("is one activity by one submit for three runs, two runners and two quarters of an hour, until it is approved", async () => {
+		const first = await run(withBob);
+		const [step] = first.report.steps;
+		expect(step).toMatchObject({ outcome: "awaiting-approval", requests: 1 });
+		expect(first.comparison.plan.waiting).toEqual([]);
+
+		bench.nowMs += minuteMs;
+		bench.emulator.clearRequests();
+		const second = await run(withBob);
+		// What it costs to know: one question for what is open, and one for pending activities.
+		expect(queriesOf()).toEqual(["get_activity", "list_activities", "list_user_tags", "list_users"]);
+		bench.nowMs += quarterHourMs;
+		const third = await runElsewhere(withBob);
+		for (const { comparison, report } of [second, third]) {
+			expect(report.steps).toMatchObject([
+				{ outcome: "awaiting-approval", activityId: step?.activityId, fingerprint: step?.fingerprint, requests: 0 },
+			]);
+			expect(report).toMatchObject({ converged: false, left: null });
+			expect(exitCodeOf(report)).toBe(8);
+			expect(comparison.plan.waiting).toMatchObject([
+				{ activityId: step?.activityId, relation: "same", approvedBy: [adminId], saidBy: "service" },
+			]);
+		}
+		expect(made()).toEqual({ activities: 1, submits: 0 });
+
+		await vote("approve_activity", step?.fingerprint);
+		bench.nowMs += minuteMs;
+		const fourth = await run(withBob);
+		expect(fourth.comparison.plan).toMatchObject({ changes: [], steps: [], waiting: [] });
+		expect(fourth.report.converged).toBe(true);
+		expect(exitCodeOf(fourth.report)).toBe(0);
+		expect(made()).toEqual({ activities: 1, submits: 0 });
+		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
+		expect(openEntries()).toEqual([]);
+	});
+
+	it("is joined if another user submitted it with ids in other letters", async () => {
+		const theirs = await othersSubmit("update_user_tag", { ...addBob, addUserIds: [bob.toUpperCase()] });
+		const { report } = await run(withBob);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
+		expect(made()).toEqual({ activities: 1, submits: 1 });
+		// The service has just said that it waits: there is nothing to abandon.
+		expect(report.steps[0]?.message).not.toContain("--abandon");
+		expect(bench.journal.openEntries(organizationId)).toEqual([]);
+	});
+
+	it("is joined for the policies that it names, and only the others are submitted", async () => {
+		const absent = (count: number) =>
+			desiredOf({ absent: { policyIds: policies.slice(0, count), oauthProviders: [], tvcAppIds: [] } });
+		const first = await run(absent(2));
+		bench.nowMs += minuteMs;
+		const second = await run(absent(3));
+		expect(
+			second.report.steps.map(({ step, outcome, requests }) => [parametersOf(step).policyIds, outcome, requests]),
+		).toEqual([
+			[[policies[0], policies[1]], "awaiting-approval", 0],
+			[[policies[2]], "awaiting-approval", 1],
+		]);
+		expect((await run(absent(3))).report.steps.map(({ requests }) => requests)).toEqual([0, 0]);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+		for (const { fingerprint } of second.report.steps) await vote("approve_activity", fingerprint);
+		expect((await run(absent(3))).report.converged).toBe(true);
+		expect(first.report.steps[0]?.activityId).toBe(second.report.steps[0]?.activityId);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+	});
+
+	it("that gives a tag its temporary name does not conflict with its final name", async () => {
+		const exchange = desiredOf({ userTags: [wantTag("oncall", { id: signers }), wantTag("signers", { id: oncall })] });
+		const fingerprints: (string | null | undefined)[] = [];
+		// One activity a run, each approved: aside, the other tag, and the one that stepped aside.
+		for (const left of [3, 2, 1]) {
+			await run(exchange);
+			const { comparison, report } = await run(exchange);
+			expect(comparison.plan.waiting.map(({ relation, covers }) => [relation, covers.length])).toEqual([["same", 1]]);
+			expect(report.steps.map(({ outcome }) => outcome)).toEqual([
+				"awaiting-approval",
+				...Array(left - 1).fill("not-attempted"),
+			]);
+			expect(report.steps.slice(1).map(({ message }) => message)).toEqual(
+				Array(left - 1).fill(expect.stringContaining("has to complete first")),
+			);
+			fingerprints.push(report.steps[0]?.fingerprint);
+			await vote("approve_activity", fingerprints.at(-1));
+			bench.nowMs += minuteMs;
+		}
+		expect((await run(exchange)).report.converged).toBe(true);
+		expect([bench.tag(signers).tagName, bench.tag(oncall).tagName]).toEqual(["oncall", "signers"]);
+		expect(made()).toEqual({ activities: 3, submits: 3 });
+	});
+
+	it("is found among more than a hundred that are pending", async () => {
+		const theirs = await othersSubmit("update_user_tag", addBob);
+		// Newer ones come first in the list, and a page holds a hundred.
+		for (let count = 1; count <= 120; count += 1) {
+			const parameters = { userTagId: oncall, addUserIds: [carol], removeUserIds: [] };
+			await othersSubmit("update_user_tag", parameters, bench.nowMs + count);
+		}
+		bench.emulator.clearRequests();
+		const { report } = await run(withBob);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id }]);
+		expect(queriesOf().filter((operation) => operation === "list_activities").length).toBe(2);
+		expect(made()).toEqual({ activities: 121, submits: 0 });
+	});
+});
+
+describe("an activity that needs an authenticator", () => {
+	it("is one activity by one submit, until the passkey is used", async () => {
+		await bench.emulator.setRules(organizationId, { authenticators: ["ACTIVITY_TYPE_UPDATE_USER_TAG"] });
+		const runs = [await run(withBob), await run(withBob)];
+		bench.nowMs += quarterHourMs;
+		runs.push(await runElsewhere(withBob));
+		const [first] = runs;
+		for (const { report } of runs) {
+			const { activityId } = first?.report.steps[0] ?? {};
+			expect(report.steps).toMatchObject([{ outcome: "awaiting-authenticator", activityId }]);
+			expect(exitCodeOf(report)).toBe(8);
+		}
+		expect(made()).toEqual({ activities: 1, submits: 1 });
+		const passkey: Stamper = {
+			stamp: async (body) => ({
+				stampHeaderName: "X-Stamp-WebAuthn",
+				stampHeaderValue: passkeyStamp(body)["x-stamp-webauthn"] ?? "",
+			}),
+		};
+		await vote("approve_activity", first?.report.steps[0]?.fingerprint, passkey);
+		expect((await run(withBob)).report.converged).toBe(true);
+		expect(made()).toEqual({ activities: 1, submits: 1 });
+	});
+});
+
+describe("a conflicting activity of another user", () => {
+	const desired = desiredOf({
+		userTags: sectionsOf(withBob).userTags,
+		absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
+	});
+	const addCarol = { ...addBob, addUserIds: [carol] };
+	beforeEach(() => bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } }));
+
+	it("is shown, nothing is submitted for its tag, and the other steps go on", async () => {
+		const theirs = await othersSubmit("update_user_tag", addCarol);
+		bench.emulator.clearRequests();
+		const { comparison, report } = await run(desired);
+		expect(comparison.plan.waiting).toMatchObject([
+			{ activityId: theirs.id, relation: "conflicting", covers: [{ address: "userTag:signers", id: signers }] },
+		]);
+		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
+		expect(report.steps[0]).toMatchObject({
+			activityId: theirs.id,
+			requests: 0,
+			message: expect.stringContaining(`--abandon ${theirs.id}`),
+		});
+		expect(exitCodeOf(report)).toBe(8);
+		expect(bench.requests("submit").map(({ operation }) => operation)).toEqual(["delete_policies"]);
+	});
+
+	it("conflicts no longer after it was rejected", async () => {
+		const theirs = await othersSubmit("update_user_tag", addCarol);
+		await run(withBob);
+		await vote("reject_activity", theirs.fingerprint, adminStamper);
+		const { report } = await run(withBob);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+	});
+
+	it.each([
+		"id",
+		"fingerprint",
+	] as const)("conflicts no longer after it was abandoned by its %s, also after a restart", async (by) => {
+		const theirs = await othersSubmit("update_user_tag", addCarol);
+		await run(withBob);
+		expect(made()).toEqual({ activities: 1, submits: 1 });
+		bench.journal.abandon(organizationId, theirs[by], bench.nowMs);
+		bench.journal.close();
+		bench.journal = await openJournal(bench.journalFile);
+		const { comparison, report } = await run(withBob);
+		expect(comparison.plan.waiting).toEqual([]);
+		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+		// Ours is joined from now on, and theirs stays abandoned.
+		expect((await run(withBob)).report.steps).toMatchObject([{ requests: 0, activityId: report.steps[0]?.activityId }]);
+	});
+});
+
+describe("an activity that another user rejected", () => {
+	it("is reported by the next run and submitted again only on request, as a new activity", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const first = await run(withBob);
+		await vote("reject_activity", first.report.steps[0]?.fingerprint);
+		bench.nowMs += minuteMs;
+		for (let count = 0; count < 2; count += 1) {
+			const { report } = await run(withBob);
+			expect(report.steps).toMatchObject([
+				{ outcome: "rejected", activityId: first.report.steps[0]?.activityId, requests: 0 },
+			]);
+			expect(exitCodeOf(report)).toBe(9);
+		}
+		expect(made()).toEqual({ activities: 1, submits: 1 });
+		const retried = await run(withBob, { retryRejected: true });
+		expect(retried.report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		expect(retried.report.steps[0]?.activityId).not.toBe(first.report.steps[0]?.activityId);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+	});
+});
+
+describe("an activity that failed when it was approved", () => {
+	it("has new bytes in the next run", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const desired = desiredOf({ userTags: [wantTag("officers", { id: signers })] });
+		const first = await run(desired);
+		const named = (tagName: string) => ({ organizationId, userTags: [{ tagId: oncall, tagName }] });
+		await bench.emulator.changeState(named("officers"));
+		await vote("approve_activity", first.report.steps[0]?.fingerprint);
+		await bench.emulator.changeState(named("oncall"));
+		bench.nowMs += minuteMs;
+		const second = await run(desired);
+		expect(second.report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
+		expect(second.report.steps[0]?.fingerprint).not.toBe(first.report.steps[0]?.fingerprint);
+		expect(bench.journal.entry(String(first.report.steps[0]?.fingerprint))?.outcome).toBe("failed");
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+		await vote("approve_activity", second.report.steps[0]?.fingerprint);
+		expect((await run(desired)).report.converged).toBe(true);
+		expect(made()).toEqual({ activities: 2, submits: 2 });
+	});
+});
+
+describe("an activity that is pending in the journal and not listed by the service", () => {
+	it("has ended and conflicts with no plan", async () => {
+		await bench.emulator.setRules(organizationId, needTwo);
+		const { report } = await run(withBob);
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({ waiting: [{ relation: "conflicting" }] });
+		await vote("approve_activity", report.steps[0]?.fingerprint);
+		expect(openEntries()).toMatchObject([{ outcome: "awaiting-approval" }]);
+		expect(await planOf(wantSigners(alice, bob, carol))).toMatchObject({
+			waiting: [],
+			steps: [{ earlierActivity: null }],
+		});
+	});
+});
+
+describe("activities that have ended", () => {
+	it("cost no request when pending activities are listed, however many there are", async () => {
+		for (let count = 1; count <= 101; count += 1) {
+			const parameters = { userTagId: oncall, newUserTagName: `oncall ${count}`, addUserIds: [], removeUserIds: [] };
+			await othersSubmit("update_user_tag", parameters);
+		}
+		bench.emulator.clearRequests();
+		expect((await run(withBob)).report.converged).toBe(true);
+		expect(queriesOf().filter((operation) => operation === "list_activities").length).toBe(1);
+	});
+});

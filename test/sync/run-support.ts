@@ -31,7 +31,7 @@ import {
 } from "./support.ts";
 
 /** Acme, whose administrator has a passkey too. */
-export function acmeWithPasskey() {
+function acmeWithPasskey() {
 	const seed = acme();
 	const authenticators = [{ credentialId, publicKey: keys.passkey.publicKey }];
 	return {
@@ -40,8 +40,8 @@ export function acmeWithPasskey() {
 	};
 }
 export let bench: Bench;
-export let everything: Bench;
-export let documented: Bench;
+let everything: Bench;
+let documented: Bench;
 beforeAll(async () => {
 	everything = await Bench.start([acmeWithPasskey()]);
 	documented = await Bench.start([acme()], "documented");

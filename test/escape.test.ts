@@ -1,4 +1,4 @@
-/** Text of others made safe to show: what a log takes for a command, and what a reader cannot see. */
+/** Escaping of text from the service and documents: workflow commands and invisible characters. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { showText, writeJson } from "../src/escape.ts";

@@ -19,13 +19,14 @@ export async function convergeWhenNameIsFree(target: ResourceTarget, session: Se
 			if (!(error instanceof NameTakenError) || hasTimedOut) throw error;
 			// The first answer is shared, and may be older than a name that has become free.
 			const taken = attempt === 1 ? undefined : await findTakenName(target, session);
-			if (taken !== undefined) {
-				const { organizationId } = target.desired;
-				const circle = await session.names.wait(organizationId, taken, version, maxWaitMs);
-				hasTimedOut = circle.length === 0 && version === session.names.version;
-				const closed = await closeCircle(target, circle, session);
-				if (closed !== undefined) return closed;
+			if (taken === undefined) {
+				session.expireReads(target.resource);
+				continue;
 			}
+			const circle = await session.names.wait(target.desired.organizationId, taken, version, maxWaitMs);
+			hasTimedOut = circle.length === 0 && version === session.names.version;
+			const closed = await closeCircle(target, circle, session);
+			if (closed !== undefined) return closed;
 			session.expireReads(target.resource);
 		}
 	}

@@ -116,16 +116,9 @@ const maxAttempts = 5;
 /** Copies the files as they are. In a read-only folder no lock stops another process from writing meanwhile. */
 async function copyFiles(file: string): Promise<JournalCopy> {
 	const copy = makeCopy();
-	const suffixes = ["", "-wal", "-journal"];
-	const states = (): string => suffixes.map((suffix) => stateOf(file + suffix)).join();
 	try {
 		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-			const before = states();
-			for (const suffix of suffixes) {
-				rmSync(copy.path + suffix, { force: true });
-				if (stateOf(file + suffix) !== "") copyFileSync(file + suffix, copy.path + suffix);
-			}
-			if (states() === before) return copy;
+			if (copyOnce(file, copy.path)) return copy;
 			await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
 		}
 		throw new StorageError("another process keeps writing it", { hint: busyHint });
@@ -133,6 +126,18 @@ async function copyFiles(file: string): Promise<JournalCopy> {
 		copy.remove();
 		throw error;
 	}
+}
+
+/** Copies the database and its logs. Returns whether none of them changed meanwhile. */
+function copyOnce(file: string, target: string): boolean {
+	const suffixes = ["", "-wal", "-journal"];
+	const states = (): string => suffixes.map((suffix) => stateOf(file + suffix)).join();
+	const before = states();
+	for (const suffix of suffixes) {
+		rmSync(target + suffix, { force: true });
+		if (stateOf(file + suffix) !== "") copyFileSync(file + suffix, target + suffix);
+	}
+	return states() === before;
 }
 
 function stateOf(path: string): string {

@@ -24,19 +24,19 @@ import {
 
 interface Line {
 	readonly text: string;
-	/** Whether accepting everything may change the line or take it away. */
+	/** Whether accepting everything may change or remove the line. */
 	readonly mayChange: boolean;
-	/** Its comment, when the line may change and the comment has to stay all the same. */
+	/** Its comment, if the line may change but the comment must remain. */
 	readonly keeps: string | undefined;
 }
 
-/** One thing in a list: how it is written, and whether live takes it away. */
+/** A list item: its text, and whether live state removes it. */
 interface Item {
 	readonly text: string;
 	readonly gone: boolean;
 }
 
-/** Writes a document in a layout that `chances` choose, an endless list of numbers. */
+/** Writes a document in a layout that `chances`, an endless list of numbers, selects. */
 class Writer {
 	readonly lines: Line[] = [];
 	readonly #chances: readonly number[];
@@ -71,7 +71,7 @@ class Writer {
 		return [text, `"${text}"`, `'${text}'`][this.pick(3)] ?? text;
 	}
 
-	/** Items, commas and line breaks as they fall. */
+	/** Items, commas and line breaks in random layout. */
 	#scattered(indent: number, start: string, items: readonly Item[], mayChange: boolean): void {
 		let [text, deep] = [start, indent];
 		const breakLine = (): void => {
@@ -89,7 +89,7 @@ class Writer {
 		this.line(deep, `${text}]`, mayChange, true);
 	}
 
-	/** `key: [items]` in one of four layouts; `gains` says that items come in. */
+	/** `key: [items]` in one of four layouts. `gains`: items are added. */
 	list(indent: number, key: string, items: readonly Item[], gains: boolean, vanishes = false): void {
 		const changes = gains || items.some(({ gone }) => gone);
 		const layout = items.length === 0 ? 0 : this.pick(4);
@@ -123,7 +123,7 @@ class Writer {
 
 interface World {
 	readonly small: SmallWorld;
-	/** Entries of tags that are not there, before the entries with these numbers. */
+	/** Entries of tags that do not exist, before the entries with these numbers. */
 	readonly ghosts: readonly number[];
 	/** Users without an alias. */
 	readonly nameless: readonly number[];
@@ -188,7 +188,7 @@ function writeGhost(writer: Writer, indent: number, number: number): void {
 	writer.list(indent + 2, "previously", [{ text: `spirit${number}`, gone: true }], false, true);
 }
 
-/** What the document says of a tag, one line or several, and which of it live contradicts. */
+/** Writes the entry of a tag on one or several lines, and marks the lines that differ from live state. */
 function writeTag(
 	writer: Writer,
 	indent: number,
@@ -225,7 +225,7 @@ function writeTag(
 		writer.line(indent, `- { ${parts.join(", ")} }`, changes);
 		return;
 	}
-	// What stands right above an entry that vanishes goes with it, and nothing else does.
+	// Only the comment directly above a removed entry is removed with it.
 	writer.line(indent, `- name: ${writer.quoted(wanted.name)}`, renamed);
 	if (wanted.foundBy === "id") writer.line(indent + 2, `id: ${tag.id}`);
 	writer.aside(indent + 2);
@@ -234,7 +234,7 @@ function writeTag(
 	for (const [key, entry, gains] of lists) writer.list(indent + 4, key, entry, gains);
 }
 
-/** How many lines the longer text has besides the shorter's, which stand in it in their order; or a line that does not. */
+/** Returns the number of extra lines of the longer text, or a line of the shorter one that is missing or out of order. */
 function extraLines(kept: readonly string[], all: readonly string[]): number | string {
 	let at = 0;
 	for (const line of kept) {
@@ -328,7 +328,7 @@ test("any live text can replace any other text, in every style", () => {
 			"\u2028",
 		),
 	);
-	/** The document's own texts are plain, so that every way to write them is simple here. */
+	/** The texts of the document are plain, so that each style of them is simple here. */
 	const layouts: readonly ((word: string, indent: string) => string)[] = [
 		(word) => word,
 		(word) => `"${word}"`,
@@ -379,7 +379,7 @@ test("any live text can replace any other text, in every style", () => {
 		{
 			numRuns: 150,
 			examples: [
-				// The first two keys go, and the second of them has a comment behind it.
+				// The first two keys are removed, and the second one has a comment after it.
 				[
 					[
 						{ layout: 0, value: null, isSame: false },

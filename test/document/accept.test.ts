@@ -11,7 +11,7 @@ import { context, id, known, liveOf, liveTag, organizationId, unknown } from "..
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
-/** What every golden document is held against. */
+/** The live state that each golden document is compared with. */
 const live = liveOf({
 	userTags: known([
 		liveTag(1, "signers", { members: known([alice, carol]) }),
@@ -86,14 +86,14 @@ function accept(
 	return acceptLive(sources, options.environment ?? {}, compare(texts, options), patterns);
 }
 
-/** The one document `d.yaml` after accepting; refusals are thrown. */
+/** Returns the document `d.yaml` after accepting. Throws refusals. */
 function acceptInto(text: string, patterns: readonly string[], options: Options = {}): string {
 	const acceptance = accept({ "d.yaml": text }, patterns, options);
 	if ("refusals" in acceptance) throw new Error(acceptance.refusals.join("\n"));
 	return acceptance.contents.get("d.yaml") ?? text;
 }
 
-/** Why it is refused; a text that was accepted fails the test. */
+/** Returns the refusals. Fails the test if the text was accepted. */
 function refusalsOf(text: string, patterns: readonly string[], options: Options = {}): readonly string[] {
 	const acceptance = accept({ "d.yaml": text }, patterns, options);
 	return "refusals" in acceptance ? acceptance.refusals : [`accepted:\n${acceptance.contents.get("d.yaml")}`];

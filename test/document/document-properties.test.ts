@@ -65,7 +65,7 @@ const document = {
 
 type Take = (length: number) => readonly number[];
 
-/** The value with its lists and keys in another order; the steps of an MFA policy keep theirs, which has a meaning. */
+/** Returns the value with its lists and keys in another order, except for the steps of an MFA policy. */
 function shuffled(value: unknown, take: Take, fixed = false): unknown {
 	if (Array.isArray(value)) {
 		const order = fixed ? value.map((_, index) => index) : take(value.length);
@@ -92,7 +92,7 @@ function parseOne(content: string | Uint8Array, environment = {}) {
 	return parseDocuments([{ file: "document.yaml", content }], environment);
 }
 
-/** A copy without places. */
+/** Returns a copy without positions. */
 function withoutPlaces(value: unknown): unknown {
 	return JSON.parse(JSON.stringify(value, (key, entry: unknown) => (key === "at" ? undefined : entry)));
 }
@@ -122,7 +122,7 @@ describe("parseDocuments", () => {
 		expect(parseOne(turned).organizations[0]?.digest).not.toBe(expected.organizations[0]?.digest);
 	});
 
-	/** Either organizations or problems, and every problem has a place and words. */
+	/** Expects either organizations or problems, and a position and a message of each problem. */
 	function isTold(content: string | Uint8Array): void {
 		const { organizations, problems } = parseOne(content, { A: "x" });
 		expect(organizations.length > 0).toBe(problems.length === 0);

@@ -35,7 +35,7 @@ function source(content: string, file = "document.yaml"): DocumentSource {
 	return { file, content };
 }
 
-/** The only organization of documents that have no problems. */
+/** Returns the only organization of documents without problems. */
 function desiredOf(content: string | readonly DocumentSource[], environment = {}): DesiredOrganization {
 	const parsed = parseDocuments(typeof content === "string" ? [source(content)] : content, environment);
 	expect(parsed.problems).toEqual([]);
@@ -43,7 +43,7 @@ function desiredOf(content: string | readonly DocumentSource[], environment = {}
 	return parsed.organizations[0] as DesiredOrganization;
 }
 
-/** `file:line:column code` of every problem. */
+/** Returns `file:line:column code` of each problem. */
 function codesOf(sources: readonly DocumentSource[], environment = {}): string[] {
 	const parsed = parseDocuments(sources, environment);
 	expect(parsed.organizations).toEqual([]);
@@ -339,7 +339,7 @@ colour: blue
 			"a.yaml:1:17 not-an-id",
 			"a.yaml:2:23 wrong-type",
 		]);
-		// With the other document readable, the unknown users are told of as well.
+		// If the other document is readable, unknown users are reported too.
 		expect(codesOf([source(first, "z.yaml")]).filter((code) => code.includes("user"))).toEqual([
 			"z.yaml:5:26 unknown-user",
 			"z.yaml:5:42 unknown-user",

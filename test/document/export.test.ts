@@ -19,7 +19,7 @@ function wholeOf(users: readonly LiveUser[], parts: Partial<LiveOrganization> = 
 	return { live: liveOf(parts), users: known(users), sessionProfilesKnown: known(null) };
 }
 
-/** What the exported text wants; a text with problems fails the test. */
+/** Returns the desired state of the exported text. Fails the test if the text has problems. */
 function readBack(text: string): DesiredOrganization {
 	const { organizations, problems } = parseDocuments([{ file: "export.yaml", content: text }], {});
 	expect(problems, text).toEqual([]);
@@ -281,7 +281,7 @@ test("the exported document of any organization has an empty plan, and always th
 				const { changes, problems } = diff(desired, live);
 				expect({ changes, problems }).toEqual({ changes: [], problems: [] });
 				expect(exportDocument(whole, schema)).toEqual(exported);
-				// Nothing is lost without a word: every tag is there or told, and so is every field that says something.
+				// Nothing is lost silently: each tag and each field with a value is exported or reported.
 				expect(
 					desired.userTags.length + exported.leftOut.filter(({ what }) => what.startsWith("userTag:")).length,
 				).toBe(tagsThere.length);

@@ -229,7 +229,7 @@ describe("a step that does not complete", () => {
 		});
 		expect(outcomes(first.report.steps)).toEqual(["completed", ...Array(4).fill("not-attempted")]);
 		expect(bench.tag(signers).tagName).toMatch(/^orgsync-temporary-/);
-		// Half a rename is nothing that somebody else did.
+		// Half a rename is no change by others.
 		expect(first.report.left).toEqual([]);
 		const second = await bench.run(exchange);
 		expect(second.report.steps.length).toBe(4);

@@ -1,5 +1,5 @@
 /**
- * Clocks that are wrong, ours and the service's: the same wish never makes a second activity because of one, and rows are
+ * Clocks that are wrong, ours and the service's: an equal request never makes a second activity because of one, and rows are
  * ordered by when they were written.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -53,7 +53,7 @@ describe("a request whose effect was reverted", () => {
 		const journal = await openJournal(":memory:");
 		const { report } = await bench.run(withBob, { journal });
 		journal.close();
-		// The quarter's bytes were answered with the activity that had ended; the wish needed one of its own.
+		// The quarter's bytes were answered with the activity that had ended; the request needed one of its own.
 		expect(report.steps[0]).toMatchObject({ outcome: "completed", requests: 2 });
 		expect(bench.tag(signers).userIds).toEqual([alice, bob]);
 		expect(bench.activities().length).toBe(3);
@@ -96,7 +96,7 @@ describe("an activity that ended while the organization was read", () => {
 		const client = bench.client();
 		let looked = 0;
 		let meanwhile: Promise<void> | undefined;
-		/** Somebody else fulfils the wish after both queries have looked, and before their answers are written. */
+		/** Another user makes the same change after both queries have looked, and before their answers are written. */
 		const fulfil = async (): Promise<void> => {
 			while (looked < 2) await new Promise((resolve) => setTimeout(resolve, 1));
 			bench.nowMs += 1500;
@@ -221,7 +221,7 @@ describe("two processes that share a journal and submit equal requests at once",
 		expect(await latestOf(other, keyOfAddBob)).toMatchObject({ outcome: "completed" });
 		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 		other.close();
-		// The wish and the vote.
+		// The request and the vote.
 		expect(bench.activities().length).toBe(2);
 	});
 

@@ -116,7 +116,7 @@ describe("a lost answer", () => {
 		bench.nowMs += quarterHourMs;
 		const second = await bench.run(withBob, {}, reads);
 		expect(second.report.converged).toBe(true);
-		// Where members can be read there is nothing left to do; where they cannot, the same bytes ask.
+		// Where members can be read there are no changes; where they cannot, the same bytes ask.
 		expect(fingerprints()).toEqual(reads === "auto" ? [] : [first.report.steps[0]?.fingerprint]);
 		expect(bench.activities().length).toBe(1);
 	});

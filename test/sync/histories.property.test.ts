@@ -1,5 +1,5 @@
 /**
- * No two activities for one wish. Histories are made at random: runs of one process or two, a gateway that loses requests
+ * No two activities for one request. Histories are made at random: runs of one process or two, a gateway that loses requests
  * and answers and imitates the service, clocks that are wrong, kills between any two effects, approvals, rejections, changes
  * by others, and more pending activities than one page shows.
  *
@@ -54,8 +54,8 @@ const desired = desiredOf({
 	},
 });
 
-/** What the document wishes, each by the type of its activity. */
-const wishes = [
+/** The requests of the document, each by the type of its activity. */
+const requests = [
 	"ACTIVITY_TYPE_UPDATE_USER_TAG",
 	"ACTIVITY_TYPE_DELETE_POLICIES",
 	"ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS",
@@ -76,7 +76,7 @@ type Action =
 	| { readonly kind: "set-clock"; readonly process: 0 | 1; readonly minutes: number }
 	| { readonly kind: "pass"; readonly ms: number }
 	| { readonly kind: "vote"; readonly how: "approve_activity" | "reject_activity" }
-	| { readonly kind: "undo"; readonly wish: number }
+	| { readonly kind: "revert"; readonly request: number }
 	/** More pending activities of others than a page shows. */
 	| { readonly kind: "crowd" };
 
@@ -105,7 +105,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 			how: fc.constantFrom("approve_activity", "approve_activity", "reject_activity"),
 		}),
 	},
-	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("undo"), wish: fc.nat(2) }) },
+	{ weight: 1, arbitrary: fc.record({ kind: fc.constant("revert"), request: fc.nat(2) }) },
 	{ weight: 2, arbitrary: fc.record({ kind: fc.constant("crowd") }) },
 ) as fc.Arbitrary<Action>;
 const setting: fc.Arbitrary<Setting> = fc.record({
@@ -128,8 +128,8 @@ const setting: fc.Arbitrary<Setting> = fc.record({
 const readable: Pick<Setting, "reads" | "deniedReads"> = { reads: "auto", deniedReads: [] };
 
 /**
- * What the service has of one wish. Another activity of it is allowed only while none is open, none was rejected, and what
- * the last one did has been undone by somebody else, or it failed.
+ * What the service has of one request. Another activity of it is allowed only while none is open, none was rejected, and what
+ * the last one did was reverted by others, or it failed.
  */
 interface Model {
 	readonly status: Map<string, string>;
@@ -145,7 +145,7 @@ class History {
 	readonly #offsets = [0, 0];
 	#isCrowded = false;
 	readonly #models = new Map(
-		wishes.map((type): [string, Model] => [type, { status: new Map(), isDone: false, isRejected: false }]),
+		requests.map((type): [string, Model] => [type, { status: new Map(), isDone: false, isRejected: false }]),
 	);
 
 	private constructor(bench: Bench, gateway: Gateway, given: Setting, other: Journal) {
@@ -157,7 +157,7 @@ class History {
 
 	static async begin(bench: Bench, gateway: Gateway, given: Setting): Promise<History> {
 		await bench.reset(acme());
-		const rules = Object.fromEntries(wishes.map((type) => [type, 2]));
+		const rules = Object.fromEntries(requests.map((type) => [type, 2]));
 		await bench.emulator.setRules(organizationId, {
 			...(given.needsApproval ? { approvals: rules } : {}),
 			denyReads: [...given.deniedReads],
@@ -208,8 +208,8 @@ class History {
 				if (oldest !== undefined) await this.#submitAsApprover(one.how, { fingerprint: oldest.fingerprint });
 				break;
 			}
-			case "undo":
-				await this.#undo(one.wish);
+			case "revert":
+				await this.#revert(one.request);
 				break;
 			case "crowd":
 				await this.#crowd();
@@ -218,7 +218,7 @@ class History {
 		this.#bench.nowMs += 1000;
 	}
 
-	/** One `orgsync apply` of one process; what is killed begins anew with what is on disk. */
+	/** One `orgsync apply` of one process; what is killed begins again with what is on disk. */
 	async #run(number: 0 | 1, fateOfRun: Fate): Promise<void> {
 		const { reads, isApart } = this.#setting;
 		const client = this.#bench.client({ url: this.#gateway.url });
@@ -246,25 +246,25 @@ class History {
 		}
 	}
 
-	/** Somebody else takes back what one of the wishes has done. */
-	async #undo(wish: number): Promise<void> {
+	/** Another user reverts one of the requests. */
+	async #revert(request: number): Promise<void> {
 		const seed = acme();
 		const { userTags = [], policies: policiesOf = [], users = [] } = seed;
 		const patch = [
 			{ userTags: userTags.filter(({ tagId }) => tagId === signers) },
 			{ policies: policiesOf },
 			{ users: users.filter(({ userId }) => userId === bob) },
-		][wish];
+		][request];
 		await this.#bench.emulator.changeState({ organizationId, ...patch });
-		const model = this.#models.get(wishes[wish] ?? "");
+		const model = this.#models.get(requests[request] ?? "");
 		if (model !== undefined) model.isDone = false;
 	}
 
-	/** The activities that a wish of the document made, oldest first. */
+	/** The activities that a request of the document made, oldest first. */
 	#ours() {
 		return this.#bench.activities().filter(({ type, intent }) => {
 			const { updateUserTagIntent } = intent as { updateUserTagIntent?: { userTagId: string } };
-			return wishes.includes(String(type)) && updateUserTagIntent?.userTagId !== oncall;
+			return requests.includes(String(type)) && updateUserTagIntent?.userTagId !== oncall;
 		});
 	}
 

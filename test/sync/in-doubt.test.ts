@@ -35,7 +35,7 @@ import { alice, bob, carol, minuteMs, policies, quarterHourMs, signers, wantSign
 describe("a request in doubt", () => {
 	const withCarolToo = wantSigners(alice, bob, carol);
 
-	/** Nobody ever answers: the bytes are lost before the service takes them, or after. */
+	/** No answer ever comes: the bytes are lost before the service takes them, or after. */
 	async function lose(fault: "drop-before" | "drop-after", reads: Reads = "auto"): Promise<string> {
 		bench.emulator.addFault({ ...updates, fault, count: forEver });
 		const { report } = await run(withBob, {}, reads);

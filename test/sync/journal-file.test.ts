@@ -400,7 +400,7 @@ describe("the writes of a journal", () => {
 			const database = new DatabaseSync(workerData);
 			database.exec("BEGIN IMMEDIATE");
 			parentPort.postMessage("locked");
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 			database.exec("COMMIT");
 			database.close();
 		`;
@@ -435,7 +435,7 @@ describe("the writes of a journal", () => {
 		other.close();
 		const remember = (one: string) =>
 			journal.recordApplied(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
-		// The transaction has ended by itself: there is none to roll back.
+		// The transaction has already ended: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");
 		expect(Object.keys(journal.lastApplied(organizationId).removedPolicies)).toEqual(["y"]);

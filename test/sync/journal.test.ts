@@ -119,7 +119,7 @@ describe("a journal", () => {
 		expect(await one.recordSending(body, requestDigest, covers, 4)).toBe(false);
 	});
 
-	/** Of outcomes those that an activity came to: they are never told without one. */
+	/** Outcomes of activities: they are never recorded without one. */
 	const ofActivity: readonly string[] = ["completed", "rejected", "awaiting-approval", "awaiting-authenticator"];
 	const activityOf = (outcome: string): string | null => (ofActivity.includes(outcome) ? "activity" : null);
 

@@ -47,7 +47,7 @@ describe("an activity that needs two approvals", () => {
 		bench.nowMs += minuteMs;
 		bench.emulator.clearRequests();
 		const second = await run(withBob);
-		// What it costs to know: one question for what is open, and one for what waits.
+		// What it costs to know: one question for what is open, and one for pending activities.
 		expect(queriesOf()).toEqual(["get_activity", "list_activities", "list_user_tags", "list_users"]);
 		bench.nowMs += quarterHourMs;
 		const third = await runElsewhere(withBob);
@@ -79,7 +79,7 @@ describe("an activity that needs two approvals", () => {
 		const { report } = await run(withBob);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", activityId: theirs.id, requests: 0 }]);
 		expect(made()).toEqual({ activities: 1, submits: 1 });
-		// The service has just said that it waits: there is nothing to give up.
+		// The service has just said that it waits: there is nothing to abandon.
 		expect(report.steps[0]?.message).not.toContain("--abandon");
 		expect(bench.journal.openEntries(organizationId)).toEqual([]);
 	});
@@ -216,7 +216,7 @@ describe("a conflicting activity of another user", () => {
 		expect(comparison.plan.waiting).toEqual([]);
 		expect(report.steps).toMatchObject([{ outcome: "awaiting-approval", requests: 1 }]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
-		// Ours is joined from now on, and theirs stays given up.
+		// Ours is joined from now on, and theirs stays abandoned.
 		expect((await run(withBob)).report.steps).toMatchObject([{ requests: 0, activityId: report.steps[0]?.activityId }]);
 	});
 });

@@ -2,7 +2,7 @@
  * What was reviewed is what runs. For random organizations and random changes by others between plan and apply, applying a
  * saved plan submits exactly its steps, or refuses and names a touched object that really moved; there is no third thing.
  *
- * What moved is computed here from the two states alone, without the code under test.
+ * What changed is computed here from the two states alone, without the code under test.
  */
 
 import fc from "fast-check";
@@ -32,7 +32,7 @@ import { applyToReport, Bench, seedOf } from "./support.ts";
 
 const numRuns = process.env.CI ? 2_000 : 200;
 
-/** An organization as somebody at the service sees it. Names by id; of providers by `USER/ID`. */
+/** An organization as the service shows it. Names by id; of providers by `USER/ID`. */
 interface State {
 	readonly tags: Map<string, { name: string; readonly members: Set<string> }>;
 	readonly policies: Map<string, string>;
@@ -73,7 +73,7 @@ function seedOfState(state: State, userIds: readonly string[], organizationId: s
 	};
 }
 
-/** Something that somebody else does; which object it is about is taken from what there is. */
+/** A change by others to an existing object. */
 interface Deed {
 	readonly kind: "tag name" | "tag members" | "tag gone" | "tag new" | "removable" | "nothing";
 	readonly which: number;
@@ -148,7 +148,7 @@ function reallyMoved(plan: Plan, before: State, after: State): ReadonlySet<strin
 					.filter((step) => isCovered(change.address, step))
 					.map((step) => String(parametersOf(step).newUserTagName ?? ""));
 				const holders = [change.after.name, ...names].map((name) => holder(state, name) ?? "nobody");
-				// Of a document that manages no members nobody asks for them, and the plan shows its reviewer none.
+				// Of a document that manages no members they are not read, and the plan shows its reviewer none.
 				const members = change.before.members === null ? null : [...(tag?.members ?? [])].sort();
 				return JSON.stringify([tag?.name, members, ...holders]);
 			};

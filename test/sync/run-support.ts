@@ -31,7 +31,7 @@ import {
 } from "./support.ts";
 
 /** Acme, whose administrator has a passkey too. */
-export function acmeWithPasskey() {
+function acmeWithPasskey() {
 	const seed = acme();
 	const authenticators = [{ credentialId, publicKey: keys.passkey.publicKey }];
 	return {
@@ -40,8 +40,8 @@ export function acmeWithPasskey() {
 	};
 }
 export let bench: Bench;
-export let everything: Bench;
-export let documented: Bench;
+let everything: Bench;
+let documented: Bench;
 beforeAll(async () => {
 	everything = await Bench.start([acmeWithPasskey()]);
 	documented = await Bench.start([acme()], "documented");
@@ -92,7 +92,7 @@ export async function runElsewhere(desired: DesiredOrganization) {
 		journal.close();
 	}
 }
-/** Somebody else submits this; the new activity's id. */
+/** Submits this as another user; returns the new activity. */
 export async function othersSubmit(
 	operation: SubmitName,
 	parameters: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ export async function othersSubmit(
 ) {
 	const body = encodeSubmit(submits[operation], organizationId, parameters, atMs);
 	const answer = await bench.client({ stamper: approverStamper }).submitter.submit(body);
-	if (answer.kind !== "activity") throw new Error("somebody else's submit was not taken");
+	if (answer.kind !== "activity") throw new Error("another user's submit was not accepted");
 	return answer.activity;
 }
 /** A vote of the second user, or of another stamper. */

@@ -156,7 +156,7 @@ describe("a request that awaits approval", () => {
 		expect(report.converged).toBe(true);
 		expect(bench.tag(signers).userIds).toEqual([alice, bob]);
 		expect((await bench.run(withBob, {}, reads)).comparison.plan.steps).toEqual([]);
-		// The wish and the vote.
+		// The request and the vote.
 		expect(bench.activities().length).toBe(2);
 	});
 

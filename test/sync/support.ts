@@ -201,7 +201,7 @@ export class Bench {
 	}
 
 	/**
-	 * Everything that apply needs. Its reader tells the time by the emulator's clock, in whole seconds as a Date header
+	 * Everything that apply needs. Its reader has the time of the emulator's clock, in whole seconds as a Date header
 	 * does.
 	 */
 	context(parts: Partial<ApplyContext> = {}, client: Client = this.client()): ApplyContext {

@@ -72,5 +72,5 @@ export { readLive } from "./sync/read.ts";
 export { settleOpenEntries } from "./sync/settle.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
-export { encodeSubmit, type RequestBody as Body } from "./wire/request-body.ts";
+export { encodeSubmit, type RequestBody } from "./wire/request-body.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

@@ -1,12 +1,39 @@
 /**
  * The journal of a project, for resources that are applied concurrently.
  */
+import { statSync } from "node:fs";
+import { showText } from "../escape.ts";
 import type { Journal } from "../sync/journal.ts";
 import { type JournalFileOptions, openJournal } from "../sync/journal-file.ts";
 
 /** Opens the journal in this file, or creates it. Throws what openJournal throws. */
 export async function openSharedJournal(file: string, options: JournalFileOptions): Promise<Journal> {
-	return withoutInFlight(await openJournal(file, options));
+	const journal = withoutInFlight(await openJournal(file, options));
+	return file === ":memory:" ? journal : warnIfRemoved(journal, file, options);
+}
+
+/** Warns once if the file was removed or replaced when an outcome is recorded. */
+function warnIfRemoved(journal: Journal, file: string, { notice }: JournalFileOptions): Journal {
+	const opened = identityOf(file);
+	let hasWarned = false;
+	return {
+		...journal,
+		recordOutcome(...outcome) {
+			if (!hasWarned && identityOf(file) !== opened) {
+				hasWarned = true;
+				notice?.(
+					`warning: the journal ${showText(file)} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
+				);
+			}
+			return journal.recordOutcome(...outcome);
+		},
+	};
+}
+
+/** What identifies a file, whatever its name; undefined if it does not exist. */
+function identityOf(file: string): string | undefined {
+	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+	return found === undefined ? undefined : `${found.dev} ${found.ino}`;
 }
 
 /** Hides requests in flight from the open entries: other resources would query the service for their activities. */

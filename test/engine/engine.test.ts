@@ -137,7 +137,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect(methods(stack)).toEqual(["configure", "diff", "configure", "diff"]);
 	});
 
-	it("shows by refresh what changed behind its back, and up repairs it", async () => {
+	it("shows drift after a refresh, and up repairs it", async () => {
 		stack.write({ "live.json": '{"color":"blue"}' });
 		expect((await stack.preview(["--refresh", "--expect-no-changes"])).exitCode).toBe(7);
 		expectSuccess(await stack.refresh());
@@ -203,7 +203,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 		expect(Object.keys(await stack.outputs())).toContain("hidden");
 	});
 
-	it("was seen by the harness: every call, every file, and no secret in what the backend keeps", () => {
+	it("is recorded by the harness: every call, every file, and no secret in the backend", () => {
 		const calls = stack.calls().map(({ method }) => method.slice(method.lastIndexOf("/") + 1));
 		expect(calls).toEqual(expect.arrayContaining(["Configure", "Check", "Diff", "Create", "Update", "Read", "Delete"]));
 		expect(stack.stateFiles().some(({ text }) => text.includes("pulumi-nodejs:dynamic/probe:Thing"))).toBe(true);
@@ -229,7 +229,7 @@ describe("a resource with a constant __provider", { timeout: 120_000 }, () => {
 });
 
 describe("Pulumi's own dynamic resources", { timeout: 120_000 }, () => {
-	it("still have the type, the property and the secret that ours imitate", async () => {
+	it("have the type, the property and the secret that orgsync's resources use", async () => {
 		const stack = await startStack({
 			files: {
 				"index.js": `"use strict";
@@ -266,7 +266,7 @@ new pulumi.dynamic.Resource(holding, "holding", {});
 });
 
 describe("the package in a project of the harness", { timeout: 120_000 }, () => {
-	it("is the one that would be published, of the version and with the changes that a test asks for", async () => {
+	it("is the published one, with the version and the changes of the test", async () => {
 		const stack = await startStack({
 			files: {
 				"index.cjs": `"use strict";
@@ -334,7 +334,7 @@ ${end}
 		expect(findEngine(places("", home))).toEqual({ folder: own, version: "v3.1.5" });
 	});
 
-	it("passes over one that lacks a part or does not run, and says so", () => {
+	it("skips an engine that lacks a part or does not run, and prints that", () => {
 		const lacking = pretend(join(made, "lacking"), ["pulumi"]);
 		const broken = pretend(join(made, "broken"), all, "nothing");
 		const asked = places(`${lacking}:${broken}`, join(made, "nobody"));
@@ -345,7 +345,7 @@ ${end}
 		]);
 	});
 
-	it("builds one when there is none, once for all that ask at the same time, and finds it again", async () => {
+	it("builds an engine if there is none, once for concurrent callers, and finds it again", async () => {
 		const go = pretendGo("go");
 		const asking = places(`${go}:/usr/bin:/bin`, join(made, "nobody"));
 		const [first, second] = await Promise.all([ensureEngine(asking), ensureEngine(asking)]);
@@ -358,13 +358,13 @@ ${end}
 		expect(readdirSync(asking.store)).toHaveLength(2);
 	});
 
-	it("leaves nothing that could be taken for an engine when the build fails, and shows what Go said", async () => {
+	it("leaves no incomplete engine if the build fails, and shows the output of Go", async () => {
 		const asking = places(`${pretendGo("failing-go", "echo no space left >&2; exit 1")}:/usr/bin:/bin`, "");
 		await expect(ensureEngine(asking)).rejects.toThrow(/failed \(exit code 1\).*\n.*\nno space left/);
 		expect(findEngine(asking)).toBeUndefined();
 	});
 
-	it("names both ways to get one where there is no Go", async () => {
+	it("names both ways to get an engine if there is no Go", async () => {
 		const asking = places("", join(made, "nobody"));
 		await expect(ensureEngine(asking)).rejects.toThrow(/install Pulumi from its vendor[\s\S]*install Go 1\.26/);
 	});

@@ -33,7 +33,7 @@ async function failureIn(world: World): Promise<ResourceFailure> {
 	return failure;
 }
 
-it("a removal that was submitted part by part keeps the activity of each part in the state, and its failure names each", async () => {
+it("a removal that was submitted in parts stores the activity of each part in the state, and its failure names each", async () => {
 	const world = await makeWorld(undefined, { reads: "documented" });
 	await world.setRules({ approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
 	const { message, properties } = await failureIn(world);
@@ -52,7 +52,7 @@ it("a removal that was submitted part by part keeps the activity of each part in
 	expect(message).toContain(`\n  policy:${stray}: failed (`);
 });
 
-it("a part that completed is not named in the failure, and its id counts as removed in the state", async () => {
+it("a completed part is not named in the failure, and its id is removed in the state", async () => {
 	const world = await makeWorld(undefined, { reads: "documented" });
 	const { message, properties } = await failureIn(world);
 	expect(properties?.policyIds).toEqual([first, second]);

@@ -74,7 +74,7 @@ describe("a claim", () => {
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
-	it("holds within its process where the folder cannot be used, and is not written where others can reach it", () => {
+	it("holds within its process if the folder cannot be used, and is not written where others can read it", () => {
 		expect(open().claim(organization, "userTag/1", first)).toBeUndefined();
 		const [name = ""] = readdirSync(folder);
 		const made = join(folder, name);
@@ -94,7 +94,7 @@ describe("a claim", () => {
 		expect(readdirSync(elsewhere)).toEqual([]);
 	});
 
-	it("that a killed process has left is removed a day later", () => {
+	it("of a killed process is removed a day later", () => {
 		const old = join(folder, "orgsync-claims-old");
 		const recent = join(folder, "orgsync-claims-recent");
 		for (const one of [old, recent]) mkdirSync(one, { mode: 0o700 });

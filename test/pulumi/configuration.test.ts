@@ -17,8 +17,8 @@ const diagnostics = (answer: Answer): string => shown(answer).split("Diagnostics
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
 
-describe("a configuration that is wrong", { timeout: 180_000 }, () => {
-	it("is one clear error, creates nothing, and loses nothing from the state", async () => {
+describe("an invalid configuration", { timeout: 180_000 }, () => {
+	it("is one clear error, creates nothing, and removes nothing from the state", async () => {
 		const { world, stack } = await makePulumiWorld(threeTags(alice));
 		expectSuccess(await stack.up());
 		const { resources } = (await stack.state()).deployment;
@@ -69,7 +69,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 		expectNoSecretIn(stack);
 	});
 
-	it("with the private key as plain text is refused before anything is registered, with what to do", async () => {
+	it("with the private key as plain text is an error with a fix before anything is registered", async () => {
 		const { world, stack } = await makePulumiWorld(threeTags(alice), {
 			config: { "orgsync:apiPrivateKey": keys.stranger.privateKey },
 		});
@@ -100,7 +100,7 @@ describe("a configuration that is wrong", { timeout: 180_000 }, () => {
 		["timeout", "soon", /^orgsync:timeout must be a /],
 		["maxRequestsPerSecond", "0", /^orgsync:maxRequestsPerSecond must be a /],
 		["allow", "everything", /^orgsync:allow must be KIND=N with the number that the guard found/],
-	])("with a bad %s names it, without a request and without its value where that is a key", async (name, value, says) => {
+	])("with an invalid %s names the setting, makes no request and shows no key", async (name, value, says) => {
 		const settings: Record<string, string> = {
 			url: "http://127.0.0.1:9",
 			organizationId,
@@ -148,7 +148,7 @@ export const missing = orgsync.getSessionProfile({ sessionProfileId: "${policies
 `;
 
 describe("Providers, functions and secrets", { timeout: 180_000 }, () => {
-	it("go each to their own service, answer what is there, and no key is in the state or in a log of ours", async () => {
+	it("use their own service each, return live objects, and put no key into the state or a log of orgsync", async () => {
 		const other = await makePulumiWorld("", { orgsync: null });
 		await other.world.change({ userTags: [{ tagId: tags.auditors, tagName: "inspectors" }] });
 		const { world, stack } = await makePulumiWorld(asked, {

@@ -183,7 +183,7 @@ describe("docs/pulumi.md", () => {
 		if (!shown.some((text) => text.startsWith("(exit code"))) expect(exitCode, printed).toBe(0);
 	});
 
-	it("makes the activities that it speaks of, and no other", () => {
+	it("creates the activities that it describes, and no others", () => {
 		const types = emulator.state(localOrganizationId).activities.map(({ type }) => type);
 		// The first two go side by side.
 		expect([...types.slice(0, 2).sort().reverse(), ...types.slice(2)]).toEqual([
@@ -261,13 +261,13 @@ describe("the tables of docs/pulumi.md", () => {
 		[...text.matchAll(pattern)].map(([, name = ""]) => name);
 	const resources = ["UserTag", "OauthProviderRemoval", "PolicyRemoval", "TvcAppRemoval", "Organization"];
 
-	it("list every class of the room", () => {
+	it("list every class", () => {
 		const classes = Object.keys(room).filter((name) => /^[A-Z]/.test(name));
 		expect([...resources, "Provider"].sort()).toEqual(classes.sort());
 		expect(firstCells("Resources")).toEqual(resources);
 	});
 
-	it.each(resources)("tell the inputs and outputs of %s", (name) => {
+	it.each(resources)("list the inputs and outputs of %s", (name) => {
 		const inputs = namesIn(between(`export interface ${name}Args {`, "\n}"), /^\treadonly (\w+)\??:/gm);
 		expect(inputs.length).toBeGreaterThan(1);
 		expect([...firstCells(name)].sort()).toEqual([...inputs].sort());
@@ -277,19 +277,19 @@ describe("the tables of docs/pulumi.md", () => {
 		expect(namesIn(told, /`(\w+)`/g)).toEqual(outputs);
 	});
 
-	it("tell what the summary of an Organization has", () => {
+	it("list the fields of an Organization's summary", () => {
 		const summary = namesIn(between("export interface OrganizationSummary {", "\n}"), /^\treadonly (\w+):/gm);
 		const [, told = ""] = /`summary` with ([^.]*)\./.exec(sectionOf("Organization")) ?? [];
 		expect(namesIn(told, /`(\w+)`/g)).toEqual(summary);
 	});
 
-	it("tell every setting by its three names", () => {
+	it("list every setting by its three names", () => {
 		expect(rowsOf("Provider and settings").map((cells) => cells.slice(0, 3).flat())).toEqual(
 			settingNames.map((name) => [name, `orgsync:${name}`, environmentName(name)]),
 		);
 	});
 
-	it("tell every function with its arguments", () => {
+	it("list every function with its arguments", () => {
 		const rows = rowsOf("Functions");
 		const functions = Object.keys(room).filter((name) => /^[a-z]/.test(name));
 		expect(rows.flatMap(([plain = [], outputs = []]) => [...plain, ...outputs]).sort()).toEqual(functions.sort());

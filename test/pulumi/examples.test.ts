@@ -111,7 +111,7 @@ describe("examples/pulumi-typescript/index.ts and the programs of docs/pulumi.md
 		return stdout.trim().split("\n");
 	}
 
-	it("fit the types of the package, which refuse what no resource takes", { timeout: 120_000 }, () => {
+	it("match the types of the package, which reject wrong arguments", { timeout: 120_000 }, () => {
 		const program = readFileSync(join(place, "index.ts"), "utf8");
 		const wrong = program.replace('onDestroy: "removeMembers"', 'onDestroy: "delete"').replace("appId:", "app:");
 		const page = readFileSync(join(root, "docs/pulumi.md"), "utf8");

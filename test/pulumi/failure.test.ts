@@ -8,7 +8,7 @@ import { goodReportOf, planOf } from "../render/support.ts";
 const evil = "no\u001b[2J\u202E\u3164 ##[error]x\n::set-output name=a::b";
 
 describe("a failure", () => {
-	it("of the service is shown without characters that act on a terminal or a log", () => {
+	it("of the service is shown without characters that control a terminal or a log", () => {
 		expect(explain(new ServiceError(`the service answered 400: ${evil}`, 400, 3, { hint: evil }))).toBe(
 			[
 				"the service answered 400: no\\u{1b}[2J\\u{202e}\\u{3164} #\\u{23}[error]x",
@@ -18,7 +18,7 @@ describe("a failure", () => {
 		);
 	});
 
-	it("of a step is shown on the lines that are ours", () => {
+	it("of a step cannot add lines of its own", () => {
 		const report = goodReportOf(planOf());
 		const [step] = report.steps;
 		if (step === undefined) throw new Error("the plan has no step");

@@ -15,7 +15,7 @@ const own = `new orgsync.UserTag("signers", { name: "signers", members: { exactl
 const removal = `new orgsync.PolicyRemoval("old", { policyIds: ${JSON.stringify(policies)}, limits: { policies: 2 } });\n`;
 
 describe("guards", { timeout: 180_000 }, () => {
-	it("refuse in preview and in up, name the property and the acknowledgement, and pass by exactly that value", async () => {
+	it("block preview and up, name the property and the override, and accept only that override", async () => {
 		const { world, stack } = await makePulumiWorld(oncall);
 		const users = [
 			{ userId: dave, userName: "dave" },

@@ -62,7 +62,7 @@ async function killDuring({ world, stack }: PulumiWorld, { victim, requests, lat
 }
 
 describe("pulumi up that is killed", () => {
-	it("is finished by the next one, and no activity is made twice", { timeout: 480_000 }, async () => {
+	it("is finished by the next up, and no activity is created twice", { timeout: 480_000 }, async () => {
 		const { world, stack } = await makePulumiWorld(program);
 		await world.change({
 			policies: Array.from({ length: rounds }, (_, number) => ({

@@ -70,7 +70,7 @@ describe("with mocks", () => {
 		expect(await promiseOf(orgsync.UserTag.get("live", tags.oncall).id)).toBe(tags.oncall);
 	});
 
-	it("a Provider needs no key, and a key in the configuration is not looked at", async () => {
+	it("a Provider needs no key, and a key in the configuration is not read", async () => {
 		pulumi.runtime.setConfig("orgsync:apiPrivateKey", "not a key");
 		onTestFinished(() => pulumi.runtime.setAllConfig({}));
 		const provider = new orgsync.Provider("other", { url: "https://one.test", wait: 5 });
@@ -80,7 +80,7 @@ describe("with mocks", () => {
 		expect(await orgsync.listUserTags({}, { provider })).toEqual([{ tagName: "signers" }]);
 	});
 
-	it("functions are answered by the mocks, by the names of the functions", async () => {
+	it("the mocks answer functions by the names of the functions", async () => {
 		answers = {
 			"orgsync:index:getMfaPolicy": { mfaPolicy: { mfaPolicyName: "passkey-first" } },
 			"orgsync:index:listUserTags": { userTags: [{ tagName: "signers" }] },
@@ -98,7 +98,7 @@ describe("with mocks", () => {
 		);
 	});
 
-	it("an Organization makes its parts, as if all were as the document says", async () => {
+	it("an Organization registers its parts and finds no differences", async () => {
 		const folder = makeFolder();
 		writeFileSync(join(folder, "Pulumi.yaml"), "name: probe\nruntime: nodejs\n");
 		const before = process.cwd();

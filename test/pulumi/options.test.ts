@@ -7,7 +7,7 @@ import { alice, bob, carol, policies, tags } from "../world.ts";
 import { makePulumiWorld, shown, withImports } from "./world.ts";
 
 describe("ignoreChanges", { timeout: 240_000 }, () => {
-	it("leaves drift of the members alone where everybody that atLeast names is gone, where one list is given and where exactly is, and a name that is one of the earlier names again, without an update after a refresh", async () => {
+	it("causes no update after a refresh for drifted members, in each form of members, and for a name that is an earlier name again", async () => {
 		const voters = "70000000-0000-4000-8000-000000000004";
 		const { world, stack } = await makePulumiWorld(`
 const ignoreChanges = ["members"];
@@ -31,7 +31,7 @@ new orgsync.UserTag("renamed", { name: "approvers", previously: ["voters"] }, { 
 });
 
 describe("a UserTag with an id", { timeout: 240_000 }, () => {
-	it("reads the live tag, in a preview too, and submits nothing for it", async () => {
+	it("reads the live tag, also in a preview, and submits nothing", async () => {
 		const { world, stack } = await makePulumiWorld(`
 const { name, members, tagId } = orgsync.UserTag.get("signers", "${tags.signers.toUpperCase()}");
 const oncall = new orgsync.UserTag("oncall", { name: "whatever" }, { id: "${tags.oncall}" });
@@ -63,7 +63,7 @@ new orgsync.UserTag("auditors", { name: "auditors", members });`);
 });
 
 describe("importing", { timeout: 240_000 }, () => {
-	it("is refused by the option with what to do instead, and by the command before anything changes", async () => {
+	it("fails with the alternative as an option, and fails as a command before anything changes", async () => {
 		const { world, stack } = await makePulumiWorld(
 			`new orgsync.UserTag("signers", { name: "signers" }, { import: "${tags.signers}" });`,
 		);
@@ -94,7 +94,7 @@ describe("importing", { timeout: 240_000 }, () => {
 });
 
 describe("a provider whose engine was killed", { timeout: 180_000 }, () => {
-	it("finishes what it has submitted, begins nothing else, and ends", async () => {
+	it("finishes requests in flight, starts no others, and ends", async () => {
 		const { world, stack } = await makePulumiWorld(`
 const first = new orgsync.PolicyRemoval("first", { policyIds: ["${policies[0]}"] });
 new orgsync.PolicyRemoval("second", { policyIds: ["${policies[1]}"] }, { dependsOn: first });`);
@@ -114,7 +114,7 @@ new orgsync.PolicyRemoval("second", { policyIds: ["${policies[1]}"] }, { depends
 		expect(world.activities().length).toBe(2);
 	});
 
-	it("ends at once when it has nothing under way", async () => {
+	it("ends at once if nothing is in flight", async () => {
 		const { world, stack } = await makePulumiWorld(`
 const signers = new orgsync.UserTag("signers", { name: "signers" });
 export const later = signers.tagId.apply(() => new Promise((resolve) => setTimeout(resolve, 60_000)));`);

@@ -18,7 +18,7 @@ async function makeOrganization(text: string, options: Parameters<typeof makePul
 }
 
 describe("Organization", { timeout: 240_000 }, () => {
-	it("converges every kind with the fewest activities, and the next up submits nothing", async () => {
+	it("brings every kind in sync with the fewest activities, and the next up submits nothing", async () => {
 		const everything = document(
 			`userTags: [{ name: approvers, id: ${tags.signers}, previously: [signers], members: { exactly: [alice, bob] } }]`,
 			`absent:
@@ -68,7 +68,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		]);
 	});
 
-	it("puts drift right with the activities that it shows, without a refresh, and its outputs do not differ afterwards", async () => {
+	it("repairs drift with the activities that it shows, without a refresh and without other outputs", async () => {
 		const text = document(
 			"userTags: [{ name: signers, members: { exactly: [alice, bob] } }, { name: oncall }]",
 			`absent: { policies: [${policies[0]}], tvcApps: [${apps.old}], oauthProviders: { bob: [${providers.bob[0]}] } }`,
@@ -106,7 +106,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(await stack.outputs()).toEqual(before);
 	});
 
-	it("says how much of its plan cannot be compared, and leaves that to what the state of each part knows", async () => {
+	it("shows how many activities cannot be compared with live state, and uses the state of each part for them", async () => {
 		const { world, stack } = await makeOrganization(
 			document("userTags: [{ name: signers, members: { exactly: [alice, bob] } }]"),
 			{ serves: "documented", env: { ORGSYNC_READS: "documented" } },
@@ -123,7 +123,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(shown(preview)).toContain(known);
 	});
 
-	it("renames a child that is called otherwise now in place, with one activity", async () => {
+	it("renames a part in place, with one activity", async () => {
 		const named = (name: string, more = "") =>
 			document(`userTags: [{ name: ${name}${more}, members: { atLeast: [alice] } }]`);
 		const { world, stack } = await makeOrganization(named("signers"));
@@ -136,7 +136,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect((await stack.resource("acme-approvers")).id).toBe(tags.signers);
 	});
 
-	it("lets two tags exchange their names, at the cost of one activity more", async () => {
+	it("exchanges the names of two tags with one more activity", async () => {
 		const { world, stack } = await makeOrganization(
 			document(`userTags:
   - { name: oncall, id: ${tags.signers} }
@@ -155,7 +155,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		);
 	});
 
-	it("renames in the order in which names become free, with one activity a tag", async () => {
+	it("renames tags in the order in which names become free, with one activity per tag", async () => {
 		const { world, stack } = await makeOrganization(
 			document(`userTags:
   - { name: auditors, id: ${tags.oncall} }
@@ -166,7 +166,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag", "update_user_tag"]);
 	});
 
-	it("fails before anything is registered where the document, the organization or a guard forbids it", async () => {
+	it("fails before anything is registered if the document, the organization or a guard blocks it", async () => {
 		const { world, stack } = await makeOrganization(
 			document("userTags: [{ name: signers, members: { exactly: [alcie] } }]"),
 		);
@@ -195,7 +195,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual(["delete_policies"]);
 	});
 
-	it("is acknowledged as a whole: its children take away what was judged", async () => {
+	it("needs one override for all parts, and the parts remove what the guards checked", async () => {
 		const { world, stack } = await makeOrganization(
 			document(
 				`userTags:
@@ -229,7 +229,7 @@ describe("Organization", { timeout: 240_000 }, () => {
 		expect(kept.sort()).toEqual(["acme-oncall", "acme-signers"]);
 	});
 
-	it("is not looked at in a preview that does not know its Provider yet, and converges in the up that does", async () => {
+	it("is not compared in a preview while its Provider is unknown, and is in sync after the up", async () => {
 		const { world, stack } = await makePulumiWorld(`
 const __provider = 'exports.handler=()=>({create:async(inputs)=>({id:"later",outs:{...inputs,url:inputs.given}})})';
 class Later extends pulumi.CustomResource {
@@ -278,7 +278,7 @@ new orgsync.Organization("object", { document: { organizationId, users: { alice:
 		expect(world.requests()).toEqual([]);
 	});
 
-	it("is told the document as an object, and which organization where a file holds several", async () => {
+	it("accepts the document as an object, and needs organizationId if a file has several organizations", async () => {
 		const { world, stack } = await makePulumiWorld(`
 new orgsync.Organization("object", { document: {
 	organizationId: process.env.ORGSYNC_ORGANIZATION_ID,

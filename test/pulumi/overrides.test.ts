@@ -17,7 +17,7 @@ const inYaml = `organizationId: ${organizationId}\nabsent: { policies: [${first}
 const count = (text: string, line: string): number => text.split(`\n    ${line}`).length - 1;
 
 describe("overrides of a resource", { timeout: 180_000 }, () => {
-	it("are shown with their numbers, once in a preview and once in an up, and only where they are needed", async () => {
+	it("are shown with their numbers once in a preview and once in an up, and only if they are needed", async () => {
 		const { world, stack } = await makePulumiWorld(removal);
 		await stack.configure({ "orgsync:allow": "policies=1 tvcApps=3" });
 		await world.setRules(needsTwo);
@@ -49,7 +49,7 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 });
 
 describe("the preview of an Organization", { timeout: 180_000 }, () => {
-	it("says what was rejected before and which override submits it, and names the overrides that it uses", async () => {
+	it("names rejected activities, the override that submits them, and the overrides that it uses", async () => {
 		const { world, stack } = await makePulumiWorld(
 			`new orgsync.Organization("acme", { document: "document.yaml" });\n`,
 		);

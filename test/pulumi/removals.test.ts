@@ -33,7 +33,7 @@ async function keptIds(stack: Stack, name: string): Promise<unknown> {
 const otherOrganization = "00000000-0000-4000-8000-000000000002";
 
 describe("removals", { timeout: 240_000 }, () => {
-	it("submit one activity for what is there, only for what is newly listed, and again for what is back", async () => {
+	it("submit one activity for live objects, one for newly listed ones, and one for objects that are back", async () => {
 		const { world, stack } = await makePulumiWorld(
 			program({ policyIds: [policies[0]], providerIds: [providers.bob[0]], userId: bob.toUpperCase() }),
 		);

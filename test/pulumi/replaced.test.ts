@@ -43,7 +43,7 @@ function expectLeft(world: World, answer: Answer, because: string): void {
 const managedBy = (resource: string) => `the program manages it with the resource \`${resource}\``;
 
 describe("deleting a UserTag of one stack", () => {
-	it("leaves the members to the resource of the same name in another stack of the project, whichever applied last", async () => {
+	it("keeps the members for a resource of the same name in another stack that applied the tag last", async () => {
 		const world = await makeWorld();
 		// The one who applies keeps a tag, so that no guard minds.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
@@ -79,8 +79,8 @@ describe("deleting a UserTag of one stack", () => {
 	});
 });
 
-describe("deleting a UserTag that removes its members", { timeout: 240_000 }, () => {
-	it("leaves them to the replacement of a tainted resource, made before it or after it", async () => {
+describe("deleting a UserTag with removeMembers", { timeout: 240_000 }, () => {
+	it("keeps the members for the replacement of a tainted resource, created before or after it", async () => {
 		const { world, stack } = await makeSigners();
 		expectSuccess(await stack.pulumi(["state", "taint", urnOf("signers"), "--yes"]));
 		expectLeft(world, await stack.up(), managedBy("signers"));
@@ -90,7 +90,7 @@ describe("deleting a UserTag that removes its members", { timeout: 240_000 }, ()
 		expectSuccess(await stack.preview(["--refresh", "--expect-no-changes"]));
 	});
 
-	it("leaves them to a resource of another name, and removes them when that one is taken out of the program", async () => {
+	it("keeps the members for a resource of another name, and removes them with the last resource", async () => {
 		const { world, stack } = await makeSigners();
 		stack.write({ "index.mjs": withImports(program("approvers")) });
 		expectLeft(world, await stack.up(["--parallel", "1"]), managedBy("approvers"));
@@ -102,7 +102,7 @@ describe("deleting a UserTag that removes its members", { timeout: 240_000 }, ()
 		expect(members(world)).toEqual([]);
 	});
 
-	it("leaves them to a resource of another Provider, whose process is another one", async () => {
+	it("keeps the members for a resource of another Provider, in another process", async () => {
 		const { world, stack } = await makeSigners();
 		await stack.configure({ "probe:key": { secret: keys.alice.privateKey } });
 		const other = `const apiPrivateKey = new pulumi.Config().requireSecret("key");
@@ -111,7 +111,7 @@ const provider = new orgsync.Provider("other", { apiPrivateKey });\n`;
 		expectLeft(world, await stack.up(), managedBy("approvers"));
 	});
 
-	it("leaves them when a later command deletes the old one alone: the project remembers who has taken over", async () => {
+	it("keeps the members if a later command deletes only the old resource", async () => {
 		const { world, stack } = await makeSigners();
 		stack.write({ "index.mjs": withImports(program("approvers")) });
 		expectSuccess(await stack.up(["--target", urnOf("approvers")]));
@@ -124,7 +124,7 @@ const provider = new orgsync.Provider("other", { apiPrivateKey });\n`;
 		expect(members(world)).toEqual([]);
 	});
 
-	it("leaves them when something else has applied the tag since", async () => {
+	it("keeps the members if something else has applied the tag since", async () => {
 		const { world, stack } = await makeSigners();
 		await world.change({ userTags: [{ tagId: tags.signers, userIds: [alice] }] });
 		const journal = ["--journal", `${stack.folder}/.orgsync/journal.sqlite`];

@@ -45,7 +45,7 @@ const apply = ["up", "--yes", "--skip-preview", "--diff", "--continue-on-error"]
 const write = (stack: Stack, program: string) => stack.write({ "index.mjs": withImports(program) });
 
 describe("secret inputs", { timeout: 300_000 }, () => {
-	it("of a UserTag are in clear nowhere: not while it waits, drifts, is refused, misspelt, replaced or deleted", async () => {
+	it("of a UserTag are never in plain text: pending, drifted, blocked, misspelled, replaced or deleted", async () => {
 		const program = (name: string, more = "") => `
 const secret = pulumi.secret;
 const watch = new orgsync.UserTag("a", {
@@ -109,7 +109,7 @@ new orgsync.UserTag("b", { name: "oncall", tagId: secret("${tags.oncall}") });`;
 		expect(leaks(["night-watch", "dawn-watch", "night-wacht", bob, tags.oncall])).toEqual([]);
 	});
 
-	it("of removals are in clear nowhere, not even in the ids of the resources", async () => {
+	it("of removals are never in plain text, also in the ids of resources", async () => {
 		const { world, stack, run, leaks } = await makeWatched(`
 const secret = pulumi.secret;
 new orgsync.PolicyRemoval("policies", { policyIds: secret(["${policies[0]}", "${policies[1]}"]) });
@@ -136,7 +136,7 @@ new orgsync.TvcAppRemoval("app", { appId: secret("${apps.old}") });`);
 		expect(leaks([policies[0], policies[1], bob, providers.bob[0], apps.old])).toEqual([]);
 	});
 
-	it("that stand in for an organization are in clear nowhere, and an input that becomes secret leaves the state", async () => {
+	it("for the organization are never in plain text, and an input that becomes secret leaves the state", async () => {
 		const { stack, run, leaks } = await makeWatched(`new orgsync.UserTag("a", { name: "signers" });
 new orgsync.PolicyRemoval("policies", { policyIds: [] });`);
 		await stack.configure({ "orgsync:organizationId": { secret: organizationId } });
@@ -175,7 +175,7 @@ new orgsync.UserTag("b", { name: "signers", organizationId: pulumi.unsecret(pulu
 });
 
 describe("what is printed", () => {
-	it("hides a value in any case, escaped or cut, and leaves longer words alone", () => {
+	it("hides a value in upper or lower case, escaped or cut, and does not change longer words", () => {
 		const hidden = new SecretValues();
 		expect(hidden.redact("nothing is secret")).toBe("nothing is secret");
 		const long = "a name that is longer than what a message shows of it";
@@ -189,7 +189,7 @@ describe("what is printed", () => {
 		expect(hidden.redact("costs $&.* and .*")).toBe("costs [secret] and .*");
 	});
 
-	it("is sealed in a state by name, by what repeats it and by value, and what is unknown is left to the engine", () => {
+	it("is a secret in the state by name, by repetition and by value, and unknown values are not changed", () => {
 		const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 		const secret = (value: unknown) => ({
 			"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",

@@ -58,7 +58,7 @@ async function keepPending(world: World, wish: DesiredOrganization) {
 }
 
 describe("an activity that is approved between the check of one resource and the update of another", () => {
-	it("is settled by the update, which reads the organization again and opens no second activity", async () => {
+	it("is settled by the update, which reads the organization again and creates no second activity", async () => {
 		const world = await makeWorld();
 		const wish = desired("signers", alice, bob);
 		const stored = await keepPending(world, wish);
@@ -74,7 +74,7 @@ describe("an activity that is approved between the check of one resource and the
 		expect(world.activities().filter(({ type }) => type === updating).length).toBe(1);
 	});
 
-	it("opens no second one in `pulumi up` either", { timeout: 180_000 }, async () => {
+	it("causes no second activity in `pulumi up`", { timeout: 180_000 }, async () => {
 		const program = `import { existsSync } from "node:fs";
 const signers = { name: "signers", members: { exactly: ["${alice}", "${bob}"] } };
 let dependsOn;
@@ -109,7 +109,7 @@ new orgsync.UserTag("signers", signers, { dependsOn });`;
 });
 
 describe("a plan", () => {
-	it("is as old as the oldest answer that it is made of, and made again before it submits", async () => {
+	it("is as old as its oldest answer, and is made again before it submits", async () => {
 		const world = await makeWorld();
 		const { session, wait } = sessionOf(world);
 		const first = await session.compareWithoutPending(target("oncall", desired("signers", alice, bob)));
@@ -144,7 +144,7 @@ describe("a shared answer", () => {
 		return { clock, shared, read, asked: () => asked };
 	}
 
-	it("serves every resource until it is a minute old, and says when it was asked for", async () => {
+	it("serves every resource until it is a minute old, and has the time of its query", async () => {
 		const { clock, read, asked } = reads();
 		expect(await read("one")).toMatchObject({ askedAtMs: 1_000_007 });
 		clock.nowMs += maxAgeMs - 1;
@@ -155,7 +155,7 @@ describe("a shared answer", () => {
 		expect(asked()).toBe(2);
 	});
 
-	it("is shared no longer with a resource that has submitted, or with any once it is renewed", async () => {
+	it("is no longer shared with a resource that has submitted, or with any resource after it expires", async () => {
 		const { clock, read, shared, asked } = reads();
 		await read("one");
 		shared.expireFor("one");

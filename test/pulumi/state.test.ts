@@ -1,15 +1,17 @@
 /**
- * What the state of a resource says after a refusal, while something waits, and after somebody else's changes; asked of the
- * providers as the engine asks them.
+ * The state of a resource after a denial, with a pending activity, after changes of other clients, and without its journal.
+ * The tests call the providers as the engine does.
  */
-import { describe, expect, it } from "vitest";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { alice, apps, bob, carol, makeWorld, organizationId, providers, tags } from "../world.ts";
 import { keptOf, startProvider } from "./providers.ts";
 
 const tag = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "removeMembers", resource: "signers" };
 
 describe("the state of a UserTag", () => {
-	it("keeps an activity that waits when the program no longer wants it, until it has ended", async () => {
+	it("stores a pending activity until it has ended, also if the program no longer asks for it", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const provider = await startProvider("UserTag", world, { reads: "documented" });
@@ -27,7 +29,7 @@ describe("the state of a UserTag", () => {
 		expect(world.activities().length).toBe(1);
 	});
 
-	it("remembers whom the program has named, whoever else was added or was away for a while", async () => {
+	it("stores the members of the program, whichever members other clients add or remove", async () => {
 		const world = await makeWorld();
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
 		const provider = await startProvider("UserTag", world);
@@ -48,7 +50,7 @@ describe("the state of a UserTag", () => {
 });
 
 describe("the state of a removal", () => {
-	it("does not say of an app whose removal was denied that it is gone", async () => {
+	it("does not show an app as gone if its removal was denied", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS" }] });
 		const provider = await startProvider("TvcAppRemoval", world, { reads: "documented" });
@@ -58,7 +60,7 @@ describe("the state of a removal", () => {
 		expect(await provider.read(apps.old, kept)).toEqual({});
 	});
 
-	it("belongs to one resource for all OAuth providers of a user, so that the last one is seen to be the last", async () => {
+	it("belongs to one resource for all OAuth providers of a user, so a guard protects the last one", async () => {
 		const world = await makeWorld();
 		const provider = await startProvider("OauthProviderRemoval", world);
 		const inputs = { organizationId, userId: alice };
@@ -68,6 +70,27 @@ describe("the state of a removal", () => {
 		const { failures = [] } = await check("two", providers.alice[1]);
 		expect(failures.map(({ reason }) => reason)).toEqual([
 			`OAuth providers of the user ${alice} are removed by two resources, \`one\` and \`two\`; list them in one resource`,
+		]);
+	});
+});
+
+describe("a journal that is removed while a request is in flight", () => {
+	it("causes one warning, and the state has the activity", async () => {
+		const world = await makeWorld(undefined, { reads: "documented" });
+		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
+		await world.addFault({ operation: "update_user_tag", fault: "slow", delayMs: 500 });
+		const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+		onTestFinished(() => printed.mockRestore());
+		const journal = join(world.folder, "journal.sqlite");
+		const provider = await startProvider("UserTag", world, { reads: "documented", journal });
+		const failing = keptOf(provider.create({ ...tag, members: { exactly: [alice, bob] } }));
+		await expect.poll(() => world.submits()).toEqual(["update_user_tag"]);
+		rmSync(journal);
+		expect((await failing).activities).toMatchObject([{ outcome: "awaiting-approval" }]);
+		expect(printed.mock.calls.filter(([line]) => String(line).includes("was removed or replaced"))).toEqual([
+			[
+				`warning: the journal ${journal} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
+			],
 		]);
 	});
 });

@@ -63,7 +63,7 @@ const refused: readonly (readonly [what: string, kept: object, because: string])
 ];
 
 describe("an activity in a state", () => {
-	it.each(refused)("with %s is refused by name, and nothing is sent", async (_what, kept, because) => {
+	it.each(refused)("with %s is an error that names it, and nothing is submitted", async (_what, kept, because) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const message = await messageOf(update(world, { activities: [kept] }));
 		expect(message).toContain("the state of `signers` is invalid, nothing was submitted");
@@ -71,7 +71,7 @@ describe("an activity in a state", () => {
 		expect(world.requests()).toEqual([]);
 	});
 
-	it("is left out when it is abandoned, whatever it holds", async () => {
+	it("is ignored if it is abandoned, valid or not", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const kept = { ...activity(evil), requestDigest: good.requestDigest };
 		const hint = await messageOf(update(world, { activities: [kept] }));
@@ -83,7 +83,7 @@ describe("an activity in a state", () => {
 		]);
 	});
 
-	it("is never submitted because the state has it: only a step of the plan that wants the same resubmits it", async () => {
+	it("is never submitted because the state has it: only an equal step of the plan resubmits it", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		await world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 		const unwanted = { ...activity({ ...evil, userTagId: tags.signers }) };
@@ -112,7 +112,7 @@ describe("an activity in a state", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	it("is not resubmitted where a guard refuses what it does", async () => {
+	it("is not resubmitted if a guard blocks its step", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const kept = { ...activity({ policyIds: [...policies] }, "delete_policies"), covers: [`policy:${policies[0]}`] };
 		const inputs = { organizationId, policyIds: policies, limits: { policies: 2 }, resource: "old" };
@@ -122,7 +122,7 @@ describe("an activity in a state", () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	it("does not count as completed because another activity has completed whose id it was given", async () => {
+	it("does not count as completed if it has the id of another, completed activity", async () => {
 		const world = await makeWorld();
 		await world.submitAsBob("update_user_tag", { ...evil, removeUserIds: [] });
 		const [{ id }] = world.activities();
@@ -150,8 +150,8 @@ const memories: readonly (readonly [string, object])[] = [
 	["a time in the future", { ...applied, appliedAt: "9999-01-01T00:00:00.000Z" }],
 ];
 
-describe("what a state says was last applied", () => {
-	it.each(memories)("with %s is refused by name, by an update and by a refresh", async (_what, lastApplied) => {
+describe("the last-applied state in a state", () => {
+	it.each(memories)("with %s is an error of updates and refreshes that names it", async (_what, lastApplied) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const because = "the state of `signers` is invalid, nothing was submitted: `lastApplied` is invalid";
 		expect(await messageOf(update(world, { lastApplied }))).toContain(because);
@@ -163,7 +163,7 @@ describe("what a state says was last applied", () => {
 	it.each([
 		["no ids", { everything: "2026-01-01T00:00:00.000Z" }],
 		["no times", { [policies[0]]: "gone" }],
-	])("of removals with %s is refused by name", async (_what, removedAt) => {
+	])("of removals with %s is an error that names it", async (_what, removedAt) => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const provider = await startProvider("PolicyRemoval", world, { reads: "documented" });
 		const inputs = { organizationId, policyIds: [policies[0]], resource: "old" };

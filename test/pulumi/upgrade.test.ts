@@ -33,7 +33,7 @@ export function providerOf(name) {
 }
 
 describe("another version of the package", { timeout: 180_000 }, () => {
-	it("finds nothing to change, refreshes, updates and destroys what the earlier one made, by its own code", async () => {
+	it("finds no changes, and refreshes, updates and destroys resources of the earlier version with its own code", async () => {
 		const { world, stack } = await makePulumiWorld(
 			`const members = { exactly: ["${bob}", "${carol}"] };
 new orgsync.UserTag("oncall", { name: "oncall", members, onDestroy: "removeMembers" });

@@ -19,7 +19,7 @@ new orgsync.UserTag("by-earlier-name", { name: "reviewers", previously: ["watche
 const stackTrace = /^\s+at .+[:(]\d+/m;
 
 describe("the tag of a UserTag", { timeout: 240_000 }, () => {
-	it("is found by name, by id and by an earlier name, and is missed when it is gone", async () => {
+	it("is found by name, by id and by an earlier name, and is an error if it is gone", async () => {
 		const { world, stack } = await makePulumiWorld(found);
 		expectSuccess(await stack.up());
 		expect(world.submits()).toEqual(["update_user_tag", "update_user_tag"]);
@@ -48,7 +48,7 @@ describe("the tag of a UserTag", { timeout: 240_000 }, () => {
 		expect(world.submits()).toEqual([]);
 	});
 
-	it("has one resource: a second one is an error of the preview that names both", async () => {
+	it("has one resource: a second resource is an error of the preview that names both", async () => {
 		const { world, stack } = await makePulumiWorld(`
 new orgsync.UserTag("first", { name: "signers" });
 new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`);
@@ -69,7 +69,7 @@ new orgsync.UserTag("second", { name: "approvers", tagId: "${tags.signers}" });`
 		expect(shown(wrong)).not.toMatch(stackTrace);
 	});
 
-	it("has one resource whichever Provider and parent each has: the error names both, by URN where the names are equal", async () => {
+	it("has one resource with any Provider and parent: the error names both, by URN if the names are equal", async () => {
 		const provider = `const apiPrivateKey = pulumi.secret(process.env.ORGSYNC_API_PRIVATE_KEY);
 const provider = new orgsync.Provider("other", { apiPrivateKey });
 const parent = new pulumi.ComponentResource("probe:index:Parent", "parent");\n`;

@@ -96,12 +96,12 @@ describe("check", () => {
 		expect(await failuresOf(kind, inputs)).toEqual([failure]);
 	});
 
-	it("names all that is wrong at once", async () => {
+	it("reports all errors at once", async () => {
 		const failures = await failuresOf("UserTag", { tagId: "x", onDestroy: "delete" });
 		expect(failures.map((failure) => failure.split(":")[0])).toEqual(["name", "tagId", "onDestroy"]);
 	});
 
-	it("takes a name for what it is, whatever it would mean in a document", async () => {
+	it("does not replace a variable in a name, as a document would", async () => {
 		// With an input that is wrong for another reason, the service is not asked.
 		expect(await failuresOf("UserTag", { name: "a $" + "{HOME} b", members: {} })).toEqual([
 			"members: `members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)",
@@ -112,7 +112,7 @@ describe("check", () => {
 		{ members: { atLeast: [sentinel] } },
 		{ members: sentinel, previously: sentinel, onDestroy: sentinel, limits: sentinel },
 		{ organizationId: sentinel },
-	])("keeps what it knows beside %j, which is not known yet", async (unknown) => {
+	])("keeps known values beside %j, which is unknown", async (unknown) => {
 		const olds = { organizationId, name: "signers", tagId: tags.signers, onDestroy: "keep", resource: "it" };
 		const news = { name: "signers", resource: "it", ...unknown };
 		const { inputs, failures } = await (await startProvider("UserTag")).check(olds, news);
@@ -137,14 +137,16 @@ const agreeing: readonly (readonly [kind: ResourceName, inputs: object, kept: ob
 	["TvcAppRemoval", { appId: apps.old.toUpperCase() }, { appId: apps.old }],
 ];
 
-describe("check of what the state has already", () => {
-	it.each(agreeing)("of a %s takes %j as the state has it, and asks nothing", async (kind, inputs, kept) => {
+describe("check of unchanged inputs", () => {
+	it.each(
+		agreeing,
+	)("of a %s with %j returns the inputs of the state, and makes no request", async (kind, inputs, kept) => {
 		const olds = { organizationId, resource: "it", ...kept };
 		const checked = await (await startProvider(kind)).check(olds, { resource: "it", ...inputs });
 		expect(checked).toEqual({ inputs: olds, failures: [] });
 	});
 
-	it("says how to forget a tag that somebody has deleted, when the program does not name its id", async () => {
+	it("explains how to remove a deleted tag from the state, if the program has no tagId", async () => {
 		const world = await makeWorld();
 		const settings = { url: world.url, apiPrivateKey: keys.alice.privateKey, journal: ":memory:" };
 		const provider = await startProvider("UserTag", settings);
@@ -184,7 +186,7 @@ describe("diff", () => {
 });
 
 describe("diff of a secret input", () => {
-	it("updates the resource whose input becomes a secret, and replaces it where its id holds the value", async () => {
+	it("updates a resource whose input becomes a secret, and replaces it if its id contains the value", async () => {
 		const provider = await startProvider("UserTag");
 		const olds = { ...tag, resource: "it" };
 		const members = await provider.diff(tags.signers, olds, { ...olds, secretInputs: ["members"] });
@@ -197,7 +199,7 @@ describe("diff of a secret input", () => {
 		expect(await provider.diff("sha256:0123", hidden, hidden)).toEqual({ changes: false, replaces: [] });
 	});
 
-	it("shows no value of a secret of the wrong form, and names no property whose value the engine would print", async () => {
+	it("shows no value of an invalid secret, and names no property whose value the engine would print", async () => {
 		const provider = await startProvider("UserTag");
 		const name = "n".repeat(80);
 		const inputs = { name, tagId: "not-an-id", members: { exactly: ["nobody"] }, resource: "it" };
@@ -210,7 +212,7 @@ describe("diff of a secret input", () => {
 });
 
 describe("delete", () => {
-	it("with removeMembers takes the tag from everybody it manages, also where nobody can count them", async () => {
+	it("with removeMembers removes all managed members, also if live members are unknown", async () => {
 		const world = await makeWorld(undefined, { reads: "documented" });
 		const dave = "a0000000-0000-4000-8000-000000000004";
 		const userIds = [alice, bob, carol, dave];

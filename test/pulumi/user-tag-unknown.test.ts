@@ -69,7 +69,7 @@ new orgsync.OauthProviderRemoval("providers", { userId: given.userId, providerId
 new orgsync.TvcAppRemoval("app", { appId: given.appId });`);
 
 describe("inputs that are not known yet", { timeout: 240_000 }, () => {
-	it("are not asked about in a preview, replace nothing, and converge", async () => {
+	it("cause no request in a preview, replace nothing, and are in sync after the up", async () => {
 		const { world, stack } = await makePulumiWorld("", { files: { "index.mjs": program(1), "later.cjs": later } });
 		const recorder = await startRecorder(world.url);
 		const run = { env: { ORGSYNC_URL: recorder.url } };

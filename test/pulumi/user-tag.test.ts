@@ -26,7 +26,7 @@ const signers = program(`{ name: "signers", members: { exactly: ["${bob}", "${al
 const lastIntent = (world: World) => world.activities().at(-1).intent.updateUserTagIntent;
 
 describe("UserTag", { timeout: 240_000 }, () => {
-	it("is made so with one activity, asks nothing more, is repaired with one, changed with one, and gone with one", async () => {
+	it("is brought in sync, repaired, changed and destroyed with one activity each, and costs no other request", async () => {
 		const { world, stack } = await makePulumiWorld(signers);
 		// Whoever calls keeps a tag, so that no guard minds what follows.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
@@ -85,7 +85,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		expectNoSecretIn(stack);
 	});
 
-	it("does not pretend to know its members where only the documented queries are served", async () => {
+	it("does not show members as known if the service has only the documented queries", async () => {
 		const { world, stack } = await makePulumiWorld(signers, {
 			serves: "documented",
 			env: { ORGSYNC_READS: "documented" },

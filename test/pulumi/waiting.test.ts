@@ -64,7 +64,7 @@ async function activitiesInState(stack: Stack): Promise<Record<string, any[]>> {
 }
 
 describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
-	it("is made by the first up, joined by the next, also elsewhere and hours later, and done after the approval: 1, 1, 1, 0", async () => {
+	it("is created by the first up, continued by the next ones, also elsewhere and hours later, and completed after the approval", async () => {
 		const made = await makePulumiWorld(removal("old", policies[0]));
 		const { world, stack } = made;
 		await world.setRules({ approvals: { [removing]: 2 } });
@@ -104,7 +104,7 @@ describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
 		expectNoSecretIn(stack);
 	});
 
-	it("with documented reads is joined by its bytes, said to be past asking when these are too old, and made anew when it is given up", async () => {
+	it("with documented reads is continued by its request body, in doubt once that is too old, and created again once it is abandoned", async () => {
 		const program = `${removal("approved", policies[0])}
 new orgsync.TvcAppRemoval("waiting", { appId: "${apps.old}" });`;
 		const made = await makePulumiWorld(program, { serves: "documented", env: { ORGSYNC_READS: "documented" } });
@@ -157,8 +157,8 @@ new orgsync.TvcAppRemoval("app", { appId: "${apps.old}" });
 new orgsync.UserTag("signers", { name: "signers", members: { exactly: ["${alice}", "${bob}", "${carol}"] } });`,
 	);
 
-describe("an activity that did not come to a good end", { timeout: 180_000 }, () => {
-	it("says so, and is followed by the same bytes, by new ones or by none, also from another machine", async () => {
+describe("an activity that did not complete", { timeout: 180_000 }, () => {
+	it("is explained, and is followed by the same request, a new one or none, also from another machine", async () => {
 		const made = await makePulumiWorld("", {
 			files: { "index.mjs": endings([policies[1]]) },
 			env: { ORGSYNC_TIMEOUT: "1" },
@@ -222,7 +222,7 @@ describe("an activity that did not come to a good end", { timeout: 180_000 }, ()
 });
 
 describe("Ctrl-C in the middle of up", { timeout: 180_000 }, () => {
-	it("lets what is in flight end, keeps it, begins nothing else, and the next up makes no second activity", async () => {
+	it("finishes and records requests in flight, starts no others, and the next up creates no second activity", async () => {
 		const made = await makePulumiWorld(
 			`const first = new orgsync.PolicyRemoval("first", { policyIds: ["${policies[0]}"] });
 const members = { exactly: ["${alice}", "${bob}", "${carol}"] };
@@ -242,7 +242,7 @@ new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first 
 		expect(stack.processes()).toEqual([]);
 	});
 
-	it("ends the provider at once when nothing is in flight: the engine waits for it after every command", async () => {
+	it("ends the provider at once if nothing is in flight, because the engine waits for it after every command", async () => {
 		const code = `import { providerOf } from ${JSON.stringify(providerFile)};
 const provider = providerOf("UserTag");
 await provider.configure({ config: { get: () => undefined } });

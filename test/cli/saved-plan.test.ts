@@ -76,7 +76,7 @@ describe("a stale plan", () => {
 		return world;
 	}
 
-	test("exits with 6, sends nothing, and names each moved object with what it was and is", async () => {
+	test("exits with 6, sends nothing, and names each changed object with what it was and is", async () => {
 		const world = await makeStale();
 		const answer = await world.run(applying);
 		expect(answer.code).toBe(6);
@@ -117,7 +117,7 @@ describe("a stale plan", () => {
 		const { stdout: markdown } = await world.run([...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
 		expect(markdown).toContain(
-			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**What moved since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
+			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
 		);
 		const { stdout: page } = await world.run([...applying, "--format", "html"]);
 		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);

@@ -180,7 +180,7 @@ describe("against the last report", () => {
 		expect(first.comparedWith).toBeNull();
 		expect(renderDrift(planAt(0, signers, withMembers(alice)), first, plainStyle)).not.toContain("new since");
 		expect(summarizeFindings(first, planAt(0, signers, withMembers(alice)))).toBe(
-			"Drift: 1 object is not as the document says; apply would submit 1 activity.",
+			"Drift: 1 object drifted; apply would submit 1 activity.",
 		);
 	});
 
@@ -188,14 +188,14 @@ describe("against the last report", () => {
 		const drift = next(withMembers(alice));
 		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
 		expect(drift.findings.map((one) => describeSince(one, drift))).toEqual([
-			`still there for 3 days (since ${firstSeenAt})`,
+			`drifted for 3 days (since ${firstSeenAt})`,
 		]);
 	});
 
 	it("another difference of the same object is said to be that, since the object first differed", () => {
 		const drift = next(withMembers(bob));
 		expect(drift.findings).toMatchObject([{ state: "changed", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("otherwise than in the last report");
+		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("and changed since the last report");
 	});
 
 	it("a difference stays the same when the tag gains members whom the document leaves alone", () => {
@@ -215,7 +215,7 @@ describe("against the last report", () => {
 			gone: [{ address: "userTag:signers", what: "members-differ", firstSeenAt, goneAt: now }],
 		});
 		expect(summarizeFindings(drift, planAt(0, signers, withMembers(alice, bob)))).toBe(
-			"No drift. The organization is as the document says; 1 is gone since the last report.",
+			"No drift. The organization is in sync; 1 resolved since the last report.",
 		);
 		expect(reportDrift(planAt(4 * dayMs, signers, withMembers(alice, bob)), { earlier: drift }).gone).toEqual([]);
 	});
@@ -228,7 +228,7 @@ describe("against the last report", () => {
 			gone: [],
 		});
 		expect(summarizeFindings(drift, planAt(0, signers, unseenMembers))).toBe(
-			"Could not look: 1 object could not be read; nothing is known to have drifted; 1 finding of the last report was not looked at.",
+			"Unknown: 1 object could not be read; no known drift; 1 finding of the last report not checked.",
 		);
 		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
 		expect(later.findings).toMatchObject([{ state: "still-there", firstSeenAt }]);
@@ -283,13 +283,13 @@ describe("against the last report", () => {
 		const plan = planAt(3 * dayMs, two, live);
 		const summary = (earlier: OrganizationDrift) => summarizeFindings(reportDrift(plan, { earlier }), plan);
 		expect(summary(first)).toBe(
-			"Drift: 2 objects are not as the document says (1 new, 1 still there, for 3 days); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (1 new, 1 from before, for 3 days); apply would submit 2 activities.",
 		);
 		expect(summary(report(2 * dayMs, two, live))).toBe(
-			"Drift: 2 objects are not as the document says (2 still there, the oldest for 1 day); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (2 from before, the oldest for 1 day); apply would submit 2 activities.",
 		);
 		expect(summary({ ...first, findings: [] })).toBe(
-			"Drift: 2 objects are not as the document says (2 new); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (2 new); apply would submit 2 activities.",
 		);
 	});
 });
@@ -454,20 +454,18 @@ describe("as text", () => {
 		const drift = report(0, signers, live);
 		expect(drift).toMatchObject({ verdict: "as-documented", unmanaged: { length: 25 } });
 		const text = renderDrift(planAt(0, signers, live), drift, plainStyle);
-		expect(text).toMatch(/^25 user tags that the document does not speak of: other-00, .*other-19 and 5 more$/m);
+		expect(text).toMatch(/^25 unmanaged user tags: other-00, .*other-19 and 5 more$/m);
 	});
 
 	it("why nobody is named is told once, and not at each object", () => {
 		const two = { ...signers, absent: policyAbsent.absent };
 		const plan = planAt(0, two, liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }));
 		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
-		expect(tell({}).match(/Who changed it is not known: no activity that the service lists explains it/g)).toHaveLength(
-			1,
-		);
-		expect(tell({ unattributed: "denied" })).toContain("Who changed it cannot be told: denied\n");
+		expect(tell({}).match(/It is unknown who changed it: no listed activity explains it/g)).toHaveLength(1);
+		expect(tell({ unattributed: "denied" })).toContain("It is unknown who changed it: denied\n");
 		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: bob, userName: null, at: null };
 		const named = tell({ attributions: new Map([["userTag:signers", by]]) });
 		expect(named).toContain("    last changed by x of bob, activity a\n");
-		expect(named.match(/no activity that the service lists explains it/g)).toHaveLength(1);
+		expect(named.match(/no listed activity explains it/g)).toHaveLength(1);
 	});
 });

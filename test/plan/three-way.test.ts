@@ -246,7 +246,7 @@ it("one MFA policy that both documents expect by its id is one expectation, so t
 	expect(unite(desired, desired).expect.mfaPolicies).toHaveLength(1);
 });
 
-describe("thousands of changes that would be undone", () => {
+describe("thousands of changes that would be reverted", () => {
 	const users = Array.from({ length: 3_000 }, (_, index) => id("user", index));
 	const head = desiredOf({ digest, ...wants(exactly()), limits: { memberRemovals: { count: 1 } } });
 	const live = liveOf(one(...users));
@@ -257,7 +257,7 @@ describe("thousands of changes that would be undone", () => {
 		const markdown = renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] }));
 		expect(Buffer.byteLength(markdown)).toBeLessThan(65_536);
 		expect(markdown).toContain("--allow memberRemovals=3000");
-		expect(markdown).toContain("Apply would undo 3000 changes made outside that this change does not mention.");
+		expect(markdown).toContain("Apply would revert 3000 changes made outside that this change does not mention.");
 		expect(markdown.match(/takes it back from/g)?.length).toBeGreaterThan(500);
 		expect(markdown).not.toContain("```diff");
 	});
@@ -265,6 +265,6 @@ describe("thousands of changes that would be undone", () => {
 	it("are all in the text", () => {
 		const text = renderThreeWay(plan, threeWay, plainStyle, "Plan.");
 		expect(text.match(/takes it back from/g)).toHaveLength(3_000);
-		expect(text.match(/\(undoes drift\)/g)).toHaveLength(3_000);
+		expect(text.match(/\(reverts drift\)/g)).toHaveLength(3_000);
 	});
 });

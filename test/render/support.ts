@@ -49,7 +49,7 @@ export const hostileNames: readonly string[] = [
 	"\\",
 	"\u3164\u115F\u2800\u034F\uFE0F\u{E0100}\u{E0041}\u2065\uE000",
 	"\u0336\u0336\u0301\u0301\u0301\u0301\u0301\u0301\u0301",
-	"bob, carol  (undoes drift)",
+	"bob, carol  (reverts drift)",
 	"\uD800",
 	"x".repeat(5_000),
 ];

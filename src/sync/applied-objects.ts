@@ -11,13 +11,16 @@ import { compareText } from "../plan/value.ts";
 import type { ActivityRequest, CompletionTime } from "./activity-request.ts";
 import type { AppliedObject, JournalEntry } from "./journal.ts";
 
-type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
+type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
 
 /**
  * Returns what a completed step with these parameters applied of these changes. A tag that took a temporary name keeps its
  * last-applied members.
  */
-export function appliedByStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
+export function appliedByStep(
+	parameters: Readonly<Record<string, unknown>>,
+	changes: readonly Change[],
+): AppliedObjects {
 	return (covers, memory, at) =>
 		changes
 			.filter(({ address }) => covers.includes(address))
@@ -25,7 +28,7 @@ export function appliedByStep(parameters: Readonly<Record<string, unknown>>, cha
 				if (change.kind === "userTag") {
 					const name = String(parameters.newUserTagName ?? change.before.name);
 					if (name !== change.after.name) return [];
-					return rememberTag(change, memory.userTags[change.tagId], at);
+					return appliedTag(change, memory.userTags[change.tagId], at);
 				}
 				if (change.action !== "remove") return [];
 				return [{ kind: change.kind, id: keyOfRemoval(change), appliedAt: at.appliedAt }];
@@ -36,7 +39,7 @@ export function appliedByStep(parameters: Readonly<Record<string, unknown>>, cha
  * Returns what an activity applied that completed after the run that submitted it. Only its body is known: the plan of that
  * run is gone.
  */
-export function appliedByEntry({ body, covers }: JournalEntry): Remember {
+export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: AnyParameters };
 	const operation = body.operation.name;
 	return (_covers, lastApplied, at) => {
@@ -67,13 +70,13 @@ function appliedToTag(
 }
 
 /** Returns the last-applied tag with the `updatedAt` of the live one; nothing if it has one already. */
-export function withUpdateTime(tag: LiveUserTag, remembered: LastAppliedTag | undefined): readonly AppliedObject[] {
-	return remembered === undefined || remembered.updatedAt !== ""
+export function withUpdateTime(tag: LiveUserTag, tagBefore: LastAppliedTag | undefined): readonly AppliedObject[] {
+	return tagBefore === undefined || tagBefore.updatedAt !== ""
 		? []
-		: [{ kind: "userTag", id: tag.id, tag: { ...remembered, updatedAt: tag.updatedAt } }];
+		: [{ kind: "userTag", id: tag.id, tag: { ...tagBefore, updatedAt: tag.updatedAt } }];
 }
 
-function rememberTag(
+function appliedTag(
 	change: TagChange,
 	earlier: LastAppliedTag | undefined,
 	at: CompletionTime,

@@ -2,12 +2,14 @@
  * The bodies under /emulator/: every field and its valid values. A body with an unknown field or a wrong value is rejected as a
  * whole, with every problem. docs/emulator.md lists the same fields. Pure.
  */
+
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isRecord } from "../json.ts";
 import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
 import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
 import { activityFaults, faultKinds } from "./faults.ts";
 import { isUuid } from "./identifiers.ts";
-import { isObject, type JsonObject } from "./kinds/entity-kind.ts";
+import type { JsonObject } from "./kinds/entity-kind.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { badRequest } from "./request-error.ts";
 
@@ -37,7 +39,7 @@ const submitNames = Object.keys({ ...submits, ...approvals });
 const framingHeaders = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
 
 function isHeaders(value: unknown): boolean {
-	if (!isObject(value)) return false;
+	if (!isRecord(value)) return false;
 	return Object.entries(value).every(([name, text]) => {
 		try {
 			validateHeaderName(name);
@@ -107,7 +109,7 @@ const rulesFields: Fields = {
 	organizationId,
 	rules: {
 		description: "an object, in the form of a seed's rules, or {} to remove them",
-		isValid: isObject,
+		isValid: isRecord,
 		required: true,
 	},
 };
@@ -121,8 +123,8 @@ const patchFields: Fields = {
 			{ description: expected.section, isValid: isSection },
 		]),
 	),
-	rules: { description: "an object, in the form of a seed's rules", isValid: isObject },
-	remove: { description: "an object with lists of ids by kind", isValid: isObject },
+	rules: { description: "an object, in the form of a seed's rules", isValid: isRecord },
+	remove: { description: "an object with lists of ids by kind", isValid: isRecord },
 };
 
 const removeFields: Fields = Object.fromEntries(
@@ -211,7 +213,7 @@ export function checkStateRequest(body: object): void {
 	}
 	rejectProblems(findFieldProblems(body as JsonObject, patchFields));
 	const { remove } = body as JsonObject;
-	if (isObject(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
+	if (isRecord(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
 }
 
 /** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */

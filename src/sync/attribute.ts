@@ -6,12 +6,13 @@
  */
 
 import { isUnavailable, OrgsyncError } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
 import type { Plan } from "../plan/plan.ts";
-import { isRecord, readTime } from "../wire/activity.ts";
+import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, submits } from "../wire/operations.ts";
 

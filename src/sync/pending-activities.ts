@@ -3,10 +3,11 @@
  * Finds the activity of a journal entry by reading, without a submit.
  */
 import { isUnavailable } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { ActivityState } from "../plan/step.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
-import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
+import { type Activity, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";

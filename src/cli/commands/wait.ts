@@ -3,11 +3,12 @@
  */
 import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { isRecord } from "../../json.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { resultHead, type WaitResult } from "../../plan/result.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
-import { isRecord, readActivity } from "../../wire/activity.ts";
+import { readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";

@@ -8,13 +8,16 @@ import { compareText } from "../plan/value.ts";
 import type { ActivityRequest, CompletionTime } from "./activity-request.ts";
 import type { AppliedObject, JournalEntry } from "./journal.ts";
 
-type Remember = NonNullable<ActivityRequest["appliedObjects"]>;
+type AppliedObjects = NonNullable<ActivityRequest["appliedObjects"]>;
 
 /**
  * Returns what a completed step with these parameters applied of these changes. A tag that took a temporary name keeps its
  * last-applied members.
  */
-export function appliedByStep(parameters: Readonly<Record<string, unknown>>, changes: readonly Change[]): Remember {
+export function appliedByStep(
+	parameters: Readonly<Record<string, unknown>>,
+	changes: readonly Change[],
+): AppliedObjects {
 	return (covers, memory, at) =>
 		changes
 			.filter(({ address }) => covers.includes(address))
@@ -22,7 +25,7 @@ export function appliedByStep(parameters: Readonly<Record<string, unknown>>, cha
 				if (change.kind === "userTag") {
 					const name = String(parameters.newUserTagName ?? change.before.name);
 					if (name !== change.after.name) return [];
-					return rememberTag(change, memory.userTags[change.tagId], at);
+					return appliedTag(change, memory.userTags[change.tagId], at);
 				}
 				if (change.action !== "remove") return [];
 				const id = change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.id;
@@ -34,7 +37,7 @@ export function appliedByStep(parameters: Readonly<Record<string, unknown>>, cha
  * Returns what an activity applied that completed after the run that submitted it. Only its body is known: the plan of that
  * run is gone.
  */
-export function appliedByEntry({ body, covers }: JournalEntry): Remember {
+export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, string & readonly string[]> };
 	const { userTagId = "", newUserTagName, addUserIds = [], removeUserIds = [], userId, appId } = parameters;
 	return (_covers, memory, at) => {
@@ -68,13 +71,13 @@ export function appliedByEntry({ body, covers }: JournalEntry): Remember {
 }
 
 /** Returns the last-applied tag with the `updatedAt` of the live one; nothing if it has one already. */
-export function withUpdateTime(tag: LiveUserTag, remembered: RememberedTag | undefined): readonly AppliedObject[] {
-	return remembered === undefined || remembered.updatedAt !== ""
+export function withUpdateTime(tag: LiveUserTag, tagBefore: RememberedTag | undefined): readonly AppliedObject[] {
+	return tagBefore === undefined || tagBefore.updatedAt !== ""
 		? []
-		: [{ kind: "userTag", id: tag.id, tag: { ...remembered, updatedAt: tag.updatedAt } }];
+		: [{ kind: "userTag", id: tag.id, tag: { ...tagBefore, updatedAt: tag.updatedAt } }];
 }
 
-function rememberTag(
+function appliedTag(
 	change: TagChange,
 	earlier: RememberedTag | undefined,
 	at: CompletionTime,

@@ -37,7 +37,7 @@ export interface JournalFileOptions {
  * newer orgsync, belongs to another user, can be written by everyone, or is tracked by git.
  */
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
-	return withReason(file, async () => {
+	return withOpenErrors(file, async () => {
 		if (file === ":memory:") return open(":memory:", file, options);
 		exists(file);
 		keepOutOfGit(dirname(file));
@@ -51,7 +51,7 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
  * read-only folder. Throws StorageError as openJournal does.
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
-	return withReason(file, async () => {
+	return withOpenErrors(file, async () => {
 		if (!exists(file)) return undefined;
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
@@ -152,7 +152,7 @@ async function switchToLog(database: DatabaseSync, busyMs: number): Promise<void
 	database.exec(`PRAGMA busy_timeout = ${busyMs}`);
 }
 
-async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withOpenErrors<T>(file: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {

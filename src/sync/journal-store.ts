@@ -160,7 +160,7 @@ export class JournalStore implements Journal {
 			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
 			const organizationId = applied === undefined ? undefined : this.#organizationOf(fingerprint);
 			if (organizationId !== undefined) {
-				this.#remember(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
+				this.#recordApplied(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
 			}
 			return isNoted;
 		});
@@ -253,10 +253,10 @@ export class JournalStore implements Journal {
 	}
 
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
-		inTransaction(this.#database, () => this.#remember(organizationId, applied));
+		inTransaction(this.#database, () => this.#recordApplied(organizationId, applied));
 	}
 
-	#remember(organizationId: string, applied: readonly AppliedObject[]): void {
+	#recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
 		const upsert = this.#prepare(
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,

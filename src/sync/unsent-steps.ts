@@ -29,6 +29,6 @@ function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiti
 		return `it conflicts with pending activity ${name}: approve or reject that first, or abandon it with --abandon ${name}`;
 	}
 	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
-	const answer = earlier.activityId === null ? "no answer came" : `activity ${name} has an unknown status`;
-	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${settleOrAbandon(name)}`;
+	const answer = earlier.activityId === null ? "without an answer" : `as activity ${name}, which has an unknown status`;
+	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
 }

@@ -71,7 +71,7 @@ describe("a request in doubt", () => {
 		for (const text of [step?.message, renderPlan(plan, plainStyle)]) {
 			expect(text).toContain(`update_user_tag`);
 			expect(text).toContain(sentAt);
-			expect(text).toContain("no answer came");
+			expect(text).toContain("without an answer");
 			expect(text).toContain(`\`orgsync apply --abandon ${fingerprint}\``);
 			expect(text).toContain("the document as it was then");
 		}
@@ -137,7 +137,7 @@ describe("a request in doubt", () => {
 		expect(report.steps).toMatchObject([
 			{ outcome: "not-attempted", message: expect.stringContaining(`--abandon ${strangeId}`) },
 		]);
-		expect(renderPlan(comparison.plan, plainStyle)).toContain(`activity ${strangeId} has a status that nobody knows`);
+		expect(renderPlan(comparison.plan, plainStyle)).toContain(`activity ${strangeId}, which has an unknown status`);
 	});
 
 	it("lets the other steps go on, and the run is partly applied", async () => {

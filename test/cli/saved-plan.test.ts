@@ -299,7 +299,10 @@ describe("orgsync refuses before any request", () => {
 	test("flags that conflict with a saved plan", async () => {
 		const world = await makeReviewed();
 		const reasons: [string[], string][] = [
-			[[...applying, "--only", "policy"], "--only and --plan cannot be used together: a saved plan is narrowed when it is made"],
+			[
+				[...applying, "--only", "policy"],
+				"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
+			],
 			[[...applying, "--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
 			[["apply", "--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
 		];

@@ -122,14 +122,20 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (flags.only.length > 0) {
-		throw new ConfigurationError("--only and --plan cannot be used together: a saved plan is narrowed when it is made", {
-			hint: "orgsync plan --only KIND[/GLOB] --out FILE",
-		});
+		throw new ConfigurationError(
+			"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
+			{
+				hint: "orgsync plan --only KIND[/GLOB] --out FILE",
+			},
+		);
 	}
 	if (flags.abandon.length > 0) {
-		throw new ConfigurationError("--abandon and --plan cannot be used together: pending activities were part of the review", {
-			hint: "abandon it with apply without --plan, or plan again after it ended",
-		});
+		throw new ConfigurationError(
+			"--abandon and --plan cannot be used together: pending activities were part of the review",
+			{
+				hint: "abandon it with apply without --plan, or plan again after it ended",
+			},
+		);
 	}
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");

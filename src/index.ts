@@ -38,10 +38,10 @@ export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./p
 export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,
-	emptyMemory,
+	emptyLastApplied,
 	type Known,
+	type LastApplied,
 	type LiveOrganization,
-	type Memory,
 } from "./plan/organization.ts";
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";

@@ -5,7 +5,7 @@ import { clipMiddle, showAddress, showName, showRename, showText, showValue } fr
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
-import { kinds } from "../plan/kinds.ts";
+import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";

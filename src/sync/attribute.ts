@@ -11,6 +11,7 @@ import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
+import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
@@ -139,20 +140,16 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 			...removeUserIds.map((userId) => memberFact(tagId, userId, "addUserIds", "removeUserIds")),
 		];
 	}
-	if (change.action === "remove") return [existenceFact(change.id, creations[change.kind])];
-	const label = labelOf(change.address);
-	switch (change.kind) {
-		case "sessionProfile":
-		case "bootProof":
-			return [expectedFact([label], change, families[change.kind])];
-		case "mfaPolicy": {
-			const [user = "", ...name] = label.split("/");
-			return [expectedFact([idOfUser(user, plan), name.join("/")], change, families.mfaPolicy)];
-		}
-		// Which assets there are the service decides, not an activity of the organization.
-		case "supportedAsset":
-			return [];
+	if (change.action === "remove") {
+		const kind = removalKinds.find(({ name }) => name === change.kind);
+		return kind === undefined ? [] : [existenceFact(change.id, kind.creations)];
 	}
+	const { activities, groupedBy } = readOnlyKindOf(change.kind);
+	if (activities === null) return [];
+	const label = labelOf(change.address);
+	if (groupedBy !== "user") return [expectedFact([label], change, activities)];
+	const [user = "", ...name] = label.split("/");
+	return [expectedFact([idOfUser(user, plan), name.join("/")], change, activities)];
 }
 
 /** The tag that an update of a user tag is about; undefined for any other activity, and for one in a shape of its own. */
@@ -188,13 +185,6 @@ function nameFact(tagId: string, liveName: string): Fact {
 
 const removes = /_(DELETE|REMOVE)_/;
 
-/** Types of activities that make an object of the kind. Unverified, chosen: only removals are in the interface. */
-const creations = {
-	policy: /_CREATE_POLIC(Y|IES)(_V\d+)?$/,
-	oauthProvider: /_CREATE_OAUTH_PROVIDERS?(_V\d+)?$/,
-	tvcApp: /_CREATE_TVC_APPS?(_V\d+)?$/,
-} as const;
-
 /** An object that exists and should not: its creation, because an id is created once. A removal of it explains nothing. */
 function existenceFact(id: string, creates: RegExp): Fact {
 	return {
@@ -202,9 +192,6 @@ function existenceFact(id: string, creates: RegExp): Fact {
 		explains: ({ type }) => creates.test(type),
 	};
 }
-
-/** Types of activities that are about the kind. Unverified, chosen: no such activity is in the interface. */
-const families = { sessionProfile: /_SESSION_PROFILE/, mfaPolicy: /_MFA_POLIC(Y|IES)/, bootProof: /_TVC_/ } as const;
 
 /**
  * Of something expected: what names it. Others of the family may name it by another id, as an MFA policy by its own and

@@ -5,10 +5,9 @@ import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import {
 	type DesiredOrganization,
-	emptyExpectations,
-	emptyMemory,
+	emptyLastApplied,
+	type LastApplied,
 	type LiveOrganization,
-	type Memory,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
@@ -16,7 +15,21 @@ import { renderDrift } from "../../src/render/drift-text.ts";
 import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import {
+	at,
+	context,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingAbsent,
+	nothingExpected,
+	sectionsOf,
+	unknown,
+	wantTag,
+	withSections,
+} from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 const minuteMs = 60_000;
@@ -29,7 +42,7 @@ const signers = desiredOf({
 });
 const policyAbsent = desiredOf({ absent: { policyIds: [policy], oauthProviders: [], tvcAppIds: [] } });
 const profile = desiredOf({
-	expect: { ...emptyExpectations, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
+	expect: { ...nothingExpected, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
 });
 
 const withMembers = (...members: string[]): LiveOrganization =>
@@ -38,8 +51,8 @@ const withPolicy = liveOf({ policies: known([{ id: policy, name: "rule" }]) });
 const unseenMembers = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
 const remembered = (updatedAt: string): LiveOrganization => ({
 	...unseenMembers,
-	memory: {
-		...emptyMemory,
+	lastApplied: {
+		...emptyLastApplied,
 		userTags: {
 			[id("tag", 1)]: { appliedAt: "2025-12-01T00:00:00.000Z", name: "signers", present: [alice], gone: [], updatedAt },
 		},
@@ -114,15 +127,15 @@ describe("the verdict", () => {
 			"one of two waits",
 			"drifted",
 			2,
-			{ ...signers, absent: policyAbsent.absent },
-			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }),
+			withSections(signers, { absent: sectionsOf(policyAbsent).absent }),
+			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy }),
 			[renaming],
 		],
 		[
 			"one waits, another cannot be read",
 			"could-not-look",
 			1,
-			{ ...signers, absent: policyAbsent.absent },
+			withSections(signers, { absent: sectionsOf(policyAbsent).absent }),
 			liveOf({ userTags: withMembers(alice).userTags, policies: unknown }),
 			[renaming],
 		],
@@ -278,8 +291,8 @@ describe("against the last report", () => {
 	});
 
 	it("the sentence counts what is new, what is still there and the oldest", () => {
-		const two = { ...signers, absent: policyAbsent.absent };
-		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies });
+		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy });
 		const plan = planAt(3 * dayMs, two, live);
 		const summary = (earlier: OrganizationDrift) => summarizeFindings(reportDrift(plan, { earlier }), plan);
 		expect(summary(first)).toBe(
@@ -296,13 +309,15 @@ describe("against the last report", () => {
 
 describe("what cannot be read while memory stands in", () => {
 	const [provider, app] = [id("provider", 1), id("app", 1)];
-	const memoryAt = (appliedAt: string): Memory => ({
+	const memoryAt = (appliedAt: string): LastApplied => ({
 		userTags: { [id("tag", 1)]: { appliedAt, name: "signers", present: [alice, bob], gone: [], updatedAt: "1.0" } },
-		removedPolicies: { [policy]: { appliedAt } },
-		removedOauthProviders: { [`${alice}/${provider}`]: { appliedAt } },
-		removedTvcApps: { [app]: { appliedAt } },
+		removed: {
+			policy: { [policy]: { appliedAt } },
+			oauthProvider: { [`${alice}/${provider}`]: { appliedAt } },
+			tvcApp: { [app]: { appliedAt } },
+		},
 	});
-	const absent = (parts: object) => desiredOf({ users: { alice }, absent: { ...desiredOf().absent, ...parts } });
+	const absent = (parts: object) => desiredOf({ users: { alice }, absent: { ...nothingAbsent, ...parts } });
 	const cases: readonly [string, DesiredOrganization, LiveOrganization, LiveOrganization][] = [
 		["userTag:signers", signers, withMembers(alice), unseenMembers],
 		[`policy:${policy}`, policyAbsent, withPolicy, liveOf({ policies: unknown })],
@@ -326,7 +341,7 @@ describe("what cannot be read while memory stands in", () => {
 		appliedAt: string,
 		earlier?: OrganizationDrift,
 	): OrganizationDrift => {
-		const live = { ...seen, memory: memoryAt(appliedAt) };
+		const live = { ...seen, lastApplied: memoryAt(appliedAt) };
 		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
 		const drift = reportDrift(planAt(afterMs, desired, live), context);
 		expect(checkSchema("drift.json", drift)).toEqual([]);
@@ -364,7 +379,7 @@ describe("what cannot be read while memory stands in", () => {
 	});
 
 	it("what waited before and cannot be read now is kept as waiting, and is not known", () => {
-		const live = { ...withMembers(alice), memory: memoryAt(before) };
+		const live = { ...withMembers(alice), lastApplied: memoryAt(before) };
 		const earlier = reportDrift(planAt(0, signers, live, [renaming]));
 		expect(earlier.verdict).toBe("waiting");
 		const second = look(dayMs, signers, unseenMembers, before, earlier);
@@ -390,22 +405,23 @@ it.each([
 describe("what to do", () => {
 	const live = liveOf({
 		userTags: withMembers(alice).userTags,
-		policies: withPolicy.policies,
+		policies: withPolicy.removables.policy,
 		mfaPolicies: { [alice]: known([]) },
 		bootProofs: { [id("app", 1)]: known(null) },
 		supportedAssets: { "eip155:1": known([]) },
 		sessionProfiles: { [id("other", 1)]: known(null) },
 	});
-	const everything = desiredOf({
-		...signers,
-		absent: policyAbsent.absent,
-		expect: {
-			sessionProfiles: profile.expect.sessionProfiles,
-			mfaPolicies: [{ userId: alice, name: "passkey first", fields: { order: 1 }, at }],
-			bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel: "x" }, at }],
-			supportedAssets: [{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at }],
-		},
-	});
+	const everything = desiredOf(
+		withSections(signers, {
+			absent: sectionsOf(policyAbsent).absent,
+			expect: {
+				sessionProfiles: sectionsOf(profile).expect.sessionProfiles,
+				mfaPolicies: [{ userId: alice, name: "passkey first", fields: { order: 1 }, at }],
+				bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel: "x" }, at }],
+				supportedAssets: [{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at }],
+			},
+		}),
+	);
 	const todos = new Map(report(0, everything, live).findings.map(({ kind, todo }) => [kind, todo]));
 
 	it.each<[KindName, string]>([
@@ -423,8 +439,8 @@ describe("what to do", () => {
 	});
 
 	it("about a tag that is not there, and about others beside it, says what apply can do only then", () => {
-		const desired = { ...signers, absent: policyAbsent.absent };
-		const found = report(0, desired, liveOf({ policies: withPolicy.policies })).findings;
+		const desired = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const found = report(0, desired, liveOf({ policies: withPolicy.removables.policy })).findings;
 		expect(found.map(({ what, todo }) => [what, todo])).toEqual([
 			["is-there", expect.stringContaining("removes it, once the other problems of this organization are solved")],
 			["tag-not-there", expect.stringContaining("make the tag `signers` by hand, or take it out of the document")],
@@ -458,8 +474,12 @@ describe("as text", () => {
 	});
 
 	it("why nobody is named is told once, and not at each object", () => {
-		const two = { ...signers, absent: policyAbsent.absent };
-		const plan = planAt(0, two, liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }));
+		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const plan = planAt(
+			0,
+			two,
+			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy }),
+		);
 		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
 		expect(tell({}).match(/It is unknown who changed it: no listed activity explains it/g)).toHaveLength(1);
 		expect(tell({ unattributed: "denied" })).toContain("It is unknown who changed it: denied\n");

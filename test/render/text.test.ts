@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { showText, showValue } from "../../src/escape.ts";
-import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
@@ -16,9 +16,12 @@ import {
 	desiredOf,
 	id,
 	known,
+	type LiveParts,
 	liveOf,
 	liveTag,
+	nothingExpected,
 	organizationId,
+	sectionsOf,
 	unknown,
 	wantTag,
 } from "../plan/support-organizations.ts";
@@ -81,7 +84,7 @@ describe("a plan as text", () => {
 			tvcAppIds: [id("app", 1)],
 		},
 		expect: {
-			...emptyExpectations,
+			...nothingExpected,
 			sessionProfiles: [
 				{ id: id("other", 1), fields: { name: "short", notes: "n" }, at },
 				{ id: id("other", 2), fields: { name: "x" }, at },
@@ -137,10 +140,10 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 		const textFor = (updatedAt: string): string =>
 			renderPlan(
 				makePlan(
-					desiredOf({ userTags: desired.userTags.slice(0, 1) }),
+					desiredOf({ userTags: sectionsOf(desired).userTags.slice(0, 1) }),
 					{
 						...live,
-						memory: { ...emptyMemory, userTags: { [id("tag", 2)]: { ...tag, updatedAt } } },
+						lastApplied: { ...emptyLastApplied, userTags: { [id("tag", 2)]: { ...tag, updatedAt } } },
 					},
 					context,
 				),
@@ -155,10 +158,10 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 	});
 
 	it("says that nothing differs only as far as it is known", () => {
-		const expecting = desiredOf({ expect: desired.expect });
+		const expecting = desiredOf({ expect: sectionsOf(desired).expect });
 		const same = { sessionProfileName: "short", notes: "n" };
 		const other = { sessionProfileName: "x" };
-		const sentence = (second: ReturnType<typeof liveOf>["sessionProfiles"][string]): string =>
+		const sentence = (second: LiveParts["sessionProfiles"][string]): string =>
 			summarizePlan(
 				makePlan(
 					expecting,
@@ -180,7 +183,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 	it("tells five of many objects that could not be read for one reason, and how many more", () => {
 		const sessionProfiles = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ id: id("other", number), fields: {}, at }));
 		const text = renderPlan(
-			makePlan(desiredOf({ expect: { ...emptyExpectations, sessionProfiles } }), liveOf(), context),
+			makePlan(desiredOf({ expect: { ...nothingExpected, sessionProfiles } }), liveOf(), context),
 			plainStyle,
 		);
 		expect(text.match(/sessionProfile:/g)?.length).toBe(5);
@@ -212,7 +215,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 				],
 				absent: { policyIds: [id("policy", 1)], oauthProviders: [], tvcAppIds: [] },
 				expect: {
-					...emptyExpectations,
+					...nothingExpected,
 					sessionProfiles: [{ id: id("other", 1), fields: { [evil]: evil }, at: position }],
 					supportedAssets: [{ caip2: "eip155:1", symbol: evil, fields: {}, at: position }],
 				},
@@ -224,8 +227,8 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 				]),
 				policies: known([{ id: id("policy", 1), name: evil }]),
 				sessionProfiles: { [id("other", 1)]: known({ [evil]: `${evil} live` }) },
-				memory: {
-					...emptyMemory,
+				lastApplied: {
+					...emptyLastApplied,
 					userTags: { [`${evil}2`]: { appliedAt: evil, name: evil, present: [evil], gone: [], updatedAt: evil } },
 				},
 			}),

@@ -13,7 +13,7 @@ import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, sectionsOf } from "../plan/support-organizations.ts";
 import {
 	addBob,
 	bench,
@@ -143,7 +143,7 @@ describe("a request in doubt", () => {
 	it("lets the other steps go on, and the run is partly applied", async () => {
 		await lose("drop-before");
 		const absent = { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] };
-		const { report } = await run(desiredOf({ userTags: withCarolToo.userTags, absent }));
+		const { report } = await run(desiredOf({ userTags: sectionsOf(withCarolToo).userTags, absent }));
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(exitCodeOf(report)).toBe(7);
 	});

@@ -42,7 +42,10 @@ export function parseSeed(text: string, file: string): Seed {
 	return parseChecked<Seed>(text, file, "the seed", findSeedProblems);
 }
 
- * Returns the rules in `text`, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError as parseSeed does.
+/**
+ * Returns the rules in `text`, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError as parseSeed
+ * does.
+ */
 export function parseRules(text: string, file: string): Rules {
 	return parseChecked<Rules>(text, file, "the file of rules", findRulesProblems);
 }

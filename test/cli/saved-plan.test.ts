@@ -231,7 +231,7 @@ test("a plan that cannot converge is saved and shown, but not applied", async ()
 		reports: [],
 	});
 	// Why, only the file says: apply shows nothing of it.
-	expect(applied.stderr).toContain("the plan file states that the organization cannot become what the document says");
+	expect(applied.stderr).toContain("the plan file states that the organization cannot converge");
 	expect(applied.stderr + applied.stdout).not.toContain("singers");
 	expect(world.requests()).toEqual([]);
 });
@@ -299,7 +299,10 @@ describe("orgsync refuses before any request", () => {
 	test("flags that conflict with a saved plan", async () => {
 		const world = await makeReviewed();
 		const reasons: [string[], string][] = [
-			[[...applying, "--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
+			[
+				[...applying, "--only", "policy"],
+				"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
+			],
 			[[...applying, "--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
 			[["apply", "--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
 		];
@@ -321,7 +324,7 @@ describe("orgsync refuses before any request", () => {
 		const world = await makeReviewed();
 		const { code, stderr } = await world.run(["apply", "--plan", "plan.json", "--abandon", `sha256:${"a".repeat(64)}`]);
 		expect(code).toBe(3);
-		expect(stderr).toContain("--abandon cannot go with --plan");
+		expect(stderr).toContain("--abandon and --plan cannot be used together");
 	});
 
 	test("a plan file that cannot be written", async () => {

@@ -1,6 +1,6 @@
 /**
- * `explain`: why an activity is not finished, in words. Who has to approve is what the consensus expression of a policy
- * says; where it cannot be read that is said, and nobody is guessed.
+ * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; where it cannot
+ * be read, the result says so and guesses nothing.
  */
 import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
 import { showText } from "../../escape.ts";

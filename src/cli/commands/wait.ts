@@ -107,7 +107,7 @@ function trackEntry({ body, activityId }: JournalEntry): Tracked {
 	return { organizationId: body.organizationId, activityId, fingerprint: body.fingerprint, isOurs: true };
 }
 
-/** One that is not listed as pending: it may have ended already. Throws ConfigurationError when nobody knows it. */
+/** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
 async function findNamed(activityId: string, organizationIds: readonly string[], run: WaitRun): Promise<Tracked> {
 	for (const organizationId of run.flags.reads === "auto" ? organizationIds : []) {
 		if ((await readOutcome({ organizationId, activityId }, run.reader)) !== undefined) {

@@ -19,7 +19,7 @@ const bannedEverywhere: readonly (readonly [pattern: string, instead: string])[]
 	["by itself", "(leave it out), on its own"],
 	["what waits", "pending approval, pending activities"],
 	["what is wanted", "desired state"],
-	["wish(es)?", "request, activity"],
+	["(?<!was `)wish(es)?", "request, activity"],
 	["(give|gives|gave|given|giving) up", "abandon, stop"],
 	["(has|have|had|what) moved", "drifted, changed, outdated"],
 	["memory (says|has|holds)|(from|in|of) (its|our) memory", "last-applied state"],

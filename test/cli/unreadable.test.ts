@@ -3,6 +3,7 @@
  */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { printScope } from "../../src/plan/address.ts";
 import { extendedReads } from "../../src/wire/operations.ts";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import { apps, bob, carol, document, makeWorld, policies, providers, type World } from "../world.ts";
@@ -63,7 +64,7 @@ describe.each([
 		expect(stdout).toContain("Could not be read:");
 		for (const read of ["list_users", "list_policies", "list_tvc_apps"]) expect(stdout).toContain(because(read));
 		const [plan] = readOutput(await world.run(["plan", "--format", "json"])).plans;
-		expect(plan.unread.map(({ address }: { address: string }) => address).sort()).toEqual([...unknown].sort());
+		expect(plan.unread.map(printScope).sort()).toEqual([...unknown].sort());
 		for (const { standsIn } of plan.unread) expect(standsIn).toBe("nothing");
 		for (const { basis } of plan.changes) expect(basis).toBe("unknown");
 		expect(plan.waiting).toEqual([]);
@@ -126,7 +127,7 @@ describe("with one of the reads denied", () => {
 		const world = await makeWorld(text);
 		await world.setRules({ denyReads: ["list_policies"] });
 		const [plan] = readOutput(await world.run(["plan", "--format", "json"])).plans;
-		expect(plan.unread.map(({ address }: { address: string }) => address)).toEqual(["policy:*"]);
+		expect(plan.unread.map(printScope)).toEqual(["policy:*"]);
 		const unsure = plan.changes.filter(({ basis }: { basis: string }) => basis === "unknown");
 		expect(unsure).toMatchObject([{ address: `policy:${policies[0]}` }]);
 	});

@@ -12,51 +12,9 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { makeProgram } from "../src/cli/program.ts";
 import { run } from "../src/cli/run.ts";
+import { findBannedWords } from "./banned-words.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Each pattern with the words to use instead. A space matches any white space. Searched everywhere. */
-const bannedEverywhere: readonly (readonly [pattern: string, instead: string])[] = [
-	["told", "reported, shown, given; unless … is set"],
-	["tell(s|ing)?(?! \\S+( \\S+){0,3} apart)", "report, show, describe"],
-	["stands(?! for| in for)", "is"],
-	["(speaks?|spoken|spoke|speaking) of", "mentions, lists, manages"],
-	["anew", "again"],
-	["whoever", "anyone who, the user who"],
-	["somebody|nobody", "someone, no one, a person, another user"],
-	["held against", "compared with, checked against"],
-	["that which", "what"],
-	["already so", "already in sync"],
-	["nothing left to do", "no changes, nothing to do"],
-	["parted by", "separated by"],
-	["by itself", "(leave it out), on its own"],
-	["what waits", "pending approval, pending activities"],
-	["what is wanted", "desired state"],
-	["wish(es)?", "request, activity"],
-	["(give|gives|gave|given|giving) up", "abandon, stop"],
-	["(has|have|had|what) moved", "drifted, changed, outdated"],
-	["memory (says|has|holds)|(from|in|of) (its|our) memory", "last-applied state"],
-	["converged", "in sync"],
-];
-
-/** Searched in what users read, not in comments and test names. */
-const bannedForUsers: readonly (readonly [pattern: string, instead: string])[] = [
-	["(stand|stood)(?! for| in for|-| ?alone)", "be, conflict with"],
-	["(which|that) waits?(?! for)|waits for (people|a person)", "pending approval"],
-	["that is wanted", "desired state"],
-	["maybe sent|may have been sent", "in doubt"],
-	["unlooked", "failed, not compared"],
-	["cannot become what", "cannot converge"],
-	["when this is meant", "to override:"],
-	["once more", "again"],
-];
-
-const compile = ([pattern, instead]: readonly [string, string]) => ({
-	expression: new RegExp(`\\b(?:${pattern.replaceAll(" ", "\\s+")})\\b`, "gi"),
-	instead,
-});
-const everywhere = bannedEverywhere.map(compile);
-const forUsers = [...everywhere, ...bannedForUsers.map(compile)];
 
 type Place = "messages" | "help" | "docs" | "comments" | "test names";
 
@@ -73,13 +31,9 @@ const findings: Finding[] = [];
 
 /** Looks for the words in one text of a file. `start` is where the text begins in `whole`. */
 function search(place: Place, file: string, whole: string, start: number, text: string): void {
-	// Names of columns are in files that users have, and no one reads them.
-	if (place === "messages" && /\b(SELECT|INSERT INTO|(CREATE|ALTER) (TABLE|INDEX)|UPDATE \w+ SET)\b/.test(text)) return;
-	for (const { expression, instead } of place === "comments" || place === "test names" ? everywhere : forUsers) {
-		for (const { 0: words, index } of text.matchAll(expression)) {
-			const line = whole.slice(0, start + index).split("\n").length;
-			findings.push({ place, file, line, words: words.replaceAll(/\s+/g, " "), instead });
-		}
+	for (const { index, words, instead } of findBannedWords(text, place !== "comments" && place !== "test names")) {
+		const line = whole.slice(0, start + index).split("\n").length;
+		findings.push({ place, file, line, words, instead });
 	}
 }
 

@@ -38,10 +38,10 @@ export type { Change, RemovalChange, ReportChange, TagChange, Unread } from "./p
 export { type Finding, type OrganizationDrift, reportDrift } from "./plan/drift.ts";
 export {
 	type DesiredOrganization,
-	emptyMemory,
+	emptyLastApplied,
 	type Known,
+	type LastApplied,
 	type LiveOrganization,
-	type Memory,
 } from "./plan/organization.ts";
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
@@ -72,5 +72,5 @@ export { readLive } from "./sync/read.ts";
 export { settleOpenEntries } from "./sync/settle.ts";
 export { type Client, type ClientOptions, createClient, type Reader, type Submitter } from "./wire/client.ts";
 export { approvals, extendedReads, operations, queries, submits } from "./wire/operations.ts";
-export { encodeSubmit, type RequestBody as Body } from "./wire/request-body.ts";
+export { encodeSubmit, type RequestBody } from "./wire/request-body.ts";
 export { createApiKeyStamper, createCommandStamper, type Stamper } from "./wire/stamp.ts";

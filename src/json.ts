@@ -22,6 +22,11 @@ export function readJson(text: string): JsonResult {
 	}
 }
 
+/** Returns true for an object with members: neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 const [quote, backslash, openList, closeList, openObject, closeObject] = [34, 92, 91, 93, 123, 125];
 
 /** Whether a JSON text is nested more than `maxJsonDepth` levels deep; false for a text that cannot be JSON. */

@@ -35,7 +35,7 @@ describe("README.md", () => {
 		const flags = commands.flatMap((command) => command.options.map(({ long }) => long));
 		const commandLine = readFileSync(join(root, "docs/connection.md"), "utf8");
 		for (const name of names) expect(commandLine, name).toContain(`\`${name}\``);
-		for (const [, name = ""] of block.matchAll(/^orgsync (\S+)/gm))
+		for (const [, name = ""] of block.matchAll(/^npx orgsync (\S+)/gm))
 			expect(commands.map((command) => command.name())).toContain(name);
 		for (const [flag] of block.matchAll(/--[a-z-]+/g)) expect(flags).toContain(flag);
 	});

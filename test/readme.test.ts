@@ -137,7 +137,7 @@ describe("the commands for a clone", () => {
 	it("apply the quickstart's document with npm run up", () => {
 		expect(commands.map(([, command]) => command)).toContain("npm ci && npm run up");
 		const drift = playScene("npx orgsync drift --local -f examples/quickstart/document.yaml", clone);
-		expect(drift).toContain("No drift. The organization is as the document says.");
+		expect(drift).toContain("No drift. The organization is in sync.");
 	});
 });
 

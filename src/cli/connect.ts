@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { emptyMemory } from "../plan/organization.ts";
+import { emptyLastApplied } from "../plan/organization.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { Journal, JournalView } from "../sync/journal.ts";
@@ -198,7 +198,7 @@ export async function viewJournal(
 		const abandoned = read((found, id) => found.abandonedNames(id));
 		const position = journal?.position() ?? 0;
 		return {
-			lastApplied: (id) => memories.get(id) ?? emptyMemory,
+			lastApplied: (id) => memories.get(id) ?? emptyLastApplied,
 			openEntries: (id) => open.get(id) ?? [],
 			rejectedEntries: (id) => rejected.get(id) ?? [],
 			abandonedNames: (id) => abandoned.get(id) ?? new Set(),

@@ -23,7 +23,7 @@ process.on("warning", (warning) => {
 process.on("uncaughtException", async (error) => {
 	const { hideKeys, findPrivateKeys } = await import("./hide-keys.ts");
 	const hide = (text: string): string => hideKeys(text, findPrivateKeys(words));
-	stderr.write(`error: something orgsync did not foresee: ${hide(showText(error.message))}\n`);
+	stderr.write(`error: unexpected error: ${hide(showText(error.message))}\n`);
 	stderr.write("hint: please report this; --verbose shows where it happened\n");
 	if (words.includes("--verbose")) stderr.write(`${hide(error.stack ?? "")}\n`);
 	process.exit(await settleStreams(exitCodes.error, stdout, stderr));

@@ -2,8 +2,12 @@
  * Finds the places of documents that differ from live state, and makes the edits that replace them. A difference that cannot
  * be edited in place is refused.
  */
+
+import { printAddress } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
-import { nameOfUser } from "../plan/kinds.ts";
+import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
+import { expectationLists, removalLists } from "../plan/kinds/names.ts";
+import { nameOfUser } from "../plan/objects.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
@@ -161,10 +165,10 @@ class AcceptEditor {
 	}
 
 	#acceptRemoval({ address, kind, id, userId }: RemovalChange): void {
-		const key = kind === "policy" ? "policies" : kind === "tvcApp" ? "tvcApps" : "oauthProviders";
+		const isOfUser = removalKinds.some((one) => one.name === kind && one.isOfUser);
 		for (const document of this.#documents) {
-			const section = entryOf(entryOf(document.root, "absent"), key);
-			const lists = kind === "oauthProvider" ? this.#ofUser(section, userId) : [section];
+			const section = entryOf(entryOf(document.root, "absent"), removalLists[kind]);
+			const lists = isOfUser ? this.#ofUser(section, userId) : [section];
 			for (const item of lists.flatMap(itemsOf)) {
 				if (idIn(item) === id) this.#removeItem(address, { document, cell: item });
 			}
@@ -174,38 +178,32 @@ class AcceptEditor {
 	#acceptReport(change: ReportChange): void {
 		for (const document of this.#documents) {
 			for (const { cell, label, identity } of this.#expected(document.root, change.kind)) {
-				if (`${change.kind}:${label}` === change.address) this.#acceptFields(change, { document, cell }, identity);
+				if (printAddress(change.kind, label) === change.address)
+					this.#acceptFields(change, { document, cell }, identity);
 			}
 		}
 	}
 
 	/** Returns the entries of one kind under `expect`, each with its label: the address without the kind. */
-	#expected(root: Cell, kind: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
-		const expect = entryOf(root, "expect");
-		if (kind === "mfaPolicy") {
-			return entriesOf(entryOf(expect, "mfaPolicies")).flatMap((list) =>
-				itemsOf(list).map((cell) => {
-					const identity = cell.entries.has("id") ? "id" : "name";
-					const entry = entryOf(cell, identity);
-					const found = identity === "id" ? idIn(entry) : String(entry?.value);
-					return { cell, identity, label: `${nameOfUser(this.#desired, this.#userOf(list))}/${found}` };
-				}),
-			);
-		}
-		if (kind === "supportedAsset") {
-			return entriesOf(entryOf(expect, "supportedAssets")).flatMap((list) =>
-				itemsOf(list).map((cell) => {
-					const network = caip2Aliases.get(String(list.key)) ?? String(list.key);
-					return { cell, identity: "symbol", label: `${network}/${String(entryOf(cell, "symbol")?.value)}` };
-				}),
-			);
-		}
-		const [key, identity] = kind === "sessionProfile" ? ["sessionProfiles", "id"] : ["bootProofs", "app"];
-		return itemsOf(entryOf(expect, key)).map((cell) => ({
-			cell,
-			identity,
-			label: idIn(entryOf(cell, identity)) ?? "",
-		}));
+	#expected(root: Cell, name: ReportChange["kind"]): readonly { cell: Cell; label: string; identity: string }[] {
+		const kind = readOnlyKindOf(name);
+		const section = entryOf(entryOf(root, "expect"), expectationLists[name]);
+		const lists = kind.groupedBy === null ? [section] : entriesOf(section);
+		return lists.flatMap((list) =>
+			itemsOf(list).map((cell) => {
+				const identity = kind.identities.find((one) => cell.entries.has(one)) ?? "";
+				const entry = entryOf(cell, identity);
+				const key = kind.isIdentityId(identity) ? (idIn(entry) ?? "") : String(entry?.value);
+				const group = list === undefined || kind.groupedBy === null ? "" : `${this.#groupOf(list, kind.groupedBy)}/`;
+				return { cell, identity, label: `${group}${key}` };
+			}),
+		);
+	}
+
+	/** Returns the name in addresses of the user or network that is the key of this list. */
+	#groupOf(list: Cell, groupedBy: "user" | "network"): string {
+		if (groupedBy === "user") return nameOfUser(this.#desired, this.#userOf(list));
+		return caip2Aliases.get(String(list.key)) ?? String(list.key);
 	}
 
 	#acceptFields({ address, before }: ReportChange, { document, cell }: DocumentCell, identity: string): void {
@@ -283,7 +281,7 @@ class AcceptEditor {
 	#findTag(address: string): DocumentCell {
 		for (const document of this.#documents) {
 			const cell = itemsOf(entryOf(document.root, "userTags")).find(
-				(item) => `userTag:${String(entryOf(item, "name")?.value)}` === address,
+				(item) => printAddress("userTag", String(entryOf(item, "name")?.value)) === address,
 			);
 			if (cell !== undefined) return { document, cell };
 		}

@@ -7,9 +7,11 @@
  */
 
 import { showText } from "../escape.ts";
+import { parseAddress, printAddress } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
-import { kinds, nameOfUser } from "../plan/kinds.ts";
+import { kinds } from "../plan/kinds/index.ts";
+import { addressOfObject } from "../plan/objects.ts";
 import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -50,8 +52,7 @@ export type Acceptance =
 
 /** Returns why a text is not an address or a pattern of addresses, or undefined if it is one. */
 export function addressMistake(pattern: string): string | undefined {
-	const kind = kinds.find(({ name }) => pattern.startsWith(`${name}:`));
-	if (kind !== undefined && pattern.length > kind.name.length + 1) return undefined;
+	if (parseAddress(pattern) !== undefined) return undefined;
 	return `write KIND:NAME as a plan shows it, KIND one of ${kinds.map(({ name }) => name).join(", ")}; * in NAME is any text`;
 }
 
@@ -148,7 +149,7 @@ function verify(
 /** Returns the accepted addresses, and those that renamed tags get: the address of a tag is its name. */
 function withFormerNames(accepted: ReadonlySet<string>, changes: readonly Change[]): ReadonlySet<string> {
 	const renamed = changes.flatMap((change) =>
-		change.kind === "userTag" && accepted.has(change.address) ? [`userTag:${change.before.name}`] : [],
+		change.kind === "userTag" && accepted.has(change.address) ? [printAddress("userTag", change.before.name)] : [],
 	);
 	return new Set([...accepted, ...renamed]);
 }
@@ -161,7 +162,10 @@ function limitLike(
 ): DesiredOrganization {
 	if (limited.narrowed !== true) return whole;
 	const objects = objectsOf(limited);
-	return keepOnly(whole, (kind, label) => objects.has(`${kind}:${label}`) || accepted.has(`${kind}:${label}`));
+	return keepOnly(whole, (object) => {
+		const address = addressOfObject(object, whole);
+		return objects.has(address) || accepted.has(address);
+	});
 }
 
 /** Returns the addresses at which two desired states differ, and the keys of other sections, such as `limits`. */
@@ -172,26 +176,15 @@ function changedBetween(before: DesiredOrganization, after: DesiredOrganization)
 
 /** Returns the desired state of each object as text, by address. */
 function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
-	const { users, protect, limits, userTags, absent, expect } = desired;
+	const { users, protect, limits } = desired;
 	const objects = new Map<string, string>();
-	const add = (address: string, wanted: object): void => {
-		objects.set(address, canonicalJson({ ...wanted, at: undefined }));
+	const add = (address: string, value: object): void => {
+		objects.set(address, canonicalJson({ ...value, at: undefined }));
 	};
 	add("users", users);
 	add("protect", protect);
 	add("limits", limits);
-	for (const tag of userTags) add(`userTag:${tag.name}`, tag);
-	for (const id of absent.policyIds) add(`policy:${id}`, {});
-	for (const { userId, providerIds } of absent.oauthProviders) {
-		for (const id of providerIds) add(`oauthProvider:${nameOfUser(desired, userId)}/${id}`, {});
-	}
-	for (const id of absent.tvcAppIds) add(`tvcApp:${id}`, {});
-	for (const profile of expect.sessionProfiles) add(`sessionProfile:${profile.id}`, profile);
-	for (const policy of expect.mfaPolicies) {
-		add(`mfaPolicy:${nameOfUser(desired, policy.userId)}/${policy.name ?? policy.id ?? ""}`, policy);
-	}
-	for (const proof of expect.bootProofs) add(`bootProof:${proof.appId}`, proof);
-	for (const asset of expect.supportedAssets) add(`supportedAsset:${asset.caip2}/${asset.symbol}`, asset);
+	for (const object of desired.objects) add(addressOfObject(object, desired), object);
 	return objects;
 }
 

@@ -2,13 +2,10 @@
  * Reads the `expect` sections of documents. Each entry identifies a read-only object and has at least one field to compare.
  */
 
-import type {
-	DesiredExpectations,
-	ExpectedAsset,
-	ExpectedBootProof,
-	ExpectedMfaPolicy,
-	ExpectedSessionProfile,
-} from "../plan/organization.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
+import type { ReadOnlyKind } from "../plan/kinds/kind.ts";
+import { expectationLists } from "../plan/kinds/names.ts";
+import type { DesiredExpectation } from "../plan/organization.ts";
 import { type Cell, entriesOf, entryOf, itemsOf, toPlainValue } from "./cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 import { afterSubstitution, readId, readUserKeys, type Users } from "./users.ts";
@@ -28,34 +25,73 @@ export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 	["solana:devnet", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"],
 ]);
 
-/** Fields of each expected kind (docs/service.md#objects), in the order in which `fields` holds them. */
-const sessionProfileFields = ["name", "scope", "expirationSeconds", "notes"];
-const mfaPolicyFields = ["name", "condition", "requiredAuthenticationMethods", "order", "notes"];
-const bootProofFields = [
-	"ephemeralPublicKeyHex",
-	"cloudAttestationDocB64",
-	"qosManifestB64",
-	"qosManifestEnvelopeB64",
-	"deploymentLabel",
-	"enclaveApp",
-	"owner",
-	"qosManifestVersion",
-];
-const assetFields = ["caip19", "decimals", "logoUrl", "name", "stable", "earnProviders"];
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the expectations of all documents of one organization, sorted by identity. */
-export function readExpectations(roots: readonly Cell[], users: Users, problems: Problems): DesiredExpectations {
+/** Returns the expectations of all documents of one organization, by kind and then by identity. */
+export function readExpectations(
+	roots: readonly Cell[],
+	users: Users,
+	problems: Problems,
+): readonly DesiredExpectation[] {
 	const expects = roots.map((root) => entryOf(root, "expect"));
-	const sessionProfiles = readById(expects, "sessionProfiles", "id", sessionProfileFields, problems);
-	const bootProofs = readById(expects, "bootProofs", "app", bootProofFields, problems);
-	return {
-		sessionProfiles: sessionProfiles satisfies ExpectedSessionProfile[],
-		mfaPolicies: readMfaPolicies(expects, users, problems),
-		bootProofs: bootProofs.map(({ id, fields, at }): ExpectedBootProof => ({ appId: id, fields, at })),
-		supportedAssets: readAssets(expects, problems),
-	};
+	return readOnlyKinds.flatMap((kind) => {
+		const identities = new Identities(problems);
+		const found = listsOf(kind, expects, users, problems).flatMap(({ group, list }) =>
+			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, problems) ?? []),
+		);
+		return found.sort((left, right) => (sortKey(kind, left) < sortKey(kind, right) ? -1 : 1));
+	});
+}
+
+/** Returns the key by which entries are sorted: the group, then entries with an id, then entries with a name only. */
+function sortKey({ identities }: ReadOnlyKind, { group, foundBy, key }: DesiredExpectation): string {
+	return JSON.stringify([group ?? "", ...identities.map((one) => (one === foundBy ? key : "")).reverse()]);
+}
+
+interface GroupedList {
+	/** Undefined if the group is invalid. Its entries are read anyway, to report their problems. */
+	readonly group: string | null | undefined;
+	readonly list: Cell | undefined;
+}
+
+function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, problems: Problems): readonly GroupedList[] {
+	return expects.flatMap((expect): GroupedList[] => {
+		const section = entryOf(expect, expectationLists[kind.name]);
+		if (kind.groupedBy === null) return [{ group: null, list: section }];
+		if (kind.groupedBy === "user") {
+			return readUserKeys(users, section).map(({ userId, cell }) => ({ group: userId, list: cell }));
+		}
+		const networks = new Map<string, Cell>();
+		return [...(section?.entries.values() ?? [])].map((list) => ({
+			group: readNetwork(list, networks, problems),
+			list,
+		}));
+	});
+}
+
+function readExpectation(
+	kind: ReadOnlyKind,
+	group: string | null | undefined,
+	cell: Cell,
+	identities: Identities,
+	problems: Problems,
+): DesiredExpectation | undefined {
+	const foundBy = kind.identities.find((one) => cell.entries.has(one));
+	if (foundBy === undefined && kind.identities.length > 1) {
+		if (cell.intendedKeys.length > 0) return undefined;
+		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
+		problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
+		return undefined;
+	}
+	const identity = foundBy ?? kind.identities[0] ?? "";
+	const names = kind.fields.filter((field) => field !== identity);
+	const fields = readFields(cell, names, identity, problems);
+	const identityCell = entryOf(cell, identity);
+	if (identityCell === undefined || group === undefined) return undefined;
+	const key = kind.isIdentityId(identity) ? readId(identityCell, problems) : String(identityCell.value);
+	if (key === undefined) return undefined;
+	identities.add([group ?? "", identity, key], identityCell);
+	return { kind: kind.name, group, foundBy: identity, key, fields, at: cell.at };
 }
 
 /** Reports entries with the same identity. */
@@ -80,97 +116,6 @@ class Identities {
 }
 
 type Expects = readonly (Cell | undefined)[];
-
-function readById(
-	expects: Expects,
-	kind: string,
-	identity: string,
-	names: readonly string[],
-	problems: Problems,
-): ExpectedSessionProfile[] {
-	const identities = new Identities(problems);
-	const found: ExpectedSessionProfile[] = [];
-	for (const cell of expects.flatMap((expect) => itemsOf(entryOf(expect, kind)))) {
-		const fields = readFields(cell, names, identity, problems);
-		const idCell = entryOf(cell, identity);
-		const id = idCell === undefined ? undefined : readId(idCell, problems);
-		if (idCell === undefined || id === undefined) continue;
-		identities.add([id], idCell);
-		found.push({ id, fields, at: cell.at });
-	}
-	return found.sort((left, right) => (left.id < right.id ? -1 : 1));
-}
-
-function readMfaPolicies(expects: Expects, users: Users, problems: Problems): ExpectedMfaPolicy[] {
-	const identities = new Identities(problems);
-	const found: ExpectedMfaPolicy[] = [];
-	for (const { userId, cell: list } of expects.flatMap((expect) =>
-		readUserKeys(users, entryOf(expect, "mfaPolicies")),
-	)) {
-		for (const cell of itemsOf(list)) {
-			const policy = readMfaPolicy(cell, userId, identities, problems);
-			if (policy !== undefined) found.push(policy);
-		}
-	}
-	const key = (policy: ExpectedMfaPolicy): string =>
-		JSON.stringify([policy.userId, policy.name ?? "", policy.id ?? ""]);
-	return found.sort((left, right) => (key(left) < key(right) ? -1 : 1));
-}
-
-function readMfaPolicy(
-	cell: Cell,
-	userId: string,
-	identities: Identities,
-	problems: Problems,
-): ExpectedMfaPolicy | undefined {
-	if (!cell.entries.has("id") && !cell.entries.has("name")) {
-		if (cell.intendedKeys.length > 0) return undefined;
-		problems.report(cell, "missing-key", "missing key `id` or `name`; one of them must identify the MFA policy");
-		return undefined;
-	}
-	const byId = cell.entries.has("id");
-	const fields = readFields(cell, byId ? mfaPolicyFields : mfaPolicyFields.slice(1), byId ? "id" : "name", problems);
-	const idCell = entryOf(cell, "id");
-	const nameCell = entryOf(cell, "name");
-	if (byId) {
-		const id = idCell === undefined ? undefined : readId(idCell, problems);
-		if (idCell === undefined || id === undefined) return undefined;
-		identities.add([userId, "id", id], idCell);
-		return { userId, id, fields, at: cell.at };
-	}
-	if (nameCell === undefined) return undefined;
-	identities.add([userId, "name", String(nameCell.value)], nameCell);
-	return { userId, name: String(nameCell.value), fields, at: cell.at };
-}
-
-function readAssets(expects: Expects, problems: Problems): ExpectedAsset[] {
-	const identities = new Identities(problems);
-	const found: ExpectedAsset[] = [];
-	for (const { caip2, cell } of expects.flatMap((expect) =>
-		readNetworks(entryOf(expect, "supportedAssets"), problems),
-	)) {
-		const fields = readFields(cell, assetFields, "symbol", problems);
-		const symbolCell = entryOf(cell, "symbol");
-		if (symbolCell === undefined || caip2 === undefined) continue;
-		const symbol = String(symbolCell.value);
-		identities.add([caip2, symbol], symbolCell);
-		found.push({ caip2, symbol, fields, at: cell.at });
-	}
-	const key = (asset: ExpectedAsset): string => JSON.stringify([asset.caip2, asset.symbol]);
-	return found.sort((left, right) => (key(left) < key(right) ? -1 : 1));
-}
-
-/** Returns the entries of all networks, each with its network, which is undefined if it is unknown or a duplicate. */
-function readNetworks(
-	section: Cell | undefined,
-	problems: Problems,
-): readonly { readonly caip2: string | undefined; readonly cell: Cell }[] {
-	const networks = new Map<string, Cell>();
-	return [...(section?.entries.values() ?? [])].flatMap((list) => {
-		const caip2 = readNetwork(list, networks, problems);
-		return itemsOf(list).map((cell) => ({ caip2, cell }));
-	});
-}
 
 function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems): string | undefined {
 	const written = String(cell.key);

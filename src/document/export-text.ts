@@ -4,6 +4,7 @@
  */
 
 import { showText } from "../escape.ts";
+import type { LiveRemovable } from "../plan/organization.ts";
 import { writeFlow, writeKey, writeText } from "./write-yaml.ts";
 
 /** Live state that is not in the document, and why. */
@@ -30,21 +31,30 @@ export interface ExportedParts {
 	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
-	readonly sessionProfiles: readonly ExportedRecord[];
-	/** By alias. */
-	readonly mfaPolicies: readonly (readonly [alias: string, policies: readonly ExportedRecord[]])[];
-	readonly removable: {
-		readonly policies: readonly LiveNamed[];
-		readonly oauthProviders: readonly (readonly [alias: string, providers: readonly LiveNamed[]])[];
-		readonly tvcApps: readonly LiveNamed[];
-	};
+	/** Read-only objects. */
+	readonly expectations: readonly ExportedExpectations[];
+	/** Objects that can only be deleted. */
+	readonly removable: readonly ExportedRemovables[];
 	readonly unread: readonly Omission[];
 	readonly leftOut: readonly Omission[];
 }
 
-export interface LiveNamed {
-	readonly id: string;
-	readonly name: string;
+/** The expectations of one kind, with their key in a document. */
+export interface ExportedExpectations {
+	readonly key: string;
+	readonly groups: readonly ExportedGroup[];
+}
+
+/** Records, with the alias of their user, or null if they belong to no user. */
+export interface ExportedGroup {
+	readonly group: string | null;
+	readonly records: readonly ExportedRecord[];
+}
+
+/** Deletable objects of one kind by alias of their user, with their key in a document. */
+export interface ExportedRemovables {
+	readonly key: string;
+	readonly groups: readonly { readonly user: string | null; readonly items: readonly LiveRemovable[] }[];
 }
 
 /** Max characters of a list in brackets. A longer list is written with one item a line. */
@@ -92,22 +102,15 @@ function memberLines(members: readonly string[]): readonly string[] {
 	return ["    members:", "      exactly:", ...members.map((member) => `        - ${writeText(member)}`)];
 }
 
-function expectationLines({ sessionProfiles, mfaPolicies }: ExportedParts): readonly string[] {
-	if (sessionProfiles.length + mfaPolicies.length === 0) return [];
-	return [
-		"# Read-only objects: differences are reported, never submitted.",
-		"expect:",
-		...(sessionProfiles.length === 0 ? [] : ["  sessionProfiles:", ...recordLines(sessionProfiles, "    ")]),
-		...(mfaPolicies.length === 0
-			? []
-			: [
-					"  mfaPolicies:",
-					...mfaPolicies.flatMap(([alias, policies]) => [
-						`    ${writeKey(alias)}:`,
-						...recordLines(policies, "      "),
-					]),
-				]),
-	];
+function expectationLines({ expectations }: ExportedParts): readonly string[] {
+	if (expectations.length === 0) return [];
+	const lines = expectations.flatMap(({ key, groups }) => [
+		`  ${key}:`,
+		...groups.flatMap(({ group, records }) =>
+			group === null ? recordLines(records, "    ") : [`    ${writeKey(group)}:`, ...recordLines(records, "      ")],
+		),
+	]);
+	return ["# Read-only objects: differences are reported, never submitted.", "expect:", ...lines];
 }
 
 function recordLines(records: readonly ExportedRecord[], indent: string): readonly string[] {
@@ -121,19 +124,15 @@ function recordLines(records: readonly ExportedRecord[], indent: string): readon
 	);
 }
 
-function removableLines({ policies, oauthProviders, tvcApps }: ExportedParts["removable"]): readonly string[] {
-	const list = (indent: string, items: readonly LiveNamed[]): readonly string[] =>
+function removableLines(removable: ExportedParts["removable"]): readonly string[] {
+	const list = (indent: string, items: readonly LiveRemovable[]): readonly string[] =>
 		items.map(({ id, name }) => `#${indent}- ${showText(id)}${name === "" ? "" : `  # ${showText(name)}`}`);
-	const section = (key: string, items: readonly string[]): readonly string[] =>
-		items.length === 0 ? [] : [`#  ${key}:`, ...items];
-	const lines = [
-		...section("policies", list("    ", policies)),
-		...section(
-			"oauthProviders",
-			oauthProviders.flatMap(([alias, providers]) => [`#    ${writeKey(alias)}:`, ...list("      ", providers)]),
+	const lines = removable.flatMap(({ key, groups }) => [
+		...(groups.length === 0 ? [] : [`#  ${key}:`]),
+		...groups.flatMap(({ user, items }) =>
+			user === null ? list("    ", items) : [`#    ${writeKey(user)}:`, ...list("      ", items)],
 		),
-		...section("tvcApps", list("    ", tvcApps)),
-	];
+	]);
 	if (lines.length === 0) return [];
 	return [
 		"# These exist and are unmanaged. Remove the # of a line, of its parents and of absent to delete the object.",

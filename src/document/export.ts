@@ -5,15 +5,27 @@
  * Unknown is not empty. No rule of documents is repeated here: values that the parser refuses are omitted and reported.
  */
 
+import { printAddress } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";
-import type { Known, LiveOrganization, LiveRecord, LiveUserTag, WholeOrganization } from "../plan/organization.ts";
+import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
+import type { ExportedKind, ReadOnlyKind } from "../plan/kinds/kind.ts";
+import { expectationLists, type RemovalKindName, removalKindNames, removalLists } from "../plan/kinds/names.ts";
+import type {
+	Known,
+	LiveOrganization,
+	LiveRecord,
+	LiveRemovable,
+	LiveUserTag,
+	WholeOrganization,
+} from "../plan/organization.ts";
 import { compareText } from "../plan/value.ts";
 import { makeAliases } from "./export-aliases.ts";
 import {
+	type ExportedExpectations,
 	type ExportedParts,
 	type ExportedRecord,
+	type ExportedRemovables,
 	type ExportedTag,
-	type LiveNamed,
 	type Omission,
 	writeDocument,
 } from "./export-text.ts";
@@ -61,19 +73,13 @@ class Exporter {
 	parts(): ExportedParts {
 		const { live } = this.#whole;
 		const userTags = this.#userTags();
-		const sessionProfiles = this.#sessionProfiles();
-		const mfaPolicies = this.#mfaPolicies();
+		const expectations = readOnlyKinds.flatMap((kind) => this.#expectations(kind));
 		return {
 			organizationId: live.organizationId,
 			users: this.#users(),
 			userTags,
-			sessionProfiles,
-			mfaPolicies,
-			removable: {
-				policies: byName(live.policies),
-				oauthProviders: this.#oauthProviders(),
-				tvcApps: byName(live.tvcApps),
-			},
+			expectations,
+			removable: removalKindNames.map((name) => this.#removables(name)),
 			unread: this.#unread(),
 			leftOut: this.#leftOut,
 		};
@@ -96,7 +102,7 @@ class Exporter {
 				const isSecond = sorted[index - 1]?.name === tag.name;
 				const because = isSecond ? sameName : this.#findMismatch({ userTags: [exported] });
 				if (because === undefined) return [exported];
-				this.#leftOut.push({ what: `userTag:${tag.name}`, because });
+				this.#leftOut.push({ what: printAddress("userTag", tag.name), because });
 				return [];
 			});
 	}
@@ -105,50 +111,56 @@ class Exporter {
 		return members.known ? members.value.map((id) => this.#aliases.get(id) ?? id).sort(compareText) : undefined;
 	}
 
-	#sessionProfiles(): readonly ExportedRecord[] {
-		return Object.entries(this.#whole.live.sessionProfiles)
-			.sort(([left], [right]) => compareText(left, right))
-			.flatMap(([id, profile]) => {
-				const value = profile.known ? profile.value : null;
-				const fields = {
-					name: value?.sessionProfileName,
-					scope: value?.scope,
-					expirationSeconds: value?.expirationSeconds,
-					notes: value?.notes,
-				};
-				return this.#record(`sessionProfile:${id}`, { id }, fields, (record) => ({ sessionProfiles: [record] }));
-			});
+	/** Returns the expectations of the kind: none if it is not exported or has no objects. */
+	#expectations(kind: ReadOnlyKind): readonly ExportedExpectations[] {
+		const { name, groupedBy, exported } = kind;
+		if (exported === null) return [];
+		const live = Object.entries(this.#whole.live.records[name] ?? {});
+		const groups =
+			groupedBy === "user"
+				? this.#users().map(([alias, userId]) => {
+						const own = live.filter(([key]) => key === userId);
+						return { group: alias, records: this.#records(kind, exported, alias, own) };
+					})
+				: [{ group: null, records: this.#records(kind, exported, null, live) }];
+		const found = groups.filter(({ records }) => records.length > 0);
+		return found.length === 0 ? [] : [{ key: expectationLists[name], groups: found }];
 	}
 
-	#mfaPolicies(): ExportedParts["mfaPolicies"] {
-		return this.#users().flatMap(([alias, userId]) => {
-			const policies = this.#whole.live.mfaPolicies[userId];
-			if (policies?.known !== true) return [];
-			const records = [...policies.value].sort(byOrder).flatMap((policy) => this.#mfaPolicy(alias, policy));
-			return records.length === 0 ? [] : [[alias, records] as const];
-		});
-	}
-
-	#mfaPolicy(alias: string, policy: LiveRecord): readonly ExportedRecord[] {
-		const id = String(policy.mfaPolicyId).toLowerCase();
-		const fields = {
-			name: policy.mfaPolicyName,
-			order: policy.order,
-			condition: policy.condition,
-			requiredAuthenticationMethods: policy.requiredAuthenticationMethods,
-			notes: policy.notes,
+	/** Returns the records. Without a group the key of live state is the id; a record of a user has its own id. */
+	#records(
+		{ name, nameField }: ReadOnlyKind,
+		{ idField, fields: names }: ExportedKind,
+		group: string | null,
+		live: readonly (readonly [key: string, known: Known<readonly LiveRecord[]>])[],
+	): readonly ExportedRecord[] {
+		const found = live.flatMap(([key, known]) =>
+			(known.known ? known.value : []).map((record) => ({
+				record,
+				id: group === null ? key : String(record[idField]).toLowerCase(),
+			})),
+		);
+		const place = (record: ExportedRecord) => {
+			return { expectations: [{ key: expectationLists[name], groups: [{ group, records: [record] }] }] };
 		};
-		return this.#record(`mfaPolicy:${alias}/${id}`, { id }, fields, (record) => ({ mfaPolicies: [[alias, [record]]] }));
+		return found
+			.sort((left, right) => byOrder(left.record, right.record) || compareText(left.id, right.id))
+			.flatMap(({ record, id }) => {
+				const fields = names.map((field): readonly [string, unknown] => {
+					return [field, record[field === "name" && nameField !== null ? nameField : field]];
+				});
+				return this.#record(printAddress(name, group === null ? id : `${group}/${id}`), { id }, fields, place);
+			});
 	}
 
 	/** Returns the record with the fields that a document can hold, or no record if none remains to compare. */
 	#record(
 		address: string,
 		identity: { readonly id: string },
-		fields: Readonly<Record<string, unknown>>,
+		fields: readonly (readonly [name: string, value: unknown])[],
 		place: (record: ExportedRecord) => Partial<ExportedParts>,
 	): readonly ExportedRecord[] {
-		const given = Object.entries(fields)
+		const given = fields
 			.filter(([, value]) => value !== undefined && value !== null && value !== "")
 			.map(([name, value]) => [name, withoutEmptyValues(value)] as const);
 		const whole = { ...identity, ...Object.fromEntries(given) };
@@ -161,12 +173,14 @@ class Exporter {
 		return valid.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(valid) }];
 	}
 
-	#oauthProviders(): ExportedParts["removable"]["oauthProviders"] {
-		const { oauthProviders } = this.#whole.live;
-		return this.#users().flatMap(([alias, userId]) => {
-			const own = oauthProviders.known ? oauthProviders.value.filter((provider) => provider.userId === userId) : [];
-			return own.length === 0 ? [] : [[alias, byName({ known: true, value: own })] as const];
-		});
+	#removables(name: RemovalKindName): ExportedRemovables {
+		const known = this.#whole.live.removables[name];
+		const all = known.known ? known.value : [];
+		const isOfUser = removalKinds.some((kind) => kind.name === name && kind.isOfUser);
+		const groups = isOfUser
+			? this.#users().map(([alias, id]) => ({ user: alias, items: byName(all.filter(({ userId }) => userId === id)) }))
+			: [{ user: null, items: byName(all) }];
+		return { key: removalLists[name], groups: groups.filter(({ items }) => items.length > 0) };
 	}
 
 	#unread(): readonly Omission[] {
@@ -177,11 +191,14 @@ class Exporter {
 		};
 		add("names of users, members of user tags, MFA policies, OAuth providers", users);
 		add("session profiles", sessionProfilesKnown);
-		add("policies", live.policies);
-		add("TVC apps", live.tvcApps);
-		for (const [alias, userId] of this.#users()) {
-			const policies = live.mfaPolicies[userId];
-			if (policies !== undefined) add(`MFA policies of ${alias}`, policies);
+		// Objects of users are unknown if the users are.
+		for (const { name, isOfUser, words } of removalKinds) if (!isOfUser) add(words[1], live.removables[name]);
+		for (const { name, groupedBy, words } of readOnlyKinds) {
+			if (groupedBy !== "user") continue;
+			for (const [alias, userId] of this.#users()) {
+				const known = live.records[name]?.[userId];
+				if (known !== undefined) add(`${words[1]} of ${alias}`, known);
+			}
 		}
 		return unread;
 	}
@@ -191,16 +208,14 @@ class Exporter {
 		const { live } = this.#whole;
 		const named = [
 			...(parts.userTags ?? []).flatMap(({ members }) => members ?? []),
-			...(parts.mfaPolicies ?? []).map(([alias]) => alias),
+			...(parts.expectations ?? []).flatMap(({ groups }) => groups.flatMap(({ group }) => group ?? [])),
 		];
-		const empty = { policies: [], oauthProviders: [], tvcApps: [] };
 		const alone: ExportedParts = {
 			organizationId: live.organizationId,
 			users: this.#users().filter(([alias]) => named.includes(alias)),
 			userTags: [],
-			sessionProfiles: [],
-			mfaPolicies: [],
-			removable: empty,
+			expectations: [],
+			removable: [],
 			unread: [],
 			leftOut: [],
 			...parts,
@@ -209,16 +224,12 @@ class Exporter {
 	}
 }
 
-function byName<T extends LiveNamed>(known: Known<readonly T[]>): readonly T[] {
-	if (!known.known) return [];
-	return [...known.value].sort((left, right) => compareText(left.name, right.name) || compareText(left.id, right.id));
+function byName(items: readonly LiveRemovable[]): readonly LiveRemovable[] {
+	return items.toSorted((left, right) => compareText(left.name, right.name) || compareText(left.id, right.id));
 }
 
 function byOrder(left: LiveRecord, right: LiveRecord): number {
-	return (
-		Number(left.order ?? 0) - Number(right.order ?? 0) ||
-		compareText(String(left.mfaPolicyId), String(right.mfaPolicyId))
-	);
+	return Number(left.order ?? 0) - Number(right.order ?? 0);
 }
 
 /** Returns the value without null and empty members: responses have them for fields that are not set (docs/service.md#tolerant-reading). */

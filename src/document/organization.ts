@@ -2,7 +2,10 @@
  * Merges all documents of one organization into its desired state, and reports conflicts between them.
  */
 
-import type { DesiredAbsent, DesiredOrganization, Limits } from "../plan/organization.ts";
+import { kindOf, removalKinds } from "../plan/kinds/index.ts";
+import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
+import { keyOfRemoval } from "../plan/objects.ts";
+import type { DesiredOrganization, DesiredRemoval, Limits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
@@ -34,9 +37,11 @@ export function readOrganization(
 	checkProtectedTags(entries, protectedObjects, problems);
 	const desired = {
 		organizationId,
-		userTags: toDesiredTags(entries),
-		absent: readAbsent(roots, users, protectedObjects, problems),
-		expect: readExpectations(roots, users, problems),
+		objects: [
+			...toDesiredTags(entries),
+			...readAbsent(roots, users, protectedObjects, problems),
+			...readExpectations(roots, users, problems),
+		],
 		protect: {
 			userIds: [...protectedObjects.users.keys()].sort(),
 			userTags: [...protectedObjects.userTags.keys()].sort(),
@@ -98,36 +103,40 @@ function readAbsent(
 	users: Users,
 	protectedObjects: ProtectedObjects,
 	problems: Problems,
-): DesiredAbsent {
+): readonly DesiredRemoval[] {
 	const sections = roots.map((root) => entryOf(root, "absent"));
-	const mergeIds = (key: string): string[] => [
-		...new Set(sections.flatMap((section) => readIds(entryOf(section, key), problems))),
-	];
-	const providers = new Map<string, Set<string>>();
-	for (const { userId, cell } of sections.flatMap((section) =>
-		readUserKeys(users, entryOf(section, "oauthProviders")),
-	)) {
-		const providerIds = readIds(cell, problems);
-		if (providerIds.length === 0) continue;
-		const protector = protectedObjects.users.get(userId);
+	return removalKinds.flatMap(({ name, isOfUser }) => {
+		const lists = sections.map((section) => entryOf(section, removalLists[name]));
+		const removals = isOfUser
+			? lists.flatMap((list) => readOfUsers(name, list, users, protectedObjects, problems))
+			: lists.flatMap((list) => readIds(list, problems).map((id) => ({ kind: name, userId: null, id })));
+		const byKey = new Map(removals.map((removal) => [keyOfRemoval(removal), removal]));
+		return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, removal]) => removal);
+	});
+}
+
+function readOfUsers(
+	kind: RemovalKindName,
+	list: Cell | undefined,
+	users: Users,
+	protectedObjects: ProtectedObjects,
+	problems: Problems,
+): readonly DesiredRemoval[] {
+	return readUserKeys(users, list).flatMap(({ userId, cell }) => {
+		const ids = readIds(cell, problems);
+		const protector = ids.length === 0 ? undefined : protectedObjects.users.get(userId);
 		if (protector !== undefined) {
-			const message = `the user ${quote(String(cell.key))} is protected ${describePlace(protector.at, cell.keyAt)}, but this would remove OAuth providers; remove one of the two`;
+			const what = kindOf(kind).words[1];
+			const message = `the user ${quote(String(cell.key))} is protected ${describePlace(protector.at, cell.keyAt)}, but this would remove ${what}; remove one of the two`;
 			problems.report(cell, "protected", message, "key");
 		}
-		providers.set(userId, new Set([...(providers.get(userId) ?? []), ...providerIds]));
-	}
-	return {
-		policyIds: mergeIds("policies").sort(),
-		oauthProviders: [...providers]
-			.map(([userId, ids]) => ({ userId, providerIds: [...ids].sort() }))
-			.sort((left, right) => (left.userId < right.userId ? -1 : 1)),
-		tvcAppIds: mergeIds("tvcApps").sort(),
-	};
+		return ids.map((id) => ({ kind, userId, id }));
+	});
 }
 
 function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
-	for (const key of ["memberRemovals", "policies", "oauthProviders", "tvcApps"]) {
+	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
 		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
 		for (const cell of roots.map((root) => entryOf(entryOf(root, "limits"), key))) {
 			const value = cell && (key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value);

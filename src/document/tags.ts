@@ -39,6 +39,7 @@ export function readTagEntries(roots: readonly Cell[], users: Users, problems: P
 export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 	return entries
 		.map(({ cell, name, id, previously, members }) => ({
+			kind: "userTag" as const,
 			name: name?.text ?? "",
 			...(id === undefined ? {} : { id: id.text }),
 			previously: previously.map((earlier) => earlier.text).sort(),

@@ -2,7 +2,10 @@
  * Converts a YAML tree to cells: resolves aliases, substitutes variables, and reports what documents do not support, such as
  * missing values, keys that are not text, unknown tags and merge keys. Only this file, yaml.ts and edit.ts import `yaml`.
  */
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type Scalar } from "yaml";
+import { readOnlyKinds, removalKinds } from "../plan/kinds/index.ts";
+import { expectationLists, removalLists } from "../plan/kinds/names.ts";
 import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { pathOf, pathWithKey } from "./cell.ts";
@@ -269,11 +272,18 @@ function readString(text: string, written: string, slot: Slot, { variables, expa
 
 /** Whether the value at this path must be an id. */
 function isIdPath(path: string): boolean {
-	return /^(?:organizationId|users[.[].+|absent[.[].+\]|.+\.(?:id|app))$/.test(path);
+	if (/^(?:organizationId|users[.[].+|absent[.[].+\]|.+\.id)$/.test(path)) return true;
+	const key = /\.([^.[\]]+)$/.exec(path)?.[1] ?? "";
+	return readOnlyKinds.some(({ identities, isIdentityId }) => identities.includes(key) && isIdentityId(key));
 }
 
 const memberKeys = new Set(["exactly", "atLeast", "never"]);
-const listKeys = new Set(["userTags", "previously", "policies", "tvcApps", "sessionProfiles", "bootProofs"]);
+const listKeys = new Set([
+	"userTags",
+	"previously",
+	...removalKinds.filter(({ isOfUser }) => !isOfUser).map(({ name }) => removalLists[name]),
+	...readOnlyKinds.filter(({ groupedBy }) => groupedBy === null).map(({ name }) => expectationLists[name]),
+]);
 
 function reportNull(cell: Cell, problems: Problems): void {
 	const { key } = cell;

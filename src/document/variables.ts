@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Variables {
 	readonly environment: Environment;
 	/** Names that the operator allows in addition to those that are always allowed. */
-	readonly named: readonly string[];
+	readonly allowedNames: readonly string[];
 	/** Returns how the operator allows a name, for messages: `--env NAME`. */
 	readonly allowedBy: (name: string) => string;
 }
@@ -40,7 +40,7 @@ export function variablesOf(
 	environment: Environment,
 	{ env = [], allowedBy = (name) => `\`--env ${name}\`` }: VariableOptions = {},
 ): Variables {
-	return { environment, named: env, allowedBy };
+	return { environment, allowedNames: env, allowedBy };
 }
 
 export interface VariableOptions {
@@ -142,7 +142,7 @@ export function substituteVariables(
 
 type LookupResult = { readonly value: string } | { readonly code: string; readonly mistake: string };
 
-function lookUp(name: string, { environment, named, allowedBy }: Variables, isId: boolean): LookupResult {
+function lookUp(name: string, { environment, allowedNames, allowedBy }: Variables, isId: boolean): LookupResult {
 	if (!isVariableName(name)) return malformed(`\${${name}}`);
 	const shown = quote(name);
 	const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
@@ -152,7 +152,7 @@ function lookUp(name: string, { environment, named, allowedBy }: Variables, isId
 			mistake: `the environment variable ${shown} is a credential, which documents cannot use; remove it`,
 		};
 	}
-	if (!alwaysAllowed.test(name) && !named.includes(name)) {
+	if (!alwaysAllowed.test(name) && !allowedNames.includes(name)) {
 		return {
 			code: "variable-not-allowed",
 			mistake: `documents cannot use the environment variable ${shown}; name it \`ORGSYNC_VAR_${short}\`, or allow it with ${allowedBy(short)}`,

@@ -2,12 +2,14 @@
  * The bodies under /emulator/: every field and its valid values. A body with an unknown field or a wrong value is rejected as a
  * whole, with every problem. docs/emulator.md lists the same fields. Pure.
  */
+
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isRecord } from "../json.ts";
 import { approvals, extendedReads, operations, submits } from "../wire/operations.ts";
 import { maxClockMs, maxFaultDelayMs, minClockMs } from "./assumptions.ts";
 import { activityFaults, faultKinds } from "./faults.ts";
 import { isUuid } from "./identifiers.ts";
-import { isObject, type JsonObject } from "./kinds/entity-kind.ts";
+import type { JsonObject } from "./kinds/entity-kind.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { badRequest } from "./request-error.ts";
 
@@ -37,7 +39,7 @@ const submitNames = Object.keys({ ...submits, ...approvals });
 const framingHeaders = ["connection", "content-length", "keep-alive", "trailer", "transfer-encoding", "upgrade"];
 
 function isHeaders(value: unknown): boolean {
-	if (!isObject(value)) return false;
+	if (!isRecord(value)) return false;
 	return Object.entries(value).every(([name, text]) => {
 		try {
 			validateHeaderName(name);
@@ -107,7 +109,7 @@ const rulesFields: Fields = {
 	organizationId,
 	rules: {
 		description: "an object, in the form of a seed's rules, or {} to remove them",
-		isValid: isObject,
+		isValid: isRecord,
 		required: true,
 	},
 };
@@ -121,8 +123,8 @@ const patchFields: Fields = {
 			{ description: expected.section, isValid: isSection },
 		]),
 	),
-	rules: { description: "an object, in the form of a seed's rules", isValid: isObject },
-	remove: { description: "an object with lists of ids by kind", isValid: isObject },
+	rules: { description: "an object, in the form of a seed's rules", isValid: isRecord },
+	remove: { description: "an object with lists of ids by kind", isValid: isRecord },
 };
 
 const removeFields: Fields = Object.fromEntries(
@@ -166,12 +168,12 @@ function rejectProblems(problems: readonly string[]): void {
 	if (problems.length > 0) throw badRequest(problems.join("; "));
 }
 
-/** Throws a refusal for any field: the endpoint takes no body. */
+/** Throws a RequestError for any field: the endpoint takes no body. */
 export function rejectFields(body: JsonObject): void {
 	rejectProblems(findFieldProblems(body, {}));
 }
 
-/** Throws a refusal, which names every problem, for a value that orders no fault. */
+/** Throws a RequestError with every problem unless the value is a fault. */
 export function checkFault(body: object): void {
 	const { operation, fault, ...rest } = body as JsonObject;
 	const kind = faultKinds.find((one) => one === fault);
@@ -186,24 +188,24 @@ export function checkFault(body: object): void {
 	rejectProblems([...findFieldProblems(body as JsonObject, faultFields), ...misplaced, ...unusable]);
 }
 
-/** Throws a refusal, which names every problem, for a value that orders no limit. */
+/** Throws a RequestError with every problem unless the value is a rate limit. */
 export function checkRateLimit(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, limitFields));
 }
 
-/** Throws a refusal when a value orders the clock nothing, several things, or what is no time. */
+/** Throws a RequestError unless the value has exactly one valid change of the clock. */
 export function checkClockChange(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, clockFields));
 	if (Object.keys(body).length === 1) return;
 	throw badRequest("the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)");
 }
 
-/** Throws a refusal when a value is not an organization and its rules; whether the rules are rules is not looked at. */
+/** Throws a RequestError unless the value is an organization id and an object of rules. The rules themselves are not checked. */
 export function checkRulesRequest(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, rulesFields));
 }
 
-/** Throws a refusal when a value is neither a seed nor a patch; what they hold is checked where they are merged. */
+/** Throws a RequestError unless the value has the form of a seed or a patch. Its entities are checked when they are merged. */
 export function checkStateRequest(body: object): void {
 	if ("organizations" in body) {
 		rejectProblems(findFieldProblems(body as JsonObject, seedFields));
@@ -211,10 +213,10 @@ export function checkStateRequest(body: object): void {
 	}
 	rejectProblems(findFieldProblems(body as JsonObject, patchFields));
 	const { remove } = body as JsonObject;
-	if (isObject(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
+	if (isRecord(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
 }
 
-/** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */
+/** Returns the organization of a query string, or undefined. Throws a RequestError for any other parameter. */
 export function readStateQuery(query: URLSearchParams): string | undefined {
 	const body = Object.fromEntries(query);
 	rejectProblems(findFieldProblems(body, { organizationId: { ...organizationId, required: false } }));

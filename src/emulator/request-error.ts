@@ -19,7 +19,7 @@ export class RequestError extends Error {
 
 	constructor(status: number, code: number, message: string, details: readonly unknown[] = []) {
 		super(message);
-		this.name = "Refusal";
+		this.name = "RequestError";
 		this.status = status;
 		this.code = code;
 		this.details = details;

@@ -2,8 +2,9 @@
  * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
  * Everything here expects a seed without problems.
  */
+import { isRecord } from "../json.ts";
 import { laterTime, type Time, timeAt } from "./identifiers.ts";
-import { type EntityKind, isObject, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
+import { type EntityKind, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
@@ -56,7 +57,7 @@ export interface OrganizationPatch {
 /** Returns the rows of a section of a patch; none when it is no section. */
 function rowsIn(kind: EntityKind, patch: OrganizationPatch): readonly JsonObject[] {
 	const section = patch[kind.section];
-	return kind.isSection(section) ? kind.readSection(section).filter(isObject) : [];
+	return kind.isSection(section) ? kind.readSection(section).filter(isRecord) : [];
 }
 
 function mergeRows(kind: EntityKind, organization: Organization, patch: OrganizationPatch): readonly JsonObject[] {

@@ -21,12 +21,12 @@ import type { Seed } from "./seed-check.ts";
 import { handleOperation, operationsByPath, readLogFields, type ServiceAnswer } from "./service.ts";
 import { type OrganizationSummary, openStore } from "./store.ts";
 
-export type { ClockChange as ClockOrder, Control, OrganizationView } from "./control.ts";
+export type { ClockChange, Control, OrganizationView } from "./control.ts";
 export type { Fault, FaultKind } from "./faults.ts";
 export type { SeedUser } from "./kinds/user.ts";
 export type { SeedUserTag } from "./kinds/user-tag.ts";
 export type { RateLimit } from "./rate-limit.ts";
-export { RequestError as Refusal } from "./request-error.ts";
+export { RequestError } from "./request-error.ts";
 export type { RequestLogEntry } from "./request-log.ts";
 export { parseSeed } from "./seed.ts";
 export type { OrganizationPatch } from "./seed-changes.ts";

@@ -2,7 +2,7 @@
  * One request in, one answer out, and its changes written to the store: the service without HTTP. The order of its checks is an
  * assumption (assumptions.ts).
  */
-import { readJson, tooDeepMessage } from "../json.ts";
+import { isRecord, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { approvals, extendedReads, type Operation, operations, type QueryOperation } from "../wire/operations.ts";
 import { describeActivity, executeActivity, type ForcedStatus, submitActivity } from "./activities.ts";
@@ -49,10 +49,8 @@ export function parseBody(rawBody: Buffer): Readonly<Record<string, unknown>> {
 	if (!("value" in read))
 		throw badRequest(`the body is ${read.mistake === tooDeepMessage ? tooDeepMessage : "not JSON"}`);
 	const { value } = read;
-	if (typeof value !== "object" || value === null || Array.isArray(value)) {
-		throw badRequest("the body is not a JSON object");
-	}
-	return value as Record<string, unknown>;
+	if (!isRecord(value)) throw badRequest("the body is not a JSON object");
+	return value;
 }
 
 function describeSchemaError(error: SchemaError): string {

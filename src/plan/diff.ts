@@ -4,7 +4,7 @@
  */
 
 import type { Differences } from "./change.ts";
-import { kinds } from "./kinds.ts";
+import { kinds } from "./kinds/index.ts";
 import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
 import { compareText } from "./value.ts";
 

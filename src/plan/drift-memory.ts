@@ -1,29 +1,27 @@
 /**
- * When orgsync last changed what the document speaks of: what it applied after a difference was seen may have ended it;
- * what it applied before cannot have.
+ * When orgsync last changed the objects of a document: what it applied after a difference was seen may have ended it; what it
+ * applied before cannot have.
  */
-import { findTags } from "./kind-user-tag.ts";
-import { nameOfUser } from "./kinds.ts";
-import type { DesiredOrganization, LiveOrganization, Remembered } from "./organization.ts";
+import { printAddress } from "./address.ts";
+import { removalKinds } from "./kinds/index.ts";
+import { findTags } from "./kinds/user-tag.ts";
+import { addressOfObject, keyOfRemoval } from "./objects.ts";
+import { type DesiredOrganization, type LiveOrganization, removalsOf, tagsOf } from "./organization.ts";
 
-/** Times, ISO 8601 in UTC, by address; without objects that orgsync never changed, or that somebody changed since. */
+/** Times, ISO 8601 in UTC, by address; without objects that orgsync never changed, or that others changed since. */
 export function lastAppliedTimes(desired: DesiredOrganization, live: LiveOrganization): ReadonlyMap<string, string> {
-	const { userTags, removedPolicies, removedOauthProviders, removedTvcApps } = live.memory;
-	const times = new Map<string, string>();
-	const remember = (address: string, remembered: Remembered | undefined): void => {
-		if (remembered !== undefined) times.set(address, remembered.appliedAt);
-	};
-	const { found } = findTags(desired.userTags, live.userTags.known ? live.userTags.value : [], live);
-	for (const { wanted, tag } of found) {
-		const remembered = userTags[tag.id];
-		if (remembered?.updatedAt === tag.updatedAt) remember(`userTag:${wanted.name}`, remembered);
-	}
-	for (const id of desired.absent.policyIds) remember(`policy:${id}`, removedPolicies[id]);
-	for (const id of desired.absent.tvcAppIds) remember(`tvcApp:${id}`, removedTvcApps[id]);
-	for (const { userId, providerIds } of desired.absent.oauthProviders) {
-		for (const id of providerIds) {
-			remember(`oauthProvider:${nameOfUser(desired, userId)}/${id}`, removedOauthProviders[`${userId}/${id}`]);
-		}
-	}
-	return times;
+	const { userTags, removed } = live.lastApplied;
+	const { found } = findTags(tagsOf(desired), live.userTags.known ? live.userTags.value : [], live);
+	const tags = found.flatMap(({ wanted, tag }) => {
+		const applied = userTags[tag.id];
+		const isLast = applied !== undefined && applied.updatedAt === tag.updatedAt;
+		return isLast ? [[printAddress("userTag", wanted.name), applied.appliedAt] as const] : [];
+	});
+	const removals = removalKinds.flatMap(({ name }) =>
+		removalsOf(desired, name).flatMap((object) => {
+			const applied = removed[name]?.[keyOfRemoval(object)];
+			return applied === undefined ? [] : [[addressOfObject(object, desired), applied.appliedAt] as const];
+		}),
+	);
+	return new Map<string, string>([...tags, ...removals]);
 }

@@ -5,6 +5,7 @@
 
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
+import { kindOf } from "./kinds/index.ts";
 import type { Plan } from "./plan.ts";
 import { quoteForShell } from "./shell.ts";
 import { isCovered } from "./step.ts";
@@ -22,22 +23,7 @@ export function tellTodo(difference: Difference, plan: Plan): string {
 	const held = whyHeld(difference, plan);
 	if (held !== null) return held;
 	const blocked = plan.problems.length > 0 ? ", once the other problems of this organization are solved" : "";
-	switch (kind) {
-		case "userTag":
-			return `\`orgsync apply\` puts it back${blocked}; ${accept(difference)}`;
-		case "oauthProvider":
-		case "policy":
-		case "tvcApp":
-			return `\`orgsync apply\` removes it${blocked}; if it is to stay, ${accept(difference)}`;
-		case "sessionProfile":
-			return `a session profile cannot be changed once it is made: make another by hand and expect that one, or ${accept(difference)}`;
-		case "mfaPolicy":
-			return `orgsync cannot change MFA policies: change it back by hand, or ${accept(difference)}`;
-		case "bootProof":
-			return `look at who deployed the app and verify what it attests to; deploy again, or ${accept(difference)}`;
-		case "supportedAsset":
-			return `the service decides this, nobody in the organization does: ${accept(difference)}`;
-	}
+	return kindOf(kind).describeRemedy(accept(difference), blocked);
 }
 
 function tellProblem({ address, problem }: Difference): string {

@@ -7,6 +7,8 @@
 
 import { showAddress, showName } from "../escape.ts";
 import type { Change, TagChange } from "./change.ts";
+import { kindOf } from "./kinds/index.ts";
+import { removalKindNames, removalLists } from "./kinds/names.ts";
 import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
@@ -15,9 +17,7 @@ import { compareText } from "./value.ts";
 /** What is guarded; also the word before `=` in `--allow`. */
 export const guardKinds = [
 	"memberRemovals",
-	"policies",
-	"oauthProviders",
-	"tvcApps",
+	...Object.values(removalLists),
 	"protected",
 	"ownOauthProviders",
 	"ownUserTags",
@@ -162,16 +162,12 @@ function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent:
 	return members >= leastKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
 }
 
-const counted = [
-	["policies", "policy", ["policy", "policies"]],
-	["oauthProviders", "oauthProvider", ["OAuth provider", "OAuth providers"]],
-	["tvcApps", "tvcApp", ["TVC app", "TVC apps"]],
-] as const;
-
 function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {
-	return counted.flatMap(([kind, of, [one, many]]): readonly Guard[] => {
+	return removalKindNames.flatMap((name): readonly Guard[] => {
+		const kind = removalLists[name];
+		const [one, many] = kindOf(name).words;
 		const limit = desired.limits[kind];
-		const where = changes.filter((change) => change.kind === of).map(({ address }) => address);
+		const where = changes.filter((change) => change.kind === name).map(({ address }) => address);
 		if (limit === undefined || where.length === 0) return [];
 		const message = `${where.length} ${where.length === 1 ? one : many} would be removed`;
 		return [{ kind, limit: `at most ${limit}`, found: where.length, refuses: where.length > limit, where, message }];
@@ -214,8 +210,8 @@ function judgeCaller(
 	const guards: Guard[] = [];
 	const name = nameCaller(desired, live, caller);
 	const lost = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
-	const owned = live.oauthProviders.known
-		? live.oauthProviders.value.filter(({ userId }) => userId === caller).length
+	const owned = live.removables.oauthProvider.known
+		? live.removables.oauthProvider.value.filter(({ userId }) => userId === caller).length
 		: undefined;
 	if (lost.length > 0 && (owned === undefined || lost.length >= owned)) {
 		guards.push({

@@ -2,11 +2,12 @@
  * `--only KIND[/GLOB]`: a document narrowed to some of its objects. What is left out is simply not in desired, so it is
  * neither read nor compared nor changed; the diff needs no exceptions.
  */
-import { parseAddress } from "./address.ts";
+import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
+import { kinds } from "./kinds/index.ts";
 import type { KindName } from "./kinds/names.ts";
-import { kinds, nameOfUser } from "./kinds.ts";
-import { type DesiredOrganization, emptyExpectations } from "./organization.ts";
+import { keyOfRemoval, labelOfObject } from "./objects.ts";
+import type { DesiredObject, DesiredOrganization } from "./organization.ts";
 
 /** One kind, and which of its objects. */
 export interface Selection {
@@ -36,41 +37,12 @@ function selects(selections: readonly Selection[], kind: string, label: string):
 
 /** The same document, with only the objects that one of the selections names. */
 export function narrow(desired: DesiredOrganization, selections: readonly Selection[]): DesiredOrganization {
-	return keepOnly(desired, (kind, label) => selects(selections, kind, label));
+	return keepOnly(desired, (object) => selects(selections, object.kind, labelOfObject(object, desired)));
 }
 
-/** The same document, with only the objects that `has` names by kind and by what stands behind it in an address. */
-export function keepOnly(
-	desired: DesiredOrganization,
-	has: (kind: KindName, label: string) => boolean,
-): DesiredOrganization {
-	const user = (userId: string): string => nameOfUser(desired, userId);
-	const { absent, expect } = desired;
-	return {
-		...desired,
-		narrowed: true,
-		userTags: desired.userTags.filter(({ name }) => has("userTag", name)),
-		absent: {
-			policyIds: absent.policyIds.filter((id) => has("policy", id)),
-			oauthProviders: absent.oauthProviders
-				.map(({ userId, providerIds }) => ({
-					userId,
-					providerIds: providerIds.filter((id) => has("oauthProvider", `${user(userId)}/${id}`)),
-				}))
-				.filter(({ providerIds }) => providerIds.length > 0),
-			tvcAppIds: absent.tvcAppIds.filter((id) => has("tvcApp", id)),
-		},
-		expect: {
-			sessionProfiles: expect.sessionProfiles.filter(({ id }) => has("sessionProfile", id)),
-			mfaPolicies: expect.mfaPolicies.filter(({ userId, name, id }) =>
-				has("mfaPolicy", `${user(userId)}/${name ?? id ?? ""}`),
-			),
-			bootProofs: expect.bootProofs.filter(({ appId }) => has("bootProof", appId)),
-			supportedAssets: expect.supportedAssets.filter(({ caip2, symbol }) =>
-				has("supportedAsset", `${caip2}/${symbol}`),
-			),
-		},
-	};
+/** The same document, with only the objects for which `keep` is true. */
+export function keepOnly(desired: DesiredOrganization, keep: (object: DesiredObject) => boolean): DesiredOrganization {
+	return { ...desired, narrowed: true, objects: desired.objects.filter(keep) };
 }
 
 /**
@@ -78,35 +50,32 @@ export function keepOnly(
  * known by what the service and the document call them; an alias of a user says nothing about an object.
  */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
-	const keys = new Set(
-		changes.map((change) =>
-			change.action === "remove" ? `${change.kind}:${change.userId ?? ""}/${change.id}` : change.address,
-		),
-	);
-	const { absent } = desired;
+	const keys = new Set(changes.map(keyOfChange));
+	const isChanged = (object: DesiredObject): boolean => {
+		const key = keyOfObject(object);
+		return key !== undefined && keys.has(key);
+	};
 	return {
-		...desired,
-		narrowed: true,
+		...keepOnly(desired, isChanged),
 		readsMembers: changes.some((change) => change.kind === "userTag" && change.before.members !== null),
-		userTags: desired.userTags.filter(({ name }) => keys.has(`userTag:${name}`)),
-		absent: {
-			policyIds: absent.policyIds.filter((id) => keys.has(`policy:/${id}`)),
-			oauthProviders: absent.oauthProviders
-				.map(({ userId, providerIds }) => ({
-					userId,
-					providerIds: providerIds.filter((id) => keys.has(`oauthProvider:${userId}/${id}`)),
-				}))
-				.filter(({ providerIds }) => providerIds.length > 0),
-			tvcAppIds: absent.tvcAppIds.filter((id) => keys.has(`tvcApp:/${id}`)),
-		},
-		expect: emptyExpectations,
 	};
 }
 
-/** Whether the document speaks of no object at all. */
-export function isEmpty({ userTags, absent, expect }: DesiredOrganization): boolean {
-	const lists = [userTags, ...Object.values(absent), ...Object.values(expect)];
-	return lists.every((list) => list.length === 0);
+/** What tells an object that can be changed from all others, whatever the names of users; undefined for all others. */
+export function keyOfObject(object: DesiredObject): string | undefined {
+	if ("fields" in object) return undefined;
+	return printAddress(object.kind, object.kind === "userTag" ? object.name : keyOfRemoval(object));
+}
+
+/** The same of the object of a change; undefined for a change that can only be reported. */
+export function keyOfChange(change: Change): string | undefined {
+	if (change.action === "report") return undefined;
+	return change.kind === "userTag" ? change.address : printAddress(change.kind, keyOfRemoval(change));
+}
+
+/** Whether the document lists no object at all. */
+export function isEmpty({ objects }: DesiredOrganization): boolean {
+	return objects.length === 0;
 }
 
 /** Whether the text is as the glob says: `*` is any text, `?` any character. */

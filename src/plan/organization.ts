@@ -5,6 +5,8 @@
  * value has to say what happens when it is not there. Values are plain data, deeply read-only, ids in lower case.
  */
 
+import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
+
 /** A value that was read, or the reason why it could not be. */
 export type Known<T> =
 	| { readonly known: true; readonly value: T }
@@ -22,10 +24,8 @@ export interface DesiredOrganization {
 	readonly organizationId: string;
 	/** Names for this document: alias to user id. The service knows only the ids. */
 	readonly users: Readonly<Record<string, string>>;
-	/** Sorted by name. */
-	readonly userTags: readonly DesiredUserTag[];
-	readonly absent: DesiredAbsent;
-	readonly expect: DesiredExpectations;
+	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
+	readonly objects: readonly DesiredObject[];
 	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
 	readonly limits: Limits;
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
@@ -40,6 +40,7 @@ export interface DesiredOrganization {
 }
 
 export interface DesiredUserTag {
+	readonly kind: "userTag";
 	readonly name: string;
 	/** Without it the tag is found by its name. */
 	readonly id?: string;
@@ -55,81 +56,74 @@ export type DesiredMembers =
 	| { readonly mode: "exactly"; readonly exactly: readonly string[] }
 	| { readonly mode: "atLeast"; readonly atLeast: readonly string[]; readonly never: readonly string[] };
 
-/** What must not exist. All lists sorted, without repeats. */
-export interface DesiredAbsent {
-	readonly policyIds: readonly string[];
-	readonly oauthProviders: readonly { readonly userId: string; readonly providerIds: readonly string[] }[];
-	readonly tvcAppIds: readonly string[];
-}
-
-/** What can only be read. In each, only the fields that were written are compared. */
-export interface DesiredExpectations {
-	readonly sessionProfiles: readonly ExpectedSessionProfile[];
-	readonly mfaPolicies: readonly ExpectedMfaPolicy[];
-	readonly bootProofs: readonly ExpectedBootProof[];
-	readonly supportedAssets: readonly ExpectedAsset[];
-}
-
-/** docs/service.md#session-profile by its field names without the prefix: `{name?, scope?, expirationSeconds?, notes?}`. */
-export interface ExpectedSessionProfile {
+/** An object that must not exist. */
+export interface DesiredRemoval {
+	readonly kind: RemovalKindName;
+	/** The user whose object it is; null for kinds whose objects belong to no user. */
+	readonly userId: string | null;
 	readonly id: string;
+}
+
+/** An object that can only be read; only the fields that were written are compared. */
+export interface DesiredExpectation {
+	readonly kind: ReadOnlyKindName;
+	/** The user id or the network (a canonical CAIP-2 value) under which a document lists it; null where it lists it under none. */
+	readonly group: string | null;
+	/** The key by which the document names the object, such as `id` or `symbol`, and its value. */
+	readonly foundBy: string;
+	readonly key: string;
+	/** By the service's field names; the name of the object is `name`. */
 	readonly fields: Readonly<Record<string, unknown>>;
 	readonly at: Position;
 }
 
-/** docs/service.md#mfa-policy: `{name?, condition?, requiredAuthenticationMethods?, order?, notes?}`; found by id, or by name. */
-export interface ExpectedMfaPolicy {
-	readonly userId: string;
-	readonly id?: string;
-	readonly name?: string;
-	readonly fields: Readonly<Record<string, unknown>>;
-	readonly at: Position;
+/** One object that a document lists. */
+export type DesiredObject = DesiredUserTag | DesiredRemoval | DesiredExpectation;
+
+/** Returns the user tags that the document lists, sorted by name. */
+export function tagsOf({ objects }: Pick<DesiredOrganization, "objects">): readonly DesiredUserTag[] {
+	return objects.filter((object) => object.kind === "userTag");
 }
 
-/** docs/service.md#boot-proof by its own field names, for example `{deploymentLabel, enclaveApp}`. */
-export interface ExpectedBootProof {
-	readonly appId: string;
-	readonly fields: Readonly<Record<string, unknown>>;
-	readonly at: Position;
+/** Returns the objects of this kind that must not exist. */
+export function removalsOf(
+	{ objects }: Pick<DesiredOrganization, "objects">,
+	kind: RemovalKindName,
+): readonly DesiredRemoval[] {
+	return objects.filter((object): object is DesiredRemoval => object.kind === kind);
 }
 
-/** docs/service.md#supported-asset by its own field names; found by symbol within its network. */
-export interface ExpectedAsset {
-	/** Canonical CAIP-2 value (docs/service.md#networks). */
-	readonly caip2: string;
-	readonly symbol: string;
-	readonly fields: Readonly<Record<string, unknown>>;
-	readonly at: Position;
+/** Returns the expected objects of this kind. */
+export function expectationsOf(
+	{ objects }: Pick<DesiredOrganization, "objects">,
+	kind: ReadOnlyKindName,
+): readonly DesiredExpectation[] {
+	return objects.filter((object): object is DesiredExpectation => object.kind === kind);
+}
+
+/** Returns the key under which live state holds the records among which the object is. */
+export function liveKeyOf({ group, key }: DesiredExpectation): string {
+	return group ?? key;
 }
 
 /** How much one apply may take away without being told to. A number counts; a percentage is of the known members. */
-export interface Limits {
+export type Limits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
-	readonly policies?: number;
-	readonly oauthProviders?: number;
-	readonly tvcApps?: number;
-}
+} & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
 
 /** What the service has, as far as it was asked for and could be read. */
 export interface LiveOrganization {
 	readonly organizationId: string;
 	/** Sorted by id. */
 	readonly userTags: Known<readonly LiveUserTag[]>;
-	readonly policies: Known<readonly LiveNamed[]>;
-	readonly oauthProviders: Known<readonly LiveOauthProvider[]>;
-	readonly tvcApps: Known<readonly LiveNamed[]>;
+	/** Objects that can be removed, by kind. */
+	readonly removables: { readonly [K in RemovalKindName]: Known<readonly LiveRemovable[]> };
 	/** User id to the name that the service has, which need not be unique; empty where it has none. */
 	readonly users: Known<Readonly<Record<string, string>>>;
-	/** By session profile id; a known `null` means that there is none. */
-	readonly sessionProfiles: Readonly<Record<string, Known<LiveRecord | null>>>;
-	/** By user id; each record has `mfaPolicyId` and the fields of docs/service.md#mfa-policy. */
-	readonly mfaPolicies: Readonly<Record<string, Known<readonly LiveRecord[]>>>;
-	/** By app id. */
-	readonly bootProofs: Readonly<Record<string, Known<LiveRecord | null>>>;
-	/** By canonical CAIP-2 value. */
-	readonly supportedAssets: Readonly<Record<string, Known<readonly LiveRecord[]>>>;
-	/** What we last applied ourselves, for where the service cannot be read. Never shown as live. */
-	readonly memory: Memory;
+	/** Objects that can only be read, by kind and then by `liveKeyOf`: those that were asked for. */
+	readonly records: { readonly [K in ReadOnlyKindName]?: Readonly<Record<string, Known<readonly LiveRecord[]>>> };
+	/** What orgsync last applied, for where the service cannot be read. Never shown as live. */
+	readonly lastApplied: LastApplied;
 }
 
 /** A record as the service answered it, unknown fields kept. */
@@ -149,32 +143,28 @@ export interface LiveUserTag {
 }
 
 /** Something that can only be removed. */
-export interface LiveNamed {
+export interface LiveRemovable {
 	readonly id: string;
+	/** The user whose object it is; null for kinds whose objects belong to no user. */
+	readonly userId: string | null;
 	readonly name: string;
 	/** Digest of all that the service says of it but when; left out where nobody needs to know whether it changed. */
 	readonly digest?: string;
 }
 
-export interface LiveOauthProvider extends LiveNamed {
-	readonly userId: string;
-}
-
 /** What orgsync last applied to this organization, from the journal. Times are ISO 8601 in UTC. */
-export interface Memory {
+export interface LastApplied {
 	/** By tag id. */
-	readonly userTags: Readonly<Record<string, RememberedTag>>;
-	readonly removedPolicies: Readonly<Record<string, Remembered>>;
-	/** By `USER_ID/PROVIDER_ID`. */
-	readonly removedOauthProviders: Readonly<Record<string, Remembered>>;
-	readonly removedTvcApps: Readonly<Record<string, Remembered>>;
+	readonly userTags: Readonly<Record<string, LastAppliedTag>>;
+	/** What was removed, by kind and then by `keyOfRemoval`. */
+	readonly removed: { readonly [K in RemovalKindName]?: Readonly<Record<string, LastAppliedRemoval>> };
 }
 
-export interface Remembered {
+export interface LastAppliedRemoval {
 	readonly appliedAt: string;
 }
 
-export interface RememberedTag extends Remembered {
+export interface LastAppliedTag extends LastAppliedRemoval {
 	/** The name when it was applied. */
 	readonly name: string;
 	/** Users known to have had the tag then, and users known not to; of everybody else nothing is known. Sorted. */
@@ -189,19 +179,7 @@ export interface RememberedTag extends Remembered {
 	readonly completedAtMs?: number;
 }
 
-export const emptyMemory: Memory = {
-	userTags: {},
-	removedPolicies: {},
-	removedOauthProviders: {},
-	removedTvcApps: {},
-};
-
-export const emptyExpectations: DesiredExpectations = {
-	sessionProfiles: [],
-	mfaPolicies: [],
-	bootProofs: [],
-	supportedAssets: [],
-};
+export const emptyLastApplied: LastApplied = { userTags: {}, removed: {} };
 
 /** What an id looks like: a UUID, in any case. */
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

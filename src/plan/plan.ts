@@ -3,11 +3,19 @@
  * only thing apply obeys. The same desired and live organization give the same bytes, in whatever order the document
  * lists them.
  */
+
 import type { Problem } from "../errors.ts";
+import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
-import type { DesiredOrganization, Known, LiveNamed, LiveOrganization } from "./organization.ts";
+import {
+	type DesiredOrganization,
+	type Known,
+	type LiveOrganization,
+	type LiveRemovable,
+	tagsOf,
+} from "./organization.ts";
 import { type Override, overridesInPlan } from "./overrides.ts";
 import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
@@ -146,11 +154,9 @@ export function digestTouched(change: Change, live: LiveOrganization): string {
 export function findRemovable(
 	{ kind, id, userId }: Pick<RemovalChange, "kind" | "id" | "userId">,
 	live: LiveOrganization,
-): LiveNamed | undefined {
-	const known = { oauthProvider: live.oauthProviders, policy: live.policies, tvcApp: live.tvcApps }[kind];
-	if (!known.known) return undefined;
-	const all: readonly (LiveNamed & { readonly userId?: string })[] = known.value;
-	return all.find((one) => one.id === id && (userId === null || one.userId === userId));
+): LiveRemovable | undefined {
+	const known = live.removables[kind];
+	return known.known ? known.value.find((one) => one.id === id && one.userId === userId) : undefined;
 }
 
 function unmanagedTags(
@@ -158,14 +164,15 @@ function unmanagedTags(
 	changes: readonly Change[],
 	liveTags: readonly { readonly id: string; readonly name: string; readonly type: string }[],
 ): Plan["unmanaged"] {
-	if (desired.userTags.length === 0 || desired.narrowed === true) return [];
+	const tags = tagsOf(desired);
+	if (tags.length === 0 || desired.narrowed === true) return [];
 	const ids = new Set([
-		...desired.userTags.map(({ id }) => id),
+		...tags.map(({ id }) => id),
 		...changes.map((change) => (change.kind === "userTag" ? change.tagId : undefined)),
 	]);
-	const names = new Set(desired.userTags.filter(({ id }) => id === undefined).map(({ name }) => name));
+	const names = new Set(tags.filter(({ id }) => id === undefined).map(({ name }) => name));
 	return liveTags
 		.filter(({ id, name, type }) => (type === "TAG_TYPE_USER" || type === "") && !ids.has(id) && !names.has(name))
-		.map(({ name }) => ({ address: `userTag:${name}` }))
+		.map(({ name }) => ({ address: printAddress("userTag", name) }))
 		.sort((left, right) => compareText(left.address, right.address));
 }

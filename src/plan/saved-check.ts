@@ -7,8 +7,9 @@
  */
 
 import { clipMiddle, showAddress, showText } from "../escape.ts";
+import { parseAddress } from "./address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "./change.ts";
-import { kinds } from "./kinds.ts";
+import { kinds, readOnlyKindOf, removalKinds } from "./kinds/index.ts";
 import type { Plan } from "./plan.ts";
 import { listParameter, narrowStep, objectsOf, subjectOf } from "./requests.ts";
 import type { Step } from "./step.ts";
@@ -121,8 +122,8 @@ function isSorted(list: readonly string[]): boolean {
 
 function findWrongRemoval(change: RemovalChange, plan: Plan): string | undefined {
 	const { kind, id, userId, before } = change;
-	if ((kind === "oauthProvider") === (userId === null))
-		return differs("userId", userId, kind === "oauthProvider" ? "a user" : null);
+	const isOfUser = removalKinds.some(({ name, isOfUser: is }) => is && name === kind);
+	if (isOfUser === (userId === null)) return differs("userId", userId, isOfUser ? "a user" : null);
 	const expected = {
 		address: `${kind}:${userId === null ? "" : `${nameOf(userId, plan)}/`}${id}`,
 		reason: before === null ? "not-known-to-be-absent" : "is-there",
@@ -133,10 +134,11 @@ function findWrongRemoval(change: RemovalChange, plan: Plan): string | undefined
 
 function findWrongReport(change: ReportChange, plan: Plan): string | undefined {
 	const { kind, address, before, after, userId } = change;
-	const start = kind === "mfaPolicy" ? `${kind}:${userId === undefined ? "" : nameOf(userId, plan)}/` : `${kind}:`;
-	if (!address.startsWith(start)) return differs("address", address, `${start}…`);
-	if ((kind === "mfaPolicy") === (userId === undefined))
-		return differs("userId", userId, kind === "mfaPolicy" ? "a user" : undefined);
+	const isOfUser = readOnlyKindOf(kind).groupedBy === "user";
+	const label = isOfUser ? `${userId === undefined ? "" : nameOf(userId, plan)}/` : "";
+	const parsed = parseAddress(address);
+	if (parsed?.kind !== kind || !parsed.label.startsWith(label)) return differs("address", address, `${kind}:${label}…`);
+	if (isOfUser === (userId === undefined)) return differs("userId", userId, isOfUser ? "a user" : undefined);
 	const wrong = firstDifference(change, { reason: before === null ? "not-there" : "differs", basis: "live" });
 	if (wrong !== undefined || before === null) return wrong;
 	const fields = Object.keys(after);

@@ -9,8 +9,7 @@ import { ConfigurationError } from "../errors.ts";
 import { showAddress, showText, writeJson } from "../escape.ts";
 import { readJson } from "../json.ts";
 import { checkSchema } from "../schema.ts";
-import type { Change } from "./change.ts";
-import { narrowToChanged } from "./only.ts";
+import { keyOfChange, keyOfObject, narrowToChanged } from "./only.ts";
 import type { DesiredOrganization } from "./organization.ts";
 import type { Override } from "./overrides.ts";
 import { namesOfUsers, type Plan } from "./plan.ts";
@@ -228,16 +227,9 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 }
 
 /** Refuses a plan with a change of something that its documents do not speak of: it was not made from them. */
-function refuseOthersChanges({ organizationId, changes }: Plan, { userTags, absent }: DesiredOrganization): void {
-	const known = new Set([
-		...userTags.map(({ name }) => `userTag:${name}`),
-		...absent.policyIds.map((id) => `policy:${id}`),
-		...absent.tvcAppIds.map((id) => `tvcApp:${id}`),
-		...absent.oauthProviders.flatMap(({ userId, providerIds }) => providerIds.map((id) => `${userId}/${id}`)),
-	]);
-	const keyOf = (change: Change): string =>
-		change.kind === "oauthProvider" ? `${change.userId}/${change.id}` : change.address;
-	const other = changes.find((change) => change.action !== "report" && !known.has(keyOf(change)));
+function refuseOthersChanges({ organizationId, changes }: Plan, { objects }: DesiredOrganization): void {
+	const known = new Set(objects.map(keyOfObject));
+	const other = changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
 	if (other === undefined) return;
 	throw new ConfigurationError(
 		`the saved plan changes ${showAddress(other.address)} in organization ${organizationId}, and the documents do not mention it`,

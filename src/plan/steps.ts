@@ -10,16 +10,11 @@
 
 import { showName } from "../escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
-import type { CoveredObject, Step, StepRequest } from "./step.ts";
+import { removalKinds } from "./kinds/index.ts";
+import type { StepDraft } from "./kinds/kind.ts";
+import type { RemovalKindName } from "./kinds/names.ts";
+import type { Step } from "./step.ts";
 import { compareText } from "./value.ts";
-
-/** A step before it has its place in the plan; `key` and `after` name drafts. */
-type Draft = StepRequest & {
-	readonly key: string;
-	readonly covers: readonly CoveredObject[];
-	readonly after: readonly string[];
-	readonly reason: string;
-};
 
 /**
  * The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag that
@@ -31,8 +26,8 @@ export function makeSteps(
 	temporaryNames: TemporaryNames = {},
 ): readonly Step[] {
 	const tagChanges = changes.filter((change) => change.kind === "userTag");
-	const removals = changes.filter((change) => change.action === "remove");
-	const drafts = [...tagDrafts(tagChanges, liveTags, temporaryNames), ...removalDrafts(removals)];
+	const removals = removalKinds.flatMap(({ name, steps }) => steps(changes.filter((one) => isRemoval(one, name))));
+	const drafts = [...tagDrafts(tagChanges, liveTags, temporaryNames), ...removals];
 	const ids = new Map(drafts.map(({ key }, index) => [key, `step-${index + 1}`]));
 	return drafts.map(({ key, after, covers, reason, ...request }) => ({
 		id: ids.get(key) ?? key,
@@ -57,6 +52,10 @@ const operationOf = {
 	tvcApp: "delete_tvc_app_and_deployments",
 } as const;
 
+function isRemoval(change: Change, kind: RemovalKindName): change is RemovalChange {
+	return change.kind === kind;
+}
+
 /** By tag id. */
 type TemporaryNames = Readonly<Record<string, string>>;
 
@@ -64,7 +63,7 @@ function tagDrafts(
 	changes: readonly TagChange[],
 	liveTags: readonly { id: string; name: string }[],
 	temporaryNames: TemporaryNames,
-): readonly Draft[] {
+): readonly StepDraft[] {
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const renames = new Map(changes.filter(isRename).map((change) => [change.tagId, change]));
 	/** The tag that must let go of its name before this one can take it. */
@@ -74,7 +73,7 @@ function tagDrafts(
 	};
 	const asides = [...renames.values()].filter((change) => isFirstOfCycle(change, blocker));
 	const taken = new Set([...holders.keys(), ...changes.map(({ after }) => after.name)]);
-	const drafts: Draft[] = asides.map((change) => stepAside(change, temporaryName(change, taken, temporaryNames)));
+	const drafts: StepDraft[] = asides.map((change) => stepAside(change, temporaryName(change, taken, temporaryNames)));
 	const freed = new Map(asides.map((change) => [change.tagId, `aside:${change.tagId}`]));
 	for (const change of inChainOrder(renames, asides, blocker)) {
 		const other = blocker(change);
@@ -157,7 +156,7 @@ export function isTemporaryName(name: string, tagId: string): boolean {
 	return name === stem || (name.startsWith(`${stem}-`) && /^([2-9]|[1-9]\d+)$/.test(name.slice(stem.length + 1)));
 }
 
-function stepAside(change: TagChange, name: string): Draft {
+function stepAside(change: TagChange, name: string): StepDraft {
 	return {
 		key: `aside:${change.tagId}`,
 		operation: "update_user_tag",
@@ -168,7 +167,7 @@ function stepAside(change: TagChange, name: string): Draft {
 	};
 }
 
-function tagDraft(change: TagChange, after: readonly string[]): Draft {
+function tagDraft(change: TagChange, after: readonly string[]): StepDraft {
 	return {
 		key: change.tagId,
 		operation: "update_user_tag",
@@ -186,44 +185,4 @@ function tagDraft(change: TagChange, after: readonly string[]): Draft {
 			"name-and-members-differ": `rename \`${showName(change.before.name)}\` to \`${showName(change.after.name)}\` and change who has it`,
 		}[change.reason],
 	};
-}
-
-function removalDrafts(removals: readonly RemovalChange[]): readonly Draft[] {
-	const providers = Map.groupBy(
-		removals.filter(({ kind }) => kind === "oauthProvider"),
-		({ userId }) => userId ?? "",
-	);
-	const policies = removals.filter(({ kind }) => kind === "policy");
-	const drafts: Draft[] = [];
-	for (const [userId, ofUser] of providers) {
-		drafts.push({
-			key: `oauthProviders:${userId}`,
-			operation: "delete_oauth_providers",
-			parameters: { userId, providerIds: ofUser.map(({ id }) => id).sort(compareText) },
-			covers: ofUser.map(({ address, id }) => ({ address, id })),
-			after: [],
-			reason: ofUser.length === 1 ? "remove an OAuth provider" : `remove ${ofUser.length} OAuth providers of one user`,
-		});
-	}
-	if (policies.length > 0) {
-		drafts.push({
-			key: "policies",
-			operation: "delete_policies",
-			parameters: { policyIds: policies.map(({ id }) => id).sort(compareText) },
-			covers: policies.map(({ address, id }) => ({ address, id })),
-			after: [],
-			reason: policies.length === 1 ? "remove a policy" : `remove ${policies.length} policies at once`,
-		});
-	}
-	for (const { id, address } of removals.filter(({ kind }) => kind === "tvcApp")) {
-		drafts.push({
-			key: `tvcApp:${id}`,
-			operation: "delete_tvc_app_and_deployments",
-			parameters: { appId: id },
-			covers: [{ address, id }],
-			after: [],
-			reason: "remove a TVC app and all its deployments",
-		});
-	}
-	return drafts;
 }

@@ -2,8 +2,17 @@
  * One document held against an earlier one: what a change of the document means, in words that need no knowledge of what
  * is live. Limits and protection are part of it: who loosens them has to be seen.
  */
-import { nameOfUser } from "./kinds.ts";
-import type { DesiredExpectations, DesiredMembers, DesiredOrganization, Limits } from "./organization.ts";
+import { printAddress } from "./address.ts";
+import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
+import { removalLists } from "./kinds/names.ts";
+import { addressOfObject } from "./objects.ts";
+import {
+	type DesiredMembers,
+	type DesiredOrganization,
+	expectationsOf,
+	type Limits,
+	removalsOf,
+} from "./organization.ts";
 import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
@@ -85,8 +94,9 @@ function meant(
 
 function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Meant[] {
 	const about = { tagId: tagId ?? head?.id ?? baseTagId ?? base?.id ?? null };
-	if (head === undefined) return base === undefined ? [] : [meant(`userTag:${base.name}`, "unmanaged", about)];
-	const address = `userTag:${head.name}`;
+	if (head === undefined)
+		return base === undefined ? [] : [meant(printAddress("userTag", base.name), "unmanaged", about)];
+	const address = printAddress("userTag", head.name);
 	const found = tagId ?? null;
 	const member = (userId: string): string | null => (found === null ? null : cells.member(found, userId));
 	const modes = { before: base?.members?.mode ?? null, after: head.members?.mode ?? null };
@@ -130,16 +140,10 @@ function changeOf<T>(
 }
 
 function absentDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
-	const lists: readonly ((desired: DesiredOrganization) => readonly string[])[] = [
-		({ absent }) =>
-			absent.oauthProviders.flatMap(({ userId, providerIds }) =>
-				providerIds.map((id) => `oauthProvider:${nameOfUser(head, userId)}/${id}`),
-			),
-		({ absent }) => absent.policyIds.map((id) => `policy:${id}`),
-		({ absent }) => absent.tvcAppIds.map((id) => `tvcApp:${id}`),
-	];
-	return lists.flatMap((list) => {
-		const { added, gone } = changeOf(base, head, list);
+	return removalKinds.flatMap(({ name }) => {
+		const { added, gone } = changeOf(base, head, (desired) =>
+			removalsOf(desired, name).map((object) => addressOfObject(object, head)),
+		);
 		return [
 			...added.map((address) => meant(address, "absent", {}, cells.object(address))),
 			...gone.map((address) => meant(address, "not-absent")),
@@ -148,10 +152,16 @@ function absentDifferences(base: DesiredOrganization, head: DesiredOrganization)
 }
 
 function expectationDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
-	const before = new Map(listExpectations(base.expect, head));
-	const after = new Map(listExpectations(head.expect, head));
-	return [...new Set([...after.keys(), ...before.keys()])].flatMap((address): readonly Meant[] => {
-		const [was, is] = [before.get(address), after.get(address)];
+	const [before, after] = [base, head].map(
+		(desired) =>
+			new Map(
+				readOnlyKinds
+					.flatMap(({ name }) => expectationsOf(desired, name))
+					.map((object) => [addressOfObject(object, head), object.fields]),
+			),
+	);
+	return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])].flatMap((address): readonly Meant[] => {
+		const [was, is] = [before?.get(address), after?.get(address)];
 		if (is === undefined) return [meant(address, "not-expected")];
 		const fields = [...new Set([...Object.keys(is), ...Object.keys(was ?? {})])];
 		return [
@@ -164,23 +174,6 @@ function expectationDifferences(base: DesiredOrganization, head: DesiredOrganiza
 				}),
 		];
 	});
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function listExpectations(
-	expect: DesiredExpectations,
-	names: Pick<DesiredOrganization, "users">,
-): readonly (readonly [string, Fields])[] {
-	const { sessionProfiles, mfaPolicies, bootProofs, supportedAssets } = expect;
-	return [
-		...sessionProfiles.map(({ id, fields }) => [`sessionProfile:${id}`, fields] as const),
-		...mfaPolicies.map(
-			({ userId, id, name, fields }) => [`mfaPolicy:${nameOfUser(names, userId)}/${name ?? id ?? ""}`, fields] as const,
-		),
-		...bootProofs.map(({ appId, fields }) => [`bootProof:${appId}`, fields] as const),
-		...supportedAssets.map(({ caip2, symbol, fields }) => [`supportedAsset:${caip2}/${symbol}`, fields] as const),
-	];
 }
 
 function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
@@ -196,7 +189,7 @@ function protectDifferences(base: DesiredOrganization, head: DesiredOrganization
 
 /** A limit is shown as a document writes it; null is none, or the default. */
 function limitDifferences(base: Limits, head: Limits): readonly Meant[] {
-	return (["memberRemovals", "policies", "oauthProviders", "tvcApps"] as const).flatMap((kind) => {
+	return (["memberRemovals", ...Object.values(removalLists)] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [meant(`limits.${kind}`, "limit", { before, after })];
 	});

@@ -1,8 +1,8 @@
 /**
  * Which user tags of two documents are the same: by the live tag that both mean, by id, by name, and by an earlier name.
  */
-import { findTags } from "./kind-user-tag.ts";
-import type { DesiredUserTag, LiveOrganization } from "./organization.ts";
+import { findTags } from "./kinds/user-tag.ts";
+import type { DesiredObject, DesiredUserTag, LiveOrganization } from "./organization.ts";
 
 /** A tag of either document, or of both. */
 export interface TagPair {
@@ -56,14 +56,16 @@ export function pairTags(
 }
 
 /**
- * The tags of the base, each with the id of its live tag where only the head finds that: a rename that was done already
- * has left the base with a name that nobody has.
+ * The objects of the base, each tag with the id of its live tag where only the head finds that: a rename that was done
+ * already has left the base with a name that no tag has.
  */
-export function pinTags(baseTags: readonly DesiredUserTag[], pairs: readonly TagPair[]): readonly DesiredUserTag[] {
-	const byTag = new Map(pairs.flatMap(({ base, head, tagId }) => (base && head && tagId ? [[base, tagId]] : [])));
-	return baseTags.map((tag) => {
-		const tagId = byTag.get(tag);
-		return tagId === undefined ? tag : { ...tag, id: tagId };
+export function pinTags(objects: readonly DesiredObject[], pairs: readonly TagPair[]): readonly DesiredObject[] {
+	const byTag = new Map<DesiredObject, string>(
+		pairs.flatMap(({ base, head, tagId }) => (base && head && tagId ? [[base, tagId] as const] : [])),
+	);
+	return objects.map((object) => {
+		const id = byTag.get(object);
+		return id === undefined || object.kind !== "userTag" ? object : { ...object, id };
 	});
 }
 

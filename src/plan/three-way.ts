@@ -9,8 +9,8 @@
 import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
-import type { DesiredOrganization, LiveOrganization } from "./organization.ts";
-import { emptyExpectations } from "./organization.ts";
+import { addressOfObject } from "./objects.ts";
+import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "./organization.ts";
 import { cells, documentDifferences, type MeantDifference } from "./three-way-meant.ts";
 import { pairTags, pinTags } from "./three-way-tags.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "./users.ts";
@@ -90,10 +90,10 @@ export function hasFindings(threeWay: ThreeWay | null): boolean {
 /** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
 export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live: LiveOrganization): ThreeWay {
 	const before = base.desired ?? emptyOf(head);
-	const pairs = pairTags(before.userTags, head.userTags, live);
+	const pairs = pairTags(tagsOf(before), tagsOf(head), live);
 	const toLive = diff(head, live);
 	// Users go by the head's names in both, so that an address means the same object on either side.
-	const fromBase = diff({ ...before, users: head.users, userTags: pinTags(before.userTags, pairs) }, live);
+	const fromBase = diff({ ...before, users: head.users, objects: pinTags(before.objects, pairs) }, live);
 	const planned = new Map(atomsOf(toLive.changes).map((atom) => [atom.cell, atom]));
 	const addresses = new Map<string, string>(
 		pairs.flatMap(({ base: one, head: other }) =>
@@ -145,7 +145,7 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 /** Of an organization that only the base document speaks of: it is left alone from now on, and live is not asked. */
 export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 	const head = emptyOf(base);
-	const meant = documentDifferences(base, { ...head, users: base.users }, pairTags(base.userTags, [], null));
+	const meant = documentDifferences(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));
 	return {
 		organizationId: base.organizationId,
 		base: { name, documentDigest: base.digest },
@@ -161,48 +161,20 @@ export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 	};
 }
 
-/** One document that needs every read that either does, for reading live once. Of what it wants it must not be asked. */
+/** One document that needs every read that either does, for reading live once. It must not be used for what it wants. */
 export function unite(base: DesiredOrganization, head: DesiredOrganization): DesiredOrganization {
-	const both = <T>(list: (desired: DesiredOrganization) => readonly T[], key: (item: T) => unknown): readonly T[] => [
-		...new Map([...list(base), ...list(head)].map((item) => [JSON.stringify(key(item)), item])).values(),
-	];
-	return {
-		...head,
-		userTags: [...base.userTags, ...head.userTags],
-		absent: {
-			policyIds: both(({ absent }) => absent.policyIds, String),
-			oauthProviders: [...base.absent.oauthProviders, ...head.absent.oauthProviders],
-			tvcAppIds: both(({ absent }) => absent.tvcAppIds, String),
-		},
-		expect: {
-			sessionProfiles: both(
-				({ expect }) => expect.sessionProfiles,
-				({ id }) => id,
-			),
-			// An MFA policy that both expect by its id is one expectation: then one query of one policy is enough.
-			mfaPolicies: both(
-				({ expect }) => expect.mfaPolicies,
-				({ userId, id, name }) => [userId, id ?? "", name ?? ""],
-			),
-			bootProofs: both(
-				({ expect }) => expect.bootProofs,
-				({ appId }) => appId,
-			),
-			supportedAssets: both(
-				({ expect }) => expect.supportedAssets,
-				({ caip2, symbol }) => [caip2, symbol],
-			),
-		},
-	};
+	const all = [...base.objects, ...head.objects];
+	// An object that both expect is one expectation: then one query of one MFA policy is enough.
+	const keyOf = (object: DesiredObject): string =>
+		object.kind === "userTag" ? JSON.stringify(object) : addressOfObject(object, { users: {} });
+	return { ...head, objects: [...new Map(all.map((object) => [keyOf(object), object])).values()] };
 }
 
 function emptyOf({ organizationId, users, digest }: DesiredOrganization): DesiredOrganization {
 	return {
 		organizationId,
 		users,
-		userTags: [],
-		absent: { policyIds: [], oauthProviders: [], tvcAppIds: [] },
-		expect: emptyExpectations,
+		objects: [],
 		protect: { userIds: [], userTags: [] },
 		limits: {},
 		digest,

@@ -3,6 +3,7 @@
  * has waits until that tag is renamed. Where tags wait in a circle, the last of them makes one plan for all (plan/steps.ts:
  * one tag gets a temporary name).
  */
+import { type DesiredUserTag, tagsOf } from "../plan/organization.ts";
 import { NameTakenError, type Waiter } from "./name-queue.ts";
 import type { ConvergeResult, ResourceTarget, Session } from "./session.ts";
 
@@ -35,7 +36,7 @@ export async function convergeWhenNameIsFree(target: ResourceTarget, session: Se
 /** Renames a circle of tags in one plan. Returns the result if that did not complete. */
 async function closeCircle(
 	target: ResourceTarget,
-	circle: ResourceTarget["desired"]["userTags"],
+	circle: readonly DesiredUserTag[],
 	session: Session,
 ): Promise<ConvergeResult | undefined> {
 	if (circle.length === 0) return undefined;
@@ -51,7 +52,7 @@ async function findTakenName(
 	session: Session,
 ): Promise<Pick<Waiter, "tag" | "holderId"> | undefined> {
 	const { userTags } = await session.read(target);
-	const [tag] = target.desired.userTags;
+	const [tag] = tagsOf(target.desired);
 	if (!userTags.known || tag === undefined) return undefined;
 	const holder = userTags.value.find(({ name }) => name === tag.name);
 	const own = userTags.value.find(({ id, name }) =>

@@ -35,16 +35,13 @@ export const oauthProviderRemoval = new RemovalDefinition({
 	name: "OauthProviderRemoval",
 	kind: "oauthProvider",
 	operation: "delete_oauth_providers",
-	section: "removedOauthProviders",
-	collection: "oauthProviders",
 	idsInput: "providerIds",
 	hasUser: true,
 	idOf: ({ organizationId, userId }) => `${organizationId}/${userId}`,
-	idsIn: ({ oauthProviders }) => oauthProviders[0]?.providerIds ?? [],
-	partsOf: ({ oauthProviders }, aliasOf) =>
-		oauthProviders.map(({ userId, providerIds }) => ({
+	partsOf: (removals, aliasOf) =>
+		[...Map.groupBy(removals, ({ userId }) => userId ?? "")].map(([userId, ofUser]) => ({
 			suffix: `oauth-providers-${aliasOf(userId)}`,
-			args: { userId, providerIds: [...providerIds] },
+			args: { userId, providerIds: ofUser.map(({ id }) => id) },
 			covers: (address) => address.startsWith(`oauthProvider:${aliasOf(userId)}/`),
 			limit: "oauthProviders",
 		})),

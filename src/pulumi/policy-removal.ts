@@ -32,18 +32,15 @@ export const policyRemoval = new RemovalDefinition({
 	name: "PolicyRemoval",
 	kind: "policy",
 	operation: "delete_policies",
-	section: "removedPolicies",
-	collection: "policies",
 	idsInput: "policyIds",
 	idOf: ({ organizationId }) => `${organizationId}/policies`,
-	idsIn: ({ policyIds }) => policyIds,
-	partsOf: ({ policyIds }) =>
-		policyIds.length === 0
+	partsOf: (removals) =>
+		removals.length === 0
 			? []
 			: [
 					{
 						suffix: "policies",
-						args: { policyIds: [...policyIds] },
+						args: { policyIds: removals.map(({ id }) => id) },
 						covers: (address) => address.startsWith("policy:"),
 						limit: "policies",
 					},

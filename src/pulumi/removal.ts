@@ -1,8 +1,15 @@
 /**
  * What the removal resources share: each lists ids of objects that must not exist, and removes those that do.
  */
-import { nameOfUser } from "../plan/kinds.ts";
-import type { DesiredAbsent, DesiredOrganization, Known, Limits, LiveNamed, Memory } from "../plan/organization.ts";
+import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
+import { nameOfUser } from "../plan/objects.ts";
+import {
+	type DesiredOrganization,
+	type DesiredRemoval,
+	type Known,
+	type LiveRemovable,
+	removalsOf,
+} from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
 import type { AppliedObject } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -21,6 +28,7 @@ import {
 	type Target,
 } from "./resource.ts";
 import type { ConvergeResult, Session } from "./session.ts";
+import { itemsIn } from "./stored-state.ts";
 import { readRemovalTimes, type StateContext } from "./stored-state-check.ts";
 
 export interface RemovalInputs extends ResourceInputs {
@@ -39,21 +47,16 @@ export interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
 /** What differs between removal resources. */
 export interface Removal {
 	readonly name: string;
-	readonly kind: Exclude<AppliedObject["kind"], "userTag">;
+	readonly kind: RemovalKindName;
 	readonly operation: SubmitName;
-	readonly section: Exclude<keyof Memory, "userTags">;
-	/** What documents, limits and live state call these objects. */
-	readonly collection: Exclude<keyof Limits, "memberRemovals">;
 	/** The input that lists ids, or is the one id of a resource for a single object. */
 	readonly idsInput: string;
 	readonly isSingle?: boolean;
 	/** Whether the objects belong to a user, the input `userId`. */
 	readonly hasUser?: boolean;
 	idOf(inputs: RemovalInputs): string;
-	/** The ids that a document of one resource lists. */
-	idsIn(absent: DesiredAbsent): readonly string[];
 	/** See ResourceDefinition. */
-	partsOf(absent: DesiredAbsent, aliasOf: (userId: string) => string): readonly Part[];
+	partsOf(removals: readonly DesiredRemoval[], aliasOf: (userId: string) => string): readonly Part[];
 }
 
 /** The definition of a removal resource. */
@@ -61,7 +64,7 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	readonly name: string;
 	readonly isReadable = false;
 	readonly operation: SubmitName;
-	readonly section: Removal["section"];
+	readonly section: RemovalKindName;
 	readonly schema: InputSchema;
 	readonly places: PropertyPlaces;
 	readonly identity: readonly string[];
@@ -72,11 +75,12 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	readonly #removal: Removal;
 
 	constructor(removal: Removal) {
-		const { collection, idsInput, isSingle = false, hasUser = false } = removal;
+		const { idsInput, isSingle = false, hasUser = false } = removal;
+		const collection = removalLists[removal.kind];
 		this.#removal = removal;
 		this.name = removal.name;
 		this.operation = removal.operation;
-		this.section = removal.section;
+		this.section = removal.kind;
 		const own: Record<string, PropertySchema> = {
 			...(hasUser ? { userId: "id" } : {}),
 			[idsInput]: isSingle ? "id" : { listOf: "id" },
@@ -98,15 +102,15 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 
 	toDocument(inputs: Partial<RemovalInputs>): Properties {
 		const { organizationId, userId, limits } = inputs;
-		const { collection, hasUser } = this.#removal;
+		const { kind, hasUser } = this.#removal;
 		const ids = this.#idsOf(inputs);
-		const absent = { [collection]: hasUser ? { [String(userId)]: ids } : ids };
+		const absent = { [removalLists[kind]]: hasUser ? { [String(userId)]: ids } : ids };
 		return { organizationId, absent, ...withoutUndefined({ limits }) };
 	}
 
-	fromDocument({ organizationId, absent }: DesiredOrganization, { userId }: Partial<RemovalInputs>): Properties {
+	fromDocument(desired: DesiredOrganization, { userId }: Partial<RemovalInputs>): Properties {
 		const user = withoutUndefined({ userId: userId?.toLowerCase() });
-		return { organizationId, ...user, ...this.#withIds(this.#removal.idsIn(absent)) };
+		return { organizationId: desired.organizationId, ...user, ...this.#withIds(this.#idsIn(desired)) };
 	}
 
 	/** The OAuth providers of a user belong in one resource: its guard decides whether the last one may be removed. */
@@ -127,7 +131,7 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	}
 
 	outputsOf({ inputs }: Target<RemovalInputs>, { report, journal }: ConvergeResult): Properties {
-		const lastApplied = journal.lastApplied(inputs.organizationId)[this.section];
+		const lastApplied = itemsIn(journal.lastApplied(inputs.organizationId), this.section);
 		const ids = this.#idsOf(inputs);
 		const removedAt: Record<string, string> = {};
 		for (const id of ids) {
@@ -151,13 +155,13 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 
 	/** The state as live state shows it: an id that is back is not listed, and a single object that is back is gone. */
 	async read(id: string, props: RemovalOutputs, session: Session): Promise<ReadResult> {
-		const { collection, isSingle = false } = this.#removal;
+		const { kind, isSingle = false } = this.#removal;
 		const { removedAt, activities, managed, ...inputs } = props;
 		const desired = mustRead(this, managed === undefined ? props : { ...props, ...this.#withIds(managed) });
-		const ids = this.#removal.idsIn(desired.absent);
+		const ids = this.#idsIn(desired);
 		const stored = storedStateOf(this, props, session);
 		const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });
-		const there = live === undefined ? undefined : liveIds(live[collection], props.userId);
+		const there = live === undefined ? undefined : liveIds(live.removables[kind], props.userId);
 		// A pending removal stays in the state: the next up joins its activity.
 		const stays = !isSingle || (activities ?? []).length > 0;
 		// A single object that cannot be read and was never removed must not look as if it were gone.
@@ -169,7 +173,11 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	}
 
 	partsOf(desired: DesiredOrganization): readonly Part[] {
-		return this.#removal.partsOf(desired.absent, (userId) => nameOfUser(desired, userId));
+		return this.#removal.partsOf(removalsOf(desired, this.section), (userId) => nameOfUser(desired, userId));
+	}
+
+	#idsIn(desired: DesiredOrganization): readonly string[] {
+		return removalsOf(desired, this.section).map(({ id }) => id);
 	}
 
 	#idsOf(inputs: Partial<RemovalInputs>): readonly string[] {
@@ -188,10 +196,7 @@ function keyOf({ userId }: RemovalInputs, id: string): string {
 }
 
 /** The ids of live objects, of a user if one is given; undefined if they cannot be read. */
-function liveIds(
-	live: Known<readonly (LiveNamed & { readonly userId?: string })[]>,
-	userId: string | undefined,
-): readonly string[] | undefined {
+function liveIds(live: Known<readonly LiveRemovable[]>, userId: string | undefined): readonly string[] | undefined {
 	if (!live.known) return undefined;
 	return live.value.filter((one) => userId === undefined || one.userId === userId).map(({ id }) => id);
 }

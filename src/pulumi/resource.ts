@@ -3,7 +3,7 @@
  * between resources is a `ResourceDefinition`, one file each.
  */
 import { GuardError } from "../errors.ts";
-import type { DesiredOrganization, Memory } from "../plan/organization.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
 import type { AppliedObject } from "../sync/journal.ts";
@@ -25,7 +25,7 @@ import {
 } from "./inputs.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import type { ConvergeResult, Session } from "./session.ts";
-import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
+import { type LastAppliedSection, nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
 import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
 
 /** Inputs after `check`: complete, ids in lower case, lists sorted. */
@@ -91,7 +91,7 @@ export interface ResourceDefinition<
 	/** Whether the resource is recorded as the last owner of its objects. */
 	readonly recordsOwner: boolean;
 	/** The section of the last-applied state that is about these objects. */
-	readonly section: keyof Memory;
+	readonly section: LastAppliedSection;
 
 	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. */
 	complete(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;

@@ -5,7 +5,12 @@
 
 import { join, resolve } from "node:path";
 import { parseAddress } from "../plan/address.ts";
-import { type DesiredOrganization, emptyMemory, type LiveOrganization, type Memory } from "../plan/organization.ts";
+import {
+	type DesiredOrganization,
+	emptyLastApplied,
+	type LastApplied,
+	type LiveOrganization,
+} from "../plan/organization.ts";
 import { abandonOf, allowsOf } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
@@ -77,7 +82,7 @@ const noJournal: JournalEvidence = {
 	openEntries: () => [],
 	abandonedNames: () => new Set(),
 	rejectedEntries: () => [],
-	lastApplied: () => emptyMemory,
+	lastApplied: () => emptyLastApplied,
 	position: () => 0,
 };
 
@@ -132,7 +137,7 @@ export class Session {
 		journal: JournalEvidence | undefined,
 	): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
-		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyMemory, stored);
+		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, stored);
 		return compareLive(desired, this.readerFor(resource), lastApplied, {
 			reads: this.settings.reads,
 			now: this.#context.now,
@@ -218,8 +223,8 @@ export class Session {
 	}
 
 	/** The last-applied state of an organization in the journal, without what Pulumi's state stores. */
-	async lastApplied(organizationId: string): Promise<Memory> {
-		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyMemory;
+	async lastApplied(organizationId: string): Promise<LastApplied> {
+		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyLastApplied;
 	}
 
 	/** What the stored state of a resource is checked against. */

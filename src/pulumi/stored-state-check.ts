@@ -7,7 +7,7 @@
  */
 import { StorageError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { RememberedTag } from "../plan/organization.ts";
+import type { LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { requestDigestOf } from "../sync/journal.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -96,9 +96,9 @@ export function decodeExactly(bytes: string): (RequestBody & { readonly requestD
 }
 
 /** The last-applied tag of a state, or undefined. Throws StorageError if it is invalid. */
-export function readLastAppliedTag(value: unknown, by: StateContext): RememberedTag | undefined {
+export function readLastAppliedTag(value: unknown, by: StateContext): LastAppliedTag | undefined {
 	if (value === undefined) return undefined;
-	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof RememberedTag, unknown>>;
+	const { appliedAt, name, present, gone, updatedAt } = (value ?? {}) as Partial<Record<keyof LastAppliedTag, unknown>>;
 	const isTag = isPast(appliedAt, by) && typeof name === "string" && typeof updatedAt === "string";
 	if (isTag && isIds(present) && isIds(gone)) return { appliedAt, name, present, gone, updatedAt };
 	throw invalidState(by, "`lastApplied` is invalid");

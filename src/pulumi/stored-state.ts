@@ -4,7 +4,8 @@
  *
  * It stores bodies and fingerprints, never a key, a stamp or a bundle.
  */
-import type { Memory } from "../plan/organization.ts";
+import type { RemovalKindName } from "../plan/kinds/names.ts";
+import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import { type AppliedObject, type Journal, type JournalEntry, knownOutcome } from "../sync/journal.ts";
 import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-state-check.ts";
@@ -12,7 +13,7 @@ import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-st
 export interface StoredState {
 	readonly activities: readonly StoredActivity[];
 	/** What was last applied, and the section of the last-applied state that it belongs to. */
-	readonly applied?: { readonly section: keyof Memory; readonly items: readonly AppliedObject[] };
+	readonly applied?: { readonly section: LastAppliedSection; readonly items: readonly AppliedObject[] };
 }
 
 /** The stored state of a resource that is not in Pulumi's state yet. */
@@ -82,24 +83,36 @@ export async function restoreToJournal(
 		journal.recordOutcome(fingerprint, outcome, activityId, nowMs);
 	}
 	if (applied === undefined || applied.items.length === 0) return;
-	const known = journal.lastApplied(organizationId)[applied.section];
+	const known = itemsIn(journal.lastApplied(organizationId), applied.section);
 	const newer = applied.items.filter((item) => isNewer(item, known[item.id]));
 	if (newer.length > 0) journal.recordApplied(organizationId, newer);
 }
 
 /** The last-applied state with what is stored, where that is newer. */
-export function mergeLastApplied(lastApplied: Memory, { applied }: StoredState): Memory {
+export function mergeLastApplied(lastApplied: LastApplied, { applied }: StoredState): LastApplied {
 	if (applied === undefined) return lastApplied;
 	const { section, items } = applied;
-	const known = lastApplied[section];
+	const known = itemsIn(lastApplied, section);
 	const newer = items.filter((item) => isNewer(item, known[item.id]));
-	return {
-		...lastApplied,
-		[section]: { ...known, ...Object.fromEntries(newer.map((item) => [item.id, toLastApplied(item)])) },
-	};
+	const tags = newer.flatMap((item) => (item.kind === "userTag" ? [[item.id, item.tag] as const] : []));
+	const userTags = { ...lastApplied.userTags, ...Object.fromEntries(tags) };
+	if (section === "userTags") return { ...lastApplied, userTags };
+	const removed = { ...known, ...Object.fromEntries(newer.map((item) => [item.id, toLastApplied(item)])) };
+	return { userTags, removed: { ...lastApplied.removed, [section]: removed } };
 }
 
-type LastAppliedItem = Memory[keyof Memory][string];
+/** The part of the last-applied state that is about the tags, or about the removals of a kind. */
+export type LastAppliedSection = "userTags" | RemovalKindName;
+
+/** Returns the items of the section, by id. */
+export function itemsIn(
+	lastApplied: LastApplied,
+	section: LastAppliedSection,
+): Readonly<Record<string, LastAppliedItem>> {
+	return section === "userTags" ? lastApplied.userTags : (lastApplied.removed[section] ?? {});
+}
+
+type LastAppliedItem = LastAppliedTag | LastAppliedRemoval;
 
 function toLastApplied(item: AppliedObject): LastAppliedItem {
 	return item.kind === "userTag" ? item.tag : { appliedAt: item.appliedAt };

@@ -32,14 +32,11 @@ export const tvcAppRemoval = new RemovalDefinition({
 	name: "TvcAppRemoval",
 	kind: "tvcApp",
 	operation: "delete_tvc_app_and_deployments",
-	section: "removedTvcApps",
-	collection: "tvcApps",
 	idsInput: "appId",
 	isSingle: true,
 	idOf: ({ appId }) => String(appId),
-	idsIn: ({ tvcAppIds }) => tvcAppIds,
-	partsOf: ({ tvcAppIds }) =>
-		tvcAppIds.map((appId) => ({
+	partsOf: (removals) =>
+		removals.map(({ id: appId }) => ({
 			suffix: `tvc-app-${appId}`,
 			args: { appId },
 			covers: (address) => address === `tvcApp:${appId}`,

@@ -1,7 +1,9 @@
 /**
  * Inputs and outputs of a user tag resource, and the document of one tag that they stand for.
  */
-import type { DesiredOrganization, LiveUserTag, RememberedTag } from "../plan/organization.ts";
+
+import type { DesiredOrganization, LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
+import { tagsOf } from "../plan/organization.ts";
 import { type Members, withoutUndefined, writeMembers } from "./inputs.ts";
 import {
 	mustRead,
@@ -27,7 +29,7 @@ export interface TagOutputs extends TagInputs, ResourceOutputs {
 	/** The members as the program wrote them; `members` is the part of them that is in sync. */
 	readonly managed?: Members;
 	/** What orgsync last applied, as its journal has it. */
-	readonly lastApplied?: RememberedTag;
+	readonly lastApplied?: LastAppliedTag;
 }
 
 /** How the inputs are checked, written as a document, and stored. */
@@ -69,9 +71,10 @@ export const tagDocument: Pick<
 			...withoutUndefined({ limits }),
 		};
 	},
-	fromDocument({ organizationId, userTags: [tag] }, { onDestroy }) {
+	fromDocument(desired, { onDestroy }) {
+		const [tag] = tagsOf(desired);
 		return withoutUndefined({
-			organizationId,
+			organizationId: desired.organizationId,
 			name: tag?.name ?? "",
 			tagId: tag?.id,
 			previously: tag?.previously.length === 0 ? undefined : tag?.previously,
@@ -107,7 +110,7 @@ export async function findTag(
 	session: Session,
 ): Promise<LiveUserTag | undefined> {
 	const live = await session.read({ resource, desired, stored: nothingStored });
-	const tag = desired.userTags[0];
+	const tag = tagsOf(desired)[0];
 	if (!live.userTags.known || tag === undefined) return undefined;
 	const tags = live.userTags.value;
 	if (tag.id !== undefined) return tags.find(({ id }) => id === tag.id);

@@ -1,7 +1,7 @@
 /**
  * Reads a user tag: for a refresh, compared with what the state manages, and for a program that looks one up by its id.
  */
-import type { LiveUserTag, RememberedTag } from "../plan/organization.ts";
+import type { LastAppliedTag, LiveUserTag } from "../plan/organization.ts";
 import { ResourceFailure } from "./failure.ts";
 import { type Members, metaOf, observeMembers, withoutUndefined } from "./inputs.ts";
 import { noOrganization, type ReadResult } from "./resource.ts";
@@ -56,7 +56,7 @@ async function readManagedTag(id: string, props: TagOutputs, session: Session): 
 	const live = await session.read({ resource, desired, stored: tagStoredState(props, session) });
 	const tag = live.userTags.known ? live.userTags.value.find((one) => one.id === tagId) : undefined;
 	if (live.userTags.known && tag === undefined) return {};
-	const known = live.memory.userTags[tagId];
+	const known = live.lastApplied.userTags[tagId];
 	const visible = tag?.members.known === true ? tag.members.value : undefined;
 	const members = visible === undefined ? assumeMembers(props, tag, known) : observeMembers(managed, visible);
 	// The time of the last change matters only where last-applied state replaces live members.
@@ -73,7 +73,7 @@ async function readManagedTag(id: string, props: TagOutputs, session: Session): 
 function assumeMembers(
 	props: TagOutputs,
 	tag: LiveUserTag | undefined,
-	lastApplied: RememberedTag | undefined,
+	lastApplied: LastAppliedTag | undefined,
 ): Members | undefined {
 	const times = [lastApplied?.updatedAt, tag?.updatedAt];
 	const changedSince = times.every((time) => time !== undefined && time !== "") && times[0] !== times[1];

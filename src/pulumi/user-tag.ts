@@ -1,7 +1,9 @@
 /**
  * The user tag as a Pulumi resource: the class for programs, and what differs from other resources.
  */
+
 import type * as pulumi from "@pulumi/pulumi";
+import { tagsOf } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { sameValue } from "../plan/value.ts";
 import { isDone, ResourceFailure } from "./failure.ts";
@@ -121,8 +123,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 		const tagId = known ?? (await findTag(inputs.resource, readTagInputs(inputs), session))?.id;
 		const desired = readTagInputs(written);
 		if (tagId === undefined) return { inputs, desired };
-		const userTags = desired.userTags.map((tag) => ({ ...tag, id: tagId }));
-		return { inputs: { ...inputs, tagId }, desired: { ...desired, userTags } };
+		const objects = tagsOf(desired).map((tag) => ({ ...tag, id: tagId }));
+		return { inputs: { ...inputs, tagId }, desired: { ...desired, objects } };
 	},
 	idOf({ tagId, name }) {
 		if (tagId === undefined) throw new ResourceFailure(`no user tag is called \`${name}\``);
@@ -136,8 +138,8 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	},
 	read: readTag,
 	remove: deleteTag,
-	partsOf: ({ userTags }) =>
-		userTags.map(({ name, id, previously, members }) => ({
+	partsOf: (desired) =>
+		tagsOf(desired).map(({ name, id, previously, members }) => ({
 			suffix: name,
 			earlierSuffixes: previously,
 			args: withoutUndefined({

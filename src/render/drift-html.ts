@@ -145,16 +145,11 @@ export function driftFigures(drift: OrganizationDrift): readonly (readonly [stri
 	const figures: readonly (readonly [number | string, string, string, boolean])[] = [
 		[seen.length, seen.length === 1 ? "object drifted" : "objects drifted", seen.length === 0 ? "a" : "w", true],
 		[seen.filter((one) => !isOld(one)).length, "new", "r", compared],
-		[seen.filter(isOld).length, "still there", "w", compared],
-		[oldest === undefined ? 0 : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt), "the oldest", "w", compared],
-		[drift.gone.length, "gone", "a", drift.gone.length > 0],
-		[
-			drift.waiting.length,
-			drift.waiting.length === 1 ? "waits for its activity" : "wait for their activities",
-			"",
-			drift.waiting.length > 0,
-		],
-		[drift.unread.length, "not known", "w", drift.unread.length > 0],
+		[seen.filter(isOld).length, "from before", "w", compared],
+		[oldest === undefined ? 0 : formatDuration(oldest.firstSeenAt, oldest.lastSeenAt), "oldest", "w", compared],
+		[drift.gone.length, "resolved", "a", drift.gone.length > 0],
+		[drift.waiting.length, "pending", "", drift.waiting.length > 0],
+		[drift.unread.length, "unknown", "w", drift.unread.length > 0],
 	];
 	return figures
 		.filter(([value, , , shown], index) => shown && (value !== 0 || index === 0))

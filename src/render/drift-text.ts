@@ -88,10 +88,6 @@ function renderUnmanaged(drift: OrganizationDrift, style: Style): readonly strin
 	if (names.length === 0) return [];
 	const shown = names.slice(0, mostUnmanaged).join(", ");
 	const more = names.length > mostUnmanaged ? ` and ${names.length - mostUnmanaged} more` : "";
-	const what = count(
-		names.length,
-		"user tag that the document does not speak of",
-		"user tags that the document does not speak of",
-	);
+	const what = count(names.length, "unmanaged user tag", "unmanaged user tags");
 	return [style.faint(`${what}: ${shown}${more}`), ""];
 }

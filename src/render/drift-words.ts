@@ -9,30 +9,30 @@ import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../pl
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { asTheDocumentSays, count, summarizeCure } from "./text.ts";
+import { count, describeInSync, summarizeCure } from "./text.ts";
 
 /** Headings that stand above the same things in every format. */
 export const driftHeadings = {
-	findings: "Not as the document says",
-	kept: "Not looked at in this run, as the last report has it",
-	gone: "Gone since the last report",
-	unmanaged: "User tags that the document does not speak of",
-	waiting: "Made so by an activity that waits",
-	unknown: "Not known to be as the document says",
-	nobody: "By whom",
+	findings: "Drifted",
+	kept: "Not checked in this run, from the last report",
+	gone: "Resolved since the last report",
+	unmanaged: "Unmanaged user tags",
+	waiting: "Fixed by a pending activity",
+	unknown: "Unknown",
+	nobody: "Changed by",
 } as const;
 
 const words: ReadonlyMap<string, string> = new Map([
-	["name-differs", "has another name"],
-	["members-differ", "has other members"],
-	["name-and-members-differ", "has another name and other members"],
-	["is-there", "is there"],
+	["name-differs", "name differs"],
+	["members-differ", "members differ"],
+	["name-and-members-differ", "name and members differ"],
+	["is-there", "exists"],
 	["differs", "differs"],
-	["not-there", "is not there"],
-	["tag-not-there", "is not there"],
-	["tag-ambiguous", "may be either of two tags"],
-	["duplicate-tag", "is meant by two entries"],
-	["tag-name-taken", "cannot have its name"],
+	["not-there", "not found"],
+	["tag-not-there", "not found"],
+	["tag-ambiguous", "matches two tags"],
+	["duplicate-tag", "matched by two entries"],
+	["tag-name-taken", "name already taken"],
 ]);
 
 /** What about the object is not as the document says. */
@@ -53,18 +53,25 @@ export function describeSince(finding: Finding, { comparedWith }: OrganizationDr
 		case "new":
 			return comparedWith === null ? null : "new since the last report";
 		case "still-there":
-			return `still there ${since}`;
+			return `drifted ${since}`;
 		case "changed":
-			return `still there ${since}, but otherwise than in the last report`;
+			return `drifted ${since}, and changed since the last report`;
 		case "not-looked-at":
-			return `not looked at in this run; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
+			return `not checked in this run; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
 	}
 }
 
 /** One word for a mark beside the finding; null where nothing can be said. */
 export function describeState({ state }: Finding, { comparedWith }: OrganizationDrift): string | null {
-	return state === "new" && comparedWith === null ? null : state.replaceAll("-", " ");
+	return state === "new" && comparedWith === null ? null : stateWords[state];
 }
+
+const stateWords: Readonly<Record<Finding["state"], string>> = {
+	new: "new",
+	"still-there": "from before",
+	changed: "changed",
+	"not-looked-at": "not checked",
+};
 
 const minuteMs = 60_000;
 const units = [
@@ -85,18 +92,16 @@ export function describeActor(finding: Finding, drift: OrganizationDrift, names:
 	if (finding.by !== null) return describeAttribution(finding.by, names);
 	const seen = seenFindings(drift);
 	const named = seen.some(({ by }) => by !== null);
-	return named && seen.includes(finding) && isAttributable(finding)
-		? "no activity that the service lists explains it"
-		: null;
+	return named && seen.includes(finding) && isAttributable(finding) ? "no listed activity explains it" : null;
 }
 
 /** Why nobody is named at all; null where somebody is, or nothing differs, or nobody asked. */
 export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<Plan, "reads">): string | null {
 	const seen = seenFindings(drift);
 	if (seen.length === 0 || seen.some(({ by }) => by !== null)) return null;
-	if (drift.unattributed !== null) return `who changed it cannot be told: ${showText(drift.unattributed)}`;
+	if (drift.unattributed !== null) return `it is unknown who changed it: ${showText(drift.unattributed)}`;
 	return reads === "auto" && seen.some(isAttributable)
-		? "who changed it is not known: no activity that the service lists explains it"
+		? "it is unknown who changed it: no listed activity explains it"
 		: null;
 }
 
@@ -114,7 +119,7 @@ function describeAttribution(by: Attribution, names: UserNames): string {
 
 /** As every other user, by what the plan knows and by what the activity itself says; a name without an alias stays a name. */
 function describeWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
-	if (userId === null) return userName === null ? "somebody whom the service does not name" : showName(userName);
+	if (userId === null) return userName === null ? "an unnamed user" : showName(userName);
 	if (!Object.hasOwn(names.userNames, userId) && userName !== null) {
 		return `${showName(userName)} (id ${showName(userId)})`;
 	}
@@ -136,7 +141,7 @@ export function describeFinding(finding: Finding, drift: OrganizationDrift, name
 /** What is gone, and how long it was there as far as the reports show. */
 export function describeGone(gone: GoneFinding): string {
 	const { address, firstSeenAt, goneAt } = gone;
-	return `${showAddress(address)}: ${describeDifference(gone).replace(/^is /, "was ").replace(/^has /, "had ")} for ${formatDuration(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
+	return `${showAddress(address)}: ${describeDifference(gone)} for ${formatDuration(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
 }
 
 /** What is kept of the last report. */
@@ -156,29 +161,27 @@ export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string 
 	const { verdict, unread, waiting, gone } = drift;
 	const kept = drift.findings.length - seen.length;
 	const more = [
-		...(gone.length === 0 ? [] : [`${gone.length} ${gone.length === 1 ? "is" : "are"} gone since the last report`]),
-		...(kept === 0
-			? []
-			: [`${count(kept, "finding", "findings")} of the last report ${kept === 1 ? "was" : "were"} not looked at`]),
+		...(gone.length === 0 ? [] : [`${gone.length} resolved since the last report`]),
+		...(kept === 0 ? [] : [`${count(kept, "finding", "findings")} of the last report not checked`]),
 	];
 	switch (verdict) {
 		case "drifted": {
 			const unknown =
-				unread.length === 0 ? [] : [`${count(unread.length, "object", "objects")} more could not be read`];
-			const found = `${count(seen.length, "object is", "objects are")} not as the document says${describeAges(seen, drift)}`;
+				unread.length === 0 ? [] : [`${count(unread.length, "more object", "more objects")} could not be read`];
+			const found = `${count(seen.length, "object", "objects")} drifted${describeAges(seen, drift)}`;
 			return `Drift: ${[found, summarizeCure(plan), ...unknown, ...more].join("; ")}.`;
 		}
 		case "could-not-look": {
 			const what = `${count(unread.length, "object", "objects")} could not be read`;
-			return `Could not look: ${[what, "nothing is known to have drifted", ...more].join("; ")}.`;
+			return `Unknown: ${[what, "no known drift", ...more].join("; ")}.`;
 		}
 		case "waiting": {
-			const makes = waiting.length === 1 ? "an activity that waits makes it so" : "activities that wait make them so";
-			const what = `${count(waiting.length, "object is", "objects are")} not yet as the document says`;
-			return `Waiting: ${[what, makes, ...more].join("; ")}.`;
+			const makes = waiting.length === 1 ? "a pending activity fixes it" : "pending activities fix them";
+			const what = `${count(waiting.length, "object is", "objects are")} not in sync yet`;
+			return `Pending: ${[what, makes, ...more].join("; ")}.`;
 		}
 		case "as-documented":
-			return `No drift. ${[asTheDocumentSays(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
+			return `No drift. ${[describeInSync(plan).replace(/\.$/, ""), ...more].join("; ")}.`;
 	}
 }
 
@@ -191,7 +194,7 @@ function describeAges(seen: readonly Finding[], { comparedWith }: OrganizationDr
 		...(oldest === undefined
 			? []
 			: [
-					`${old.length} still there`,
+					`${old.length} from before`,
 					`${old.length === 1 ? "" : "the oldest "}for ${formatDuration(oldest.firstSeenAt, oldest.lastSeenAt)}`,
 				]),
 	];

@@ -136,7 +136,7 @@ function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf
 		...told,
 		...(failed === null
 			? []
-			: [annotate("error", "broke off", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
+			: [annotate("error", "stopped", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
 		...resultAnnotations(one.results, positionOf),
 		...endAnnotations(one, positionOf),
 	];
@@ -212,10 +212,10 @@ function changeAnnotations(
 			if (drift === null || finding === undefined) {
 				if (!isHeldByRejection(address, plan))
 					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
-				return annotate("notice", "left alone", `${message}; left alone: rejected before`, positionOf(address));
+				return annotate("notice", "on hold", `${message}; on hold: rejected`, positionOf(address));
 			}
 			const waits = drift.waiting.some((one) => one.address === address);
-			const title = ["drift", waits ? "waits" : describeState(finding, drift)]
+			const title = ["drift", waits ? "pending" : describeState(finding, drift)]
 				.filter((word) => word !== null)
 				.join(", ");
 			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));

@@ -13,8 +13,8 @@ import { count } from "./text.ts";
 const marks: Readonly<Record<Mark, { readonly name: string; readonly sign: string; readonly word: string }>> = {
 	gains: { name: "a", sign: "+", word: "gains" },
 	loses: { name: "r", sign: "\u2212", word: "loses" },
-	mayGain: { name: "a m", sign: "+?", word: "gains, not known to be needed" },
-	mayLose: { name: "r m", sign: "\u2212?", word: "loses, not known to be needed" },
+	mayGain: { name: "a m", sign: "+?", word: "gains, may not be needed" },
+	mayLose: { name: "r m", sign: "\u2212?", word: "loses, may not be needed" },
 	keeps: { name: "k", sign: "\u2022", word: "keeps" },
 	unknown: { name: "x", sign: "?", word: "unknown" },
 	none: { name: "", sign: "", word: "" },
@@ -38,7 +38,7 @@ export function renderMatrix(plan: Plan, id: string): Html | null {
 ${renderLegend(matrix)}${
 	matrix.leftOut === 0
 		? null
-		: html`<p class="note">${count(matrix.leftOut, "user", "users")} who only keep what they have are left out.</p>`
+		: html`<p class="note">${count(matrix.leftOut, "user", "users")} without changes are left out.</p>`
 }
 <div class="scroll" role="group" aria-label="Matrix of user tags and users" tabindex="0"><table class="grid"><caption class="unseen">User tags in rows, users in columns; what each user gains, loses or keeps.</caption>
 <thead><tr><th scope="col" class="corner">User tag</th>${matrix.users.map(({ id: userId, moves }) => {
@@ -61,7 +61,7 @@ function renderLegend({ rows }: Matrix): Html {
 				html`<li><span class="mark ${marks[mark].name}" aria-hidden="true">${marks[mark].sign}</span> ${marks[mark].word}</li>`,
 		)}${
 		rows.some(({ change }) => change.lastApplied !== null)
-			? html`<li><span class="mark" aria-hidden="true">*</span> members as last applied, not as live</li>`
+			? html`<li><span class="mark" aria-hidden="true">*</span> members as last applied, not live</li>`
 			: null
 	}</ul>`;
 }

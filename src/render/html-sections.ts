@@ -8,7 +8,7 @@ import { showRename } from "../escape.ts";
 import { labelOf } from "../plan/address.ts";
 import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
-import { kinds } from "../plan/kinds.ts";
+import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
@@ -61,10 +61,10 @@ function sections(one: OrganizationResult): readonly Section[] {
 	const steps: Section = {
 		title:
 			one.drift !== null
-				? "What apply would do, in this order"
+				? "Steps of apply, in order"
 				: results === null
-					? "Steps, in their order"
-					: "Steps, and what became of them",
+					? "Steps, in order"
+					: "Steps and their results",
 		number: (report?.steps ?? plan.steps).length,
 		look: "plain",
 		body: (_, id) => renderSteps(one, id),
@@ -74,7 +74,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 		...aliasSections(one),
 		...undoneSections(one),
 		{
-			title: "Why it broke off",
+			title: "Why it stopped",
 			number: null,
 			look: "bad",
 			body: () => (failed === null ? null : renderMessage(failed.error)),
@@ -123,7 +123,7 @@ function sections(one: OrganizationResult): readonly Section[] {
 			body: () => list(describeUnread(plan).map((line) => html`${line}`)),
 		},
 		{
-			title: "User tags that the document does not speak of",
+			title: "Unmanaged user tags",
 			number: plan.unmanaged.length,
 			look: "plain",
 			body: () => renderUnmanaged(plan),
@@ -173,7 +173,7 @@ function changeSections({ command, plan, threeWay, results, drift }: Organizatio
 		matrix(isDone ? "Planned: who gains and loses which user tag" : "Who gains and loses which user tag"),
 		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
 		{
-			title: "Differences that can only be reported",
+			title: "Report-only differences",
 			number: reported.length,
 			look: "attention",
 			body: () => renderReported(reported, plan),
@@ -197,7 +197,7 @@ export function renderMessage(
 		curveQuotes(text)
 			.split("\n")
 			.map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
-	return html`<p>${lines(message)}</p>${renderProblems(problems)}${more}${hint === null ? null : html`<p class="soft">What to do: ${lines(hint)}</p>`}`;
+	return html`<p>${lines(message)}</p>${renderProblems(problems)}${more}${hint === null ? null : html`<p class="soft">Hint: ${lines(hint)}</p>`}`;
 }
 
 /** Problems with their places, or null when there is none. */
@@ -215,10 +215,10 @@ function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
 		guards.map((guard) => {
 			const { found, allowed, meant } = describeGuard(guard);
 			const said = html`${found} <span class="soft">(${allowed})</span>`;
-			if (!guard.refuses) return html`<span class="word good">holds</span> <span>${said}</span>`;
+			if (!guard.refuses) return html`<span class="word good">passes</span> <span>${said}</span>`;
 			return applied
-				? html`<span class="word attention">acknowledged</span> <span>${said}</span>`
-				: html`<span class="word bad">refuses</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
+				? html`<span class="word attention">overridden</span> <span>${said}</span>`
+				: html`<span class="word bad">blocks</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
 		}),
 	);
 }
@@ -293,5 +293,5 @@ function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null 
 function renderUnmanaged({ unmanaged }: Plan): Html | null {
 	if (unmanaged.length === 0) return null;
 	const names = unmanaged.map(({ address }) => html`<span class="chip">${bdi(labelOf(address))}</span> `);
-	return html`<details><summary>They are left alone</summary><p class="people">${names}</p></details>`;
+	return html`<details><summary>apply does not touch them</summary><p class="people">${names}</p></details>`;
 }

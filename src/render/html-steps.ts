@@ -42,7 +42,7 @@ export function renderSteps({ plan, report, results, failed }: OrganizationResul
 const mostStepsOpen = 20;
 
 function titleOf(index: number, number: number): string {
-	const together = number === 1 ? "1 step" : `${count(number, "step", "steps")}, side by side`;
+	const together = number === 1 ? "1 step" : `${count(number, "step", "steps")}, in parallel`;
 	return index === 0 ? `First: ${together}` : `Then: ${together}`;
 }
 
@@ -89,8 +89,8 @@ export function heldWord(address: string, plan: Plan): Html | null {
 	const { sent } = groupSteps(plan.steps);
 	if (covering.length === 0 || covering.some((step) => sent.includes(step))) return null;
 	const relations = new Set(covering.flatMap(({ earlierActivity }) => earlierActivity?.relation ?? []));
-	const word = relations.has("rejected") ? "rejected before" : relations.has("conflicting") ? "left alone" : "waits";
-	return html`<span class="word attention">${relations.size === 0 ? "left alone" : word}</span> `;
+	const word = relations.has("rejected") ? "rejected" : relations.has("conflicting") ? "on hold" : "pending";
+	return html`<span class="word attention">${relations.size === 0 ? "on hold" : word}</span> `;
 }
 
 /** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */

@@ -149,16 +149,16 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 				"r",
 			],
 			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
-			["", changes.filter(({ action }) => action === "report").length, ["only reported", "only reported"], "w"],
+			["", changes.filter(({ action }) => action === "report").length, ["report-only", "report-only"], "w"],
 			[
 				"",
 				results === null ? (threeWay?.undoes.length ?? 0) : 0,
-				["outside change undone", "outside changes undone"],
+				["outside change reverted", "outside changes reverted"],
 				"w",
 			],
-			["", waiting.length, ["activity waits", "activities wait"], "w"],
+			["", waiting.length, ["pending activity", "pending activities"], "w"],
 			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
-			["", results === null ? rejected.length : 0, ["rejected before", "rejected before"], "w"],
+			["", results === null ? rejected.length : 0, ["rejected", "rejected"], "w"],
 		];
 	return [
 		...firstFigure(one),
@@ -260,5 +260,5 @@ function renderFoot(result: CommandResult, generatedBy: string): Html {
 			: looked > 1
 				? html`<p>${count(looked, "organization", "organizations")}</p>`
 				: html`<p>Document <code>${only.plan.documentDigest}</code>${only.report === null ? null : html`<br>Plan <code>${only.report.planDigest}</code>`}</p>`;
-	return html`${what}<p>${generatedBy}. This page holds everything it shows: it asks no server for anything.</p>`;
+	return html`${what}<p>${generatedBy}. This page is self-contained: it sends no requests.</p>`;
 }

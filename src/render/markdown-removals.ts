@@ -17,7 +17,7 @@ import { noteUndone } from "./three-way-text.ts";
 const longestAddress = 60;
 
 /** What stands beside a removal that apply does not submit again. */
-const leftAlone = "left alone: rejected before";
+const leftAlone = "on hold: rejected";
 
 /** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
 export function removalLines({ plan, threeWay, results, failed, drift }: OrganizationResult): readonly string[] {

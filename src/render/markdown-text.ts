@@ -80,7 +80,7 @@ export function fitBlocks(blocks: readonly Block[], limit: number, whole: string
 		if (number < lines.length) missing.set(noun[1], { noun, lines: before + lines.length - number });
 	}
 	const counted = [...missing.values()].map(({ noun, lines }) => `${lines} ${lines === 1 ? noun[0] : noun[1]}`);
-	const note = `**Shortened:** ${counted.join(", ")} left out. The whole is in ${whole}.`;
+	const note = `**Shortened:** ${counted.join(", ")} left out. Full output: ${whole}.`;
 	const [first = "", ...others] = blocks.flatMap((_, index) => kept.get(index) ?? []);
 	return join([first, note, ...others]);
 }

@@ -141,7 +141,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	if (error === null) return [];
 	return [
 		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(renderMessageText(error)[0])]),
-		bullets(1, ["moved object", "moved objects"], movedHeading, describeMoved(result).map(codeSpan)),
+		bullets(1, ["changed object", "changed objects"], movedHeading, describeMoved(result).map(codeSpan)),
 		...renderMessageText(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),
@@ -151,7 +151,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 /** The message and, where there is one, the hint. */
 function renderMessageText({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
 	const said = codeSpan(onOneLine(message));
-	return hint === null ? [said] : [said, `What to do: ${codeSpan(onOneLine(hint))}`];
+	return hint === null ? [said] : [said, `Hint: ${codeSpan(onOneLine(hint))}`];
 }
 
 function onOneLine(text: string): string {
@@ -205,7 +205,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ threeWay, results }) => aliasBlock(results === null ? threeWay : null),
 	({ threeWay, results }) => undoneBlock(results === null ? threeWay : null),
 	({ failed }) =>
-		bullets(1, ["error", "errors"], "Why it broke off", failed === null ? [] : renderMessageText(failed.error)),
+		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 	({ plan, results }) =>
 		bullets(
 			1,
@@ -255,10 +255,10 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 		return bullets(3, ["line on the last report", "lines on the last report"], title, lines.map(codeSpan));
 	}),
 	(one) => {
-		const title = one.results === null ? "Removals" : "Removals, and what became of them";
+		const title = one.results === null ? "Removals" : "Removals and their results";
 		return fenced(2, ["line of removals", "lines of removals"], title, removalLines(one), "diff");
 	},
-	(one) => bullets(3, ["activity that waits", "activities that wait"], headings.waiting, waitingLines(one, "waits")),
+	(one) => bullets(3, ["pending activity", "pending activities"], headings.waiting, waitingLines(one, "waits")),
 	(one) => bullets(3, ["activity in doubt", "activities in doubt"], headings.inDoubt, waitingLines(one, "inDoubt")),
 	(one) => bullets(3, ["rejected activity", "rejected activities"], headings.rejected, waitingLines(one, "rejected")),
 	({ plan }) => bullets(4, ["unknown", "unknowns"], headings.unread, describeUnread(plan).map(codeSpan)),
@@ -274,14 +274,14 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 	({ plan, report, failed, results }) => {
 		const over = new Set((results ?? []).map(({ step }) => step.id));
 		const steps = report === null ? plan.steps.filter(({ id }) => !over.has(id)) : [];
-		const title = failed === null ? "Steps, in their order" : "Steps of which there is no result";
+		const title = failed === null ? "Steps, in order" : "Steps without a result";
 		return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(describePlannedStep));
 	},
 	({ plan }) =>
 		folded(
 			8,
 			["user tag", "user tags"],
-			`User tags that the document does not speak of (${plan.unmanaged.length})`,
+			`Unmanaged user tags (${plan.unmanaged.length})`,
 			plan.unmanaged.map(({ address }) => showAddress(address)),
 		),
 ];
@@ -315,7 +315,7 @@ function describeNamedHold(earlierActivity: EarlierActivity): string {
 	const name = showName(nameOf(earlierActivity));
 	if (earlierActivity.relation === "rejected")
 		return `${describeHold(earlierActivity)} ${name}, needs --retry-rejected`;
-	return `waits for ${describeEarlierActivity(earlierActivity)} ${name}`;
+	return `waiting for ${describeEarlierActivity(earlierActivity)} ${name}`;
 }
 
 /** A step, what it comes after, and the activity that stands for it. */

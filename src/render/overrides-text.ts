@@ -40,11 +40,11 @@ export function describeOverride(
 			return `${given} ${override.kind}=${override.number}${found}`;
 		}
 		case "abandon":
-			return `${given} ${showText(quoteForShell(override.activity))}: this activity may still be approved, and is not waited for`;
+			return `${given} ${showText(quoteForShell(override.activity))}: this activity can still be approved, and apply ignores it`;
 		case "retry-rejected": {
 			const { steps, covers } = override;
 			const what = covers.length === 0 ? "" : `: ${listCovers(covers)}`;
-			return `${given}: ${steps} ${steps === 1 ? "step was" : "steps were"} rejected before${what}`;
+			return `${given}: ${steps} rejected ${steps === 1 ? "step" : "steps"} submitted again${what}`;
 		}
 		case "insecure":
 			return `${given}: the certificate of the service is not verified`;

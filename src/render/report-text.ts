@@ -20,25 +20,25 @@ export const notApplied = "Not applied: nothing was sent.";
 const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
-const leftAlone = "Left alone: nothing was sent.";
+const leftAlone = "Cannot converge: nothing was sent.";
 /** Heading above what moved since a saved plan was made. */
-export const movedHeading = "What moved since it was planned";
+export const movedHeading = "Changed since it was planned";
 
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {
-	left: "Still different after the last step, so somebody else changed it meanwhile",
-	unverified: "It could not be read again after the last step",
+	left: "Still different after the last step (changed elsewhere)",
+	unverified: "Not verified after the last step",
 } as const;
 
 const words: Readonly<Record<Outcome, string>> = {
 	completed: "completed",
-	"awaiting-approval": "waits for approval",
-	"awaiting-authenticator": "waits for an authenticator",
-	rejected: "was rejected",
-	denied: "was denied",
+	"awaiting-approval": "pending approval",
+	"awaiting-authenticator": "waiting for an authenticator",
+	rejected: "rejected",
+	denied: "denied",
 	failed: "failed",
 	unknown: "unknown",
-	"not-attempted": "was not attempted",
+	"not-attempted": "not attempted",
 };
 
 /**
@@ -57,7 +57,7 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 	}
 	if (report.unverified !== null) {
 		lines.push("", style.warn(`${reportHeadings.unverified}: ${showText(report.unverified)}`));
-		lines.push("orgsync drift shows whether it holds");
+		lines.push("to check: orgsync drift");
 	}
 	const overrides = renderOverrides(report.overrides, style);
 	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
@@ -76,7 +76,7 @@ export function renderStep(result: StepResult, style: Style): readonly string[] 
 	if (parts.length > 0) lines.push(`     ${partsHeading}:`, ...parts.flatMap((part) => renderPart(part, style)));
 	if (outcome.startsWith("awaiting")) {
 		if (parts.length === 0) lines.push(`     ${describeActivity(result)}`, `     ${describeExplainCommand(result)}`);
-		lines.push("     run apply again when it has ended: it joins this activity and opens no other");
+		lines.push("     run apply again when it ends: it joins this activity and submits no other");
 	}
 	return lines;
 }
@@ -118,7 +118,7 @@ export function describePartActivity(part: PartResult): string | null {
 
 /** The command that says more of an activity that waits. */
 export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
-	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} says what it waits for`;
+	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} shows what it is waiting for`;
 }
 
 /** What became of a step and, where there is something to add, why. */
@@ -131,13 +131,13 @@ export function describeOutcome({ step, outcome, message }: StepResult): string 
 
 /** What holds a step back, in words before the name of the activity. */
 export function describeHold(earlierActivity: EarlierActivity): string {
-	if (earlierActivity.relation === "rejected") return "rejected before as activity";
-	return `${earlierActivity.relation === "same" ? "joins" : "stands back for"} ${describeEarlierActivity(earlierActivity)}`;
+	if (earlierActivity.relation === "rejected") return "already rejected as activity";
+	return `${earlierActivity.relation === "same" ? "joins" : "conflicts with"} ${describeEarlierActivity(earlierActivity)}`;
 }
 
 /** What the name of an activity that a step waits for is the name of. */
 export function describeEarlierActivity({ activityId }: EarlierActivity): string {
-	return activityId === null ? "what was sent before," : "activity";
+	return activityId === null ? "request" : "activity";
 }
 
 /** One sentence: whether the organization is as the document says, and what is missing. */
@@ -149,7 +149,7 @@ export function summarizeReport(report: Report): string {
 	});
 	const { queries, submits, retries } = report.stats;
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
-	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not converged";
+	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not in sync";
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
 }
 

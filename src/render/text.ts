@@ -5,7 +5,7 @@ import { clipMiddle, showAddress, showName, showRename, showText, showValue } fr
 import { parseAddress, printScope } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange, Unread } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
-import { kinds } from "../plan/kinds.ts";
+import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -21,15 +21,15 @@ export { plainStyle, type Style };
 
 /** Headings that stand above the same things in every format. */
 export const headings = {
-	problems: "This organization cannot become what the document says",
-	guards: "Guards that keep apply from sending anything",
+	problems: "This organization cannot converge",
+	guards: "Guards that block apply",
 	...waitingHeadings,
-	unread: "Unknown, because it could not be read",
+	unread: "Could not be read",
 	unlooked: "Organizations that could not be read",
 } as const;
 
 /** What the signs mean, in every format and whatever the command: what apply would do, never what was done before it. */
-export const signsMean = "Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.";
+export const signsMean = "Signs show what apply would do: + add, - remove, ~ change, ! report only.";
 
 /** Whether a sign of these changes could be taken for what was done before. */
 export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
@@ -74,15 +74,15 @@ export function renderPlan(
  */
 export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "above"): string {
 	if (plan.problems.length > 0) {
-		return `Not possible: ${count(plan.problems.length, "problem", "problems")} of the live organization. Nothing would be submitted.`;
+		return `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization. Apply would submit nothing.`;
 	}
 	const reported = plan.changes.filter(({ action }) => action === "report").length;
-	const note = reported === 0 ? "" : ` ${count(reported, "difference", "differences")} can only be reported.`;
-	if (plan.changes.length === 0) return `No changes. ${asTheDocumentSays(plan)}`;
+	const note = reported === 0 ? "" : ` ${count(reported, "difference is", "differences are")} report-only.`;
+	if (plan.changes.length === 0) return `No changes. ${describeInSync(plan)}`;
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
-	const refused = blockingGuards(plan).length > 0 ? ` A guard refuses it: see ${guardsStand}.` : "";
+	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsStand}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
 	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
@@ -94,13 +94,13 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 	return {
 		sent: sent.length,
 		held: [
-			...(waits === 0 ? [] : [`${count(waits, "step waits", "steps wait")} for activities submitted before`]),
+			...(waits === 0
+				? []
+				: [`${count(waits, "step is waiting for a pending activity", "steps are waiting for pending activities")}`]),
 			...(were === 0
 				? []
-				: [
-						`${count(were, "step was", "steps were")} rejected before and ${were === 1 ? "needs" : "need"} --retry-rejected`,
-					]),
-			...(behind.length === 0 ? [] : [`${count(behind.length, "step comes", "steps come")} after a rejected one`]),
+				: [`${count(were, "step was", "steps were")} rejected and ${were === 1 ? "needs" : "need"} --retry-rejected`]),
+			...(behind.length === 0 ? [] : [`${count(behind.length, "step depends", "steps depend")} on a rejected step`]),
 		],
 	};
 }
@@ -108,23 +108,22 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 /** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
 export function summarizeDrift(plan: Plan): string {
 	const differing = plan.changes.length + plan.problems.length;
-	if (differing === 0) return `No drift. ${asTheDocumentSays(plan)}`;
-	return `Drift: ${count(differing, "object is", "objects are")} not as the document says; ${summarizeCure(plan)}.`;
+	if (differing === 0) return `No drift. ${describeInSync(plan)}`;
+	return `Drift: ${count(differing, "object", "objects")} drifted; ${summarizeCure(plan)}.`;
 }
 
 /** What apply would do about the differences. */
 export function summarizeCure(plan: Plan): string {
-	if (plan.problems.length > 0) return "apply cannot mend it";
-	if (plan.steps.length === 0) return "that can only be reported";
+	if (plan.problems.length > 0) return "apply cannot fix it";
+	if (plan.steps.length === 0) return "report-only";
 	const { sent, held } = countSteps(plan);
 	const submits = sent === 0 ? [] : [`apply would submit ${count(sent, "activity", "activities")}`];
 	return [...submits, ...held].join(", ");
 }
 
-/** That nothing differs, as far as is known. */
-export function asTheDocumentSays(plan: Plan): string {
-	const known = plan.unread.length === 0 ? "The" : "As far as is known, the";
-	return `${known} organization is as the document says.`;
+/** Returns the sentence that nothing differs, as far as the organization could be read. */
+export function describeInSync({ unread }: Pick<Plan, "unread">): string {
+	return `The organization is in sync${unread.length === 0 ? "" : ", as far as it could be read"}.`;
 }
 
 function countByKind(plan: Plan): string {
@@ -158,7 +157,7 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 
 /** Why a difference that orgsync cannot close is there. */
 export function describeReported({ before }: ReportChange): string {
-	return `${before === null ? "is not there" : "differs"}; it can only be reported`;
+	return `${before === null ? "not found" : "differs"}; report-only`;
 }
 
 /** The fields that differ, both sides as a reader would write them; none when the object is not there. */
@@ -177,13 +176,13 @@ export function differingFields({
 /** What is not known about a change although it is planned; null when all is. */
 export function describeDoubt(change: TagChange | RemovalChange): string | null {
 	if (change.kind !== "userTag") {
-		return change.basis === "unknown" ? "not known to be there; removed once, to be sure" : null;
+		return change.basis === "unknown" ? "may already be gone: it could not be read" : null;
 	}
 	if (change.lastApplied !== null) {
-		const since = change.lastApplied.changedSince ? "; the tag was changed by somebody else since" : "";
-		return `members are as last applied ${showText(change.lastApplied.at)}, not as live${since}`;
+		const since = change.lastApplied.changedSince ? "; the tag was changed elsewhere since" : "";
+		return `members as last applied at ${showText(change.lastApplied.at)}, not live${since}`;
 	}
-	return change.basis === "unknown" ? "who has this tag cannot be read: these are not known to be needed" : null;
+	return change.basis === "unknown" ? "members could not be read: these changes may not be needed" : null;
 }
 
 function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
@@ -215,7 +214,7 @@ export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
 		if (first === undefined) return [];
 		const shown = group.slice(0, 5).map((one) => `${isOfTag(one) ? "members of " : ""}${showAddress(printScope(one))}`);
 		const more = group.length > shown.length ? ` and ${group.length - shown.length} more` : "";
-		const instead = first.standsIn === "last-applied" ? "; what orgsync last applied stands in" : "";
+		const instead = first.standsIn === "last-applied" ? "; using the last-applied state" : "";
 		return [`${shown.join(", ")}${more}: ${showText(first.because)}${instead}`];
 	});
 }

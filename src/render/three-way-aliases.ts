@@ -8,7 +8,7 @@ import { identifyUser } from "../plan/user-labels.ts";
 import { type AliasDifference, movedAliases } from "../plan/users.ts";
 
 /** Heading above the aliases that mean another user, the same in every format. */
-export const aliasHeading = "Aliases that mean another user from now on";
+export const aliasHeading = "Aliases that now mean another user";
 
 /** An alias with the user that it means now and the one that it meant before, each by id and live name; escaped. */
 export interface MovedAlias {
@@ -42,7 +42,7 @@ export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly al
 			alias: showName(alias),
 			text:
 				after === null
-					? `is no alias any more; it was ${identifyUser(before ?? "", threeWay)}`
+					? `is no longer an alias; it was ${identifyUser(before ?? "", threeWay)}`
 					: `is ${identifyUser(after, threeWay)}`,
 		}));
 }
@@ -51,5 +51,5 @@ export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly al
 export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
 	const found = threeWay === null || threeWay === undefined ? 0 : movedAliases(threeWay).length;
 	if (found === 0) return "";
-	return found === 1 ? " 1 alias means another user from now on." : ` ${found} aliases mean other users from now on.`;
+	return found === 1 ? " 1 alias now means another user." : ` ${found} aliases now mean other users.`;
 }

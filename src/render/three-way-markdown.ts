@@ -33,7 +33,12 @@ export function undoneBlock(threeWay: ThreeWay | null): Block {
 		const words = describeUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
 		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
-	return bullets(1.5, ["change that would be undone", "changes that would be undone"], threeWayHeadings.undoes, lines);
+	return bullets(
+		1.5,
+		["change that would be reverted", "changes that would be reverted"],
+		threeWayHeadings.undoes,
+		lines,
+	);
 }
 
 /** The aliases that mean another user; kept as what apply would undo is. */
@@ -81,11 +86,11 @@ export function plannedHead(threeWay: ThreeWay | null, plan: Plan): Block {
 
 /** One sentence on what the plan holds, for a reader who finds the rest below. */
 export function describePlanned(threeWay: ThreeWay, plan: Plan): string {
-	if (plan.problems.length > 0) return "Nothing: the organization cannot become what the document says.";
+	if (plan.problems.length > 0) return "Nothing: the organization cannot converge.";
 	if (plan.changes.length === 0) return describeEmptyPart("planned", threeWay);
 	const sent = groupSteps(plan.steps).sent.length;
 	const changes = `${count(plan.changes.length, "object differs", "objects differ")}, ${count(sent, "activity", "activities")} to submit.`;
-	return threeWay.undoes.length === 0 ? changes : `${changes} What puts drift back is marked (${undoesDrift}).`;
+	return threeWay.undoes.length === 0 ? changes : `${changes} Parts that revert drift are marked (${undoesDrift}).`;
 }
 
 /** Organizations that only the base speaks of. */

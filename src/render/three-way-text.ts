@@ -20,15 +20,15 @@ import {
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
-	undoes: "Apply would undo, though this change does not mention it",
-	meant: "What this change means (base \u2192 head)",
-	drifted: "What had drifted before it (base \u2192 live)",
+	undoes: "Apply would revert, though this change does not mention it",
+	meant: "This change (base \u2192 head)",
+	drifted: "Drift before this change (base \u2192 live)",
 	planned: "What apply will do (head \u2192 live)",
-	dropped: "No longer spoken of by any document",
+	dropped: "No longer in any document",
 } as const;
 
 /** What is said of a planned line that puts drift back. */
-export const undoesDrift = "undoes drift";
+export const undoesDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
@@ -60,7 +60,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
 		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
-		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already so" : "");
+		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already in place" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
 			address,
@@ -127,10 +127,10 @@ export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 		const { what, after, message, fate } = first;
 		const address = showAddress(first.address);
 		if (what === "is-there") {
-			const name = typeof after === "string" && after !== "" ? `${showName(after)} is there` : "is there";
+			const name = typeof after === "string" && after !== "" ? `${showName(after)} exists` : "exists";
 			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
 		}
-		if (what === "not-there") return { sign: "!", address, text: "is not there", note: describeFate(first), lines: [] };
+		if (what === "not-there") return { sign: "!", address, text: "not found", note: describeFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: describeFate(first), lines: [] };
 		const lines = differences.map((one) => describeDriftedLine(one, threeWay));
 		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
@@ -153,18 +153,18 @@ function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): En
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
-	undone: "apply puts it back",
-	accepted: "this change leaves it so",
-	replaced: "this change asks for something else",
-	remains: "it stays: it can only be reported",
-	held: "it stays: rejected before; needs --retry-rejected",
+	undone: "apply reverts it",
+	accepted: "this change accepts it",
+	replaced: "this change replaces it",
+	remains: "stays: report-only",
+	held: "stays: rejected; to submit it again: --retry-rejected",
 };
 
 function describeFate({ fate, what, basis }: DriftedDifference): string {
-	const said = what === "problem" && fate === "remains" ? "it still is so" : fates[fate];
+	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
 	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
 	const told = removes ? "apply removes it" : said;
-	return basis === "last-applied" ? `${told}; as last applied, not as live` : told;
+	return basis === "last-applied" ? `${told}; last applied, not live` : told;
 }
 
 /**
@@ -173,7 +173,7 @@ function describeFate({ fate, what, basis }: DriftedDifference): string {
  */
 export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
-	const doubt = basis === "last-applied" ? [" (as last applied, not as live)"] : [];
+	const doubt = basis === "last-applied" ? [" (last applied, not live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
 		const [from, to] = showRename(before ?? "", after ?? "");
@@ -199,7 +199,7 @@ export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Pla
 	const found = threeWay?.undoes.length ?? 0;
 	// Where the plan is impossible apply would do nothing at all.
 	if (found === 0 || plan.problems.length > 0) return "";
-	return ` Apply would undo ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
+	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
 /** Whether a part of a change puts drift back; of no change where there is no base. */
@@ -219,17 +219,15 @@ export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style):
 export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
 	const isNew = base.documentDigest === null;
 	if (part === "meant")
-		return isNew
-			? "Nothing is wanted of this organization, and nothing was."
-			: "Nothing: both documents want the same.";
-	if (part === "planned") return "Nothing: the organization is as the document says, as far as is known.";
-	if (isNew) return "Nothing: no document spoke of this organization before.";
-	return unread.length > 0 ? "Nothing that is known." : "Nothing: the organization was as the document before said.";
+		return isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
+	if (part === "planned") return "Nothing: the organization is in sync, as far as it could be read.";
+	if (isNew) return "Nothing: the base does not have this organization.";
+	return unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
 }
 
 /** What is not known of drift, one line a reason. */
 export function describeUnreadDrift({ unread }: ThreeWay): readonly string[] {
-	return describeUnread({ unread }).map((line) => `not known to have drifted: ${line}`);
+	return describeUnread({ unread }).map((line) => `unknown: ${line}`);
 }
 
 /** The entry in lines, as text and Markdown have them; escaped. */
@@ -265,7 +263,7 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
 	});
 	const moved = describeMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
-	const isNew = base.documentDigest === null ? ", which says nothing of this organization" : "";
+	const isNew = base.documentDigest === null ? ", which does not have this organization" : "";
 	const lead = [
 		`Base: ${showName(base.name)}${isNew}`,
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
@@ -292,7 +290,7 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 /** What is left alone in an organization that only the base speaks of, on one line. */
 export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
-	return `${showText(organizationId)}: in ${showName(base.name)} and in no document now; ${count(objects, "object is left as it is", "objects are left as they are")}, and nothing was compared`;
+	return `${showText(organizationId)}: in ${showName(base.name)} but in no document now; ${count(objects, "object stays", "objects stay")} as is, not compared`;
 }
 
 function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {

@@ -12,16 +12,16 @@ import type { Style } from "./style.ts";
 
 /** Headings that stand above the same things in every format. */
 export const waitingHeadings = {
-	waiting: "Activities that wait",
-	inDoubt: "Sent before, and nobody knows what became of it",
-	rejected: "Rejected before; needs --retry-rejected",
+	waiting: "Pending activities",
+	inDoubt: "Requests in doubt",
+	rejected: "Rejected activities",
 } as const;
 
 const statusWords: Readonly<Record<string, string>> = {
-	ACTIVITY_STATUS_CONSENSUS_NEEDED: "waits for approval",
-	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "waits for an authenticator",
-	ACTIVITY_STATUS_CREATED: "has not begun",
-	ACTIVITY_STATUS_PENDING: "is under way",
+	ACTIVITY_STATUS_CONSENSUS_NEEDED: "is pending approval",
+	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "is waiting for an authenticator",
+	ACTIVITY_STATUS_CREATED: "has not started",
+	ACTIVITY_STATUS_PENDING: "is in progress",
 };
 
 /**
@@ -36,9 +36,9 @@ export function renderWaitingActivity(activity: WaitingActivity, names: UserName
 		return `activity ${id}${createdAt === null ? "" : `, submitted ${createdAt},`} was rejected; ${fingerprint}`;
 	}
 	if (activity.state === "in-doubt") {
-		const sent = createdAt === null ? "sent before" : `sent ${createdAt}`;
-		const answer = activityId === null ? "no answer came" : `activity ${id} has a status that nobody knows`;
-		return `${sent}, and ${answer}; ${fingerprint}`;
+		const sent = createdAt === null ? "submitted" : `submitted ${createdAt}`;
+		const answer = activityId === null ? "without an answer" : `as activity ${id}, which has an unknown status`;
+		return `${sent} ${answer}; ${fingerprint}`;
 	}
 	const { status } = activity;
 	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${showName(status)}`;
@@ -94,13 +94,13 @@ export function describeWaitingEffect(
 ): readonly string[] {
 	const { state, relation } = activity;
 	const name = nameOf(activity);
-	if (relation === "rejected") return [`would change ${what}: apply submits it again only with --retry-rejected`];
+	if (relation === "rejected") return [`changes ${what}: apply submits it again only with --retry-rejected`];
 	if (state === "in-doubt")
-		return [`it may still change ${what}: apply leaves that alone`, showText(settleOrAbandon(name))];
+		return [`it can still change ${what}: apply does not touch that`, showText(settleOrAbandon(name))];
 	return [
 		relation === "same"
-			? `does what is wanted for ${what}: apply joins it and submits nothing for that`
-			: `would change ${what} otherwise: apply leaves that alone until it ends, or --abandon ${showText(quoteForShell(name))}`,
+			? `makes the desired change of ${what}: apply joins it and submits nothing`
+			: `conflicts with the desired change of ${what}: apply waits until it ends; to override: --abandon ${showText(quoteForShell(name))}`,
 	];
 }
 

@@ -1,7 +1,7 @@
 /**
  * What submitOnce is given: a request for an activity, and what it is submitted with.
  */
-import type { Memory } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import type { CoveredObject } from "../plan/step.ts";
 import type { Submitter } from "../wire/client.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -35,7 +35,7 @@ export interface ActivityRequest {
 	/** Returns what its completion adds to the last-applied state; written in one transaction with the outcome. */
 	readonly appliedObjects?: (
 		covers: readonly string[],
-		lastApplied: Memory,
+		lastApplied: LastApplied,
 		at: CompletionTime,
 	) => readonly AppliedObject[];
 }

@@ -17,10 +17,10 @@ import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
 import { appliedByEntry, appliedByStep } from "./applied-objects.ts";
 import type { Comparison } from "./compare.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
-import type { SubmitResult } from "./outcomes.ts";
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
 import { combineParts, type SubmittedPart, submitIndividually, toPartResults } from "./submit-individually.ts";
 import { submitOnce } from "./submit-once.ts";
-import { notAttemptedStep, resultOfEarlier } from "./unsent-steps.ts";
+import { resultOfEarlier } from "./unsent-steps.ts";
 import { notVerified, verify } from "./verify.ts";
 
 export interface ApplyContext extends Omit<SubmitContext, "serverTimeMs" | "clockOffsetMs" | "readPosition"> {
@@ -124,7 +124,7 @@ class StepRun {
 		const isFree = this.#inFlight.size < this.#context.concurrency;
 		if (reason === null && !(isFree && this.#isReady(step))) return;
 		this.#remaining.delete(step);
-		if (reason !== null) this.#record(notAttemptedStep(step, reason));
+		if (reason !== null) this.#record(toStepResult(step, notAttempted(reason)));
 		else this.#start(step);
 	}
 
@@ -150,7 +150,7 @@ class StepRun {
 	}
 
 	#skipAll(reason: string): void {
-		for (const step of this.#remaining) this.#record(notAttemptedStep(step, reason));
+		for (const step of this.#remaining) this.#record(toStepResult(step, notAttempted(reason)));
 		this.#remaining.clear();
 	}
 
@@ -192,27 +192,23 @@ async function runStep(step: Step, plan: Plan, context: StepContext): Promise<En
 	const startedAtMs = context.now();
 	const joined = findJoined(step, plan, context);
 	if (step.earlierActivity !== null && joined === undefined) {
-		return { result: resultOfEarlier(step, step.earlierActivity, plan), submitted: null };
+		return { result: toStepResult(step, resultOfEarlier(step, step.earlierActivity, plan)), submitted: null };
 	}
 	const request = requestOf(step, plan, joined, context);
 	const whole = await submitOnce(request, context, joined);
 	const parts = await submitIndividually(request, whole, context);
 	const submitted = parts.length === 0 ? whole : combineParts(whole, parts);
-	return { result: toStepResult(step, submitted, parts, context.now() - startedAtMs), submitted };
+	return { result: toStepResult(step, submitted, context.now() - startedAtMs, parts), submitted };
 }
 
+/** Returns the result of a step as the report has it. */
 function toStepResult(
 	step: Step,
-	submitted: SubmitResult,
-	parts: readonly SubmittedPart[],
-	tookMs: number,
+	{ activity: _activity, isFatal: _isFatal, journalError: _journalError, isRetry: _isRetry, ...rest }: SubmitResult,
+	tookMs = 0,
+	parts: readonly SubmittedPart[] = [],
 ): StepResult {
-	const { outcome, activityId, fingerprint, requests, message, refusedStatus, keyNotAccepted } = submitted;
-	const { policyEvaluations } = submitted;
-	return {
-		...{ step, outcome, activityId, fingerprint, requests, tookMs, message },
-		...{ refusedStatus, keyNotAccepted, policyEvaluations, parts: toPartResults(parts) },
-	};
+	return { step, ...rest, tookMs, parts: toPartResults(parts) };
 }
 
 function requestOf(

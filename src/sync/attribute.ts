@@ -6,12 +6,14 @@
  */
 
 import { isUnavailable, OrgsyncError } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
 import type { Attribution } from "../plan/drift.ts";
 import { knownDifferences } from "../plan/drift-difference.ts";
+import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
-import { isRecord, readTime } from "../wire/activity.ts";
+import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, submits } from "../wire/operations.ts";
 
@@ -44,7 +46,7 @@ export async function attributeDrift(
 	const listed = await listCompleted(plan.organizationId, reader);
 	if (typeof listed === "string") return { attributions: new Map(), unattributed: listed };
 	const attributions = [...questions].flatMap(([address, facts]) => {
-		const found = facts.flatMap((fact) => findMover(fact, listed, isOurs) ?? []);
+		const found = facts.flatMap((fact) => findCause(fact, listed, isOurs) ?? []);
 		const newest = newestOf(found);
 		return newest === undefined ? [] : [[address, describe(newest, plan)] as const];
 	});
@@ -52,7 +54,7 @@ export async function attributeDrift(
 }
 
 /** A completed activity, as far as it matters here. */
-interface Completed {
+interface CompletedActivity {
 	readonly id: string;
 	readonly type: string;
 	readonly fingerprint: string;
@@ -66,7 +68,7 @@ interface Completed {
 }
 
 /** Returns the activities, newest first, or why they cannot be listed. */
-async function listCompleted(organizationId: string, reader: Reader): Promise<readonly Completed[] | string> {
+async function listCompleted(organizationId: string, reader: Reader): Promise<readonly CompletedActivity[] | string> {
 	const filterByStatus = ["ACTIVITY_STATUS_COMPLETED"];
 	const fields = { organizationId, filterByStatus, paginationOptions: { limit: String(pageLimit) } };
 	try {
@@ -79,7 +81,7 @@ async function listCompleted(organizationId: string, reader: Reader): Promise<re
 	}
 }
 
-function readCompleted(record: Readonly<Record<string, unknown>>): Completed {
+function readCompleted(record: Readonly<Record<string, unknown>>): CompletedActivity {
 	const vote = submitterOf(Array.isArray(record.votes) ? record.votes.filter(isRecord) : []);
 	const user = isRecord(vote?.user) ? vote.user : undefined;
 	const intents = isRecord(record.intent) ? Object.values(record.intent).filter(isRecord) : [];
@@ -108,11 +110,11 @@ function submitterOf(votes: readonly Vote[]): Vote | undefined {
 }
 
 /** Deeper than any known intent; strings that are nested deeper are ignored. */
-const deepest = 8;
+const maxDepth = 8;
 
 function textsIn(value: unknown, depth = 0): readonly string[] {
 	if (typeof value === "string") return [value.toLowerCase()];
-	if (value === null || typeof value !== "object" || depth === deepest) return [];
+	if (value === null || typeof value !== "object" || depth === maxDepth) return [];
 	return Object.values(value).flatMap((item) => textsIn(item, depth + 1));
 }
 
@@ -123,9 +125,9 @@ function textOrNull(value: unknown): string | null {
 /** A property of an object that an activity can have changed. */
 interface Fact {
 	/** Whether the activity may have changed it in any way. */
-	readonly touches: (activity: Completed) => boolean;
+	readonly touches: (activity: CompletedActivity) => boolean;
 	/** Whether it is known to have changed it to what it is now. */
-	readonly moves: (activity: Completed) => boolean;
+	readonly explains: (activity: CompletedActivity) => boolean;
 }
 
 function factsOf(change: Change, plan: Plan): readonly Fact[] {
@@ -138,39 +140,35 @@ function factsOf(change: Change, plan: Plan): readonly Fact[] {
 			...removeUserIds.map((userId) => memberFact(tagId, userId, "addUserIds", "removeUserIds")),
 		];
 	}
-	if (change.action === "remove") return [thereFact(change.id, creations[change.kind])];
-	const label = labelOf(change.address);
-	switch (change.kind) {
-		case "sessionProfile":
-		case "bootProof":
-			return [expectedFact([label], change, families[change.kind])];
-		case "mfaPolicy": {
-			const [user = "", ...name] = label.split("/");
-			return [expectedFact([idOfUser(user, plan), name.join("/")], change, families.mfaPolicy)];
-		}
-		// Which assets there are the service decides, not an activity of the organization.
-		case "supportedAsset":
-			return [];
+	if (change.action === "remove") {
+		const kind = removalKinds.find(({ name }) => name === change.kind);
+		return kind === undefined ? [] : [existenceFact(change.id, kind.creations)];
 	}
+	const { activities, groupedBy } = readOnlyKindOf(change.kind);
+	if (activities === null) return [];
+	const label = labelOf(change.address);
+	if (groupedBy !== "user") return [expectedFact([label], change, activities)];
+	const [user = "", ...name] = label.split("/");
+	return [expectedFact([idOfUser(user, plan), name.join("/")], change, activities)];
 }
 
 /** The tag that an update of a user tag is about; undefined for any other activity, and for one in a shape of its own. */
-function updatedTag({ type, intent }: Completed): string | undefined {
+function updatedTag({ type, intent }: CompletedActivity): string | undefined {
 	return type.startsWith(submits.update_user_tag.type) ? textOrNull(intent.userTagId)?.toLowerCase() : undefined;
 }
 
-type MovedKey = "addUserIds" | "removeUserIds";
+type MemberList = "addUserIds" | "removeUserIds";
 
 /** Only an update of the tag shows its members. Any other activity that names the tag or the user may have changed them. */
-function memberFact(tagId: string, userId: string, moved: MovedKey, other: MovedKey): Fact {
-	const lists = ({ intent }: Completed, key: MovedKey): boolean => textsIn(intent[key]).includes(userId);
+function memberFact(tagId: string, userId: string, changed: MemberList, other: MemberList): Fact {
+	const lists = ({ intent }: CompletedActivity, key: MemberList): boolean => textsIn(intent[key]).includes(userId);
 	return {
 		touches: (one) => {
 			const updated = updatedTag(one);
 			if (updated === undefined) return one.names.has(tagId) || one.names.has(userId);
-			return updated === tagId && (lists(one, moved) || lists(one, other));
+			return updated === tagId && (lists(one, changed) || lists(one, other));
 		},
-		moves: (one) => updatedTag(one) === tagId && lists(one, moved) && !lists(one, other),
+		explains: (one) => updatedTag(one) === tagId && lists(one, changed) && !lists(one, other),
 	};
 }
 
@@ -181,29 +179,19 @@ function nameFact(tagId: string, liveName: string): Fact {
 			if (updated === undefined) return one.names.has(tagId);
 			return updated === tagId && textOrNull(one.intent.newUserTagName) !== null;
 		},
-		moves: (one) => updatedTag(one) === tagId && one.intent.newUserTagName === liveName,
+		explains: (one) => updatedTag(one) === tagId && one.intent.newUserTagName === liveName,
 	};
 }
 
 const removes = /_(DELETE|REMOVE)_/;
 
-/** Types of activities that make an object of the kind. Unverified, chosen: only removals are in the interface. */
-const creations = {
-	policy: /_CREATE_POLIC(Y|IES)(_V\d+)?$/,
-	oauthProvider: /_CREATE_OAUTH_PROVIDERS?(_V\d+)?$/,
-	tvcApp: /_CREATE_TVC_APPS?(_V\d+)?$/,
-} as const;
-
 /** An object that exists and should not: its creation, because an id is created once. A removal of it explains nothing. */
-function thereFact(id: string, creates: RegExp): Fact {
+function existenceFact(id: string, creates: RegExp): Fact {
 	return {
 		touches: ({ names, type }) => names.has(id) && (creates.test(type) || removes.test(type)),
-		moves: ({ type }) => creates.test(type),
+		explains: ({ type }) => creates.test(type),
 	};
 }
-
-/** Types of activities that are about the kind. Unverified, chosen: no such activity is in the interface. */
-const families = { sessionProfile: /_SESSION_PROFILE/, mfaPolicy: /_MFA_POLIC(Y|IES)/, bootProof: /_TVC_/ } as const;
 
 /**
  * Of something expected: what names it. Others of the family may name it by another id, as an MFA policy by its own and
@@ -213,7 +201,7 @@ function expectedFact(texts: readonly string[], { reason }: ReportChange, family
 	const wanted = texts.map((text) => text.toLowerCase());
 	return {
 		touches: ({ type }) => family.test(type),
-		moves: ({ type, names }) =>
+		explains: ({ type, names }) =>
 			wanted.every((text) => names.has(text)) && removes.test(type) === (reason === "not-there"),
 	};
 }
@@ -223,31 +211,31 @@ function idOfUser(name: string, { userNames }: Plan): string {
 }
 
 /** Returns the newest activity that touched it, if it is known to be the newest, made this change and was not submitted from here. */
-function findMover(
-	{ touches, moves }: Fact,
-	activities: readonly Completed[],
+function findCause(
+	{ touches, explains }: Fact,
+	activities: readonly CompletedActivity[],
 	isOurs: (fingerprint: string) => boolean,
-): Completed | undefined {
+): CompletedActivity | undefined {
 	const touching = activities.filter(touches);
-	const isLast = (one: Completed): boolean => touching.every((other) => one === other || isNewer(one, other));
+	const isLast = (one: CompletedActivity): boolean => touching.every((other) => one === other || isNewer(one, other));
 	const last = touching.find(isLast);
-	return last === undefined || !moves(last) || isOurs(last.fingerprint) ? undefined : last;
+	return last === undefined || !explains(last) || isOurs(last.fingerprint) ? undefined : last;
 }
 
 /** Compares when they took effect, which differs from the order of the list if one was pending. False if that is not known. */
-function isNewer(one: Completed, other: Completed): boolean {
+function isNewer(one: CompletedActivity, other: CompletedActivity): boolean {
 	return (one.atMs ?? Number.NaN) > (other.atMs ?? Number.NaN);
 }
 
 /** Returns the newest of the activities that changed parts of an object; the first one if their times are not known. */
-function newestOf(activities: readonly Completed[]): Completed | undefined {
-	return activities.reduce<Completed | undefined>(
+function newestOf(activities: readonly CompletedActivity[]): CompletedActivity | undefined {
+	return activities.reduce<CompletedActivity | undefined>(
 		(newest, one) => (newest === undefined || isNewer(one, newest) ? one : newest),
 		undefined,
 	);
 }
 
-function describe({ id, type, userId, userName, atMs }: Completed, { userNames }: Plan): Attribution {
+function describe({ id, type, userId, userName, atMs }: CompletedActivity, { userNames }: Plan): Attribution {
 	const alias = userId !== null && Object.hasOwn(userNames, userId) ? (userNames[userId] ?? null) : null;
 	const at = atMs === undefined || Number.isNaN(new Date(atMs).getTime()) ? null : new Date(atMs).toISOString();
 	return { activityId: id, type, userId, userName: alias ?? userName, liveName: userName, at };

@@ -6,7 +6,7 @@ import { isUnavailable } from "../errors.ts";
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
-import type { DesiredOrganization, Known, LiveOrganization, Memory } from "../plan/organization.ts";
+import type { DesiredOrganization, Known, LastApplied, LiveOrganization } from "../plan/organization.ts";
 import { makePlan, type Plan, type PlanContext, type Reads } from "../plan/plan.ts";
 import { operationsFor } from "../plan/steps.ts";
 import { type BaseDocument, makeThreeWay, type ThreeWay, unite } from "../plan/three-way.ts";
@@ -57,7 +57,7 @@ export interface CompareOptions {
 export async function compareLive(
 	desired: DesiredOrganization,
 	reader: Reader,
-	lastApplied: Memory,
+	lastApplied: LastApplied,
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;

@@ -37,7 +37,7 @@ export interface JournalFileOptions {
  * newer orgsync, belongs to another user, can be written by everyone, or is tracked by git.
  */
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
-	return withReason(file, async () => {
+	return withOpenErrors(file, async () => {
 		if (file === ":memory:") return open(":memory:", file, options);
 		exists(file);
 		keepOutOfGit(dirname(file));
@@ -51,7 +51,7 @@ export function openJournal(file: string, options: JournalFileOptions = {}): Pro
  * read-only folder. Throws StorageError as openJournal does.
  */
 export function readJournal(file: string, options: JournalFileOptions = {}): Promise<JournalView | undefined> {
-	return withReason(file, async () => {
+	return withOpenErrors(file, async () => {
 		if (!exists(file)) return undefined;
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
@@ -152,7 +152,7 @@ async function switchToLog(database: DatabaseSync, busyMs: number): Promise<void
 	database.exec(`PRAGMA busy_timeout = ${busyMs}`);
 }
 
-async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function withOpenErrors<T>(file: string, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
@@ -165,39 +165,20 @@ async function withReason<T>(file: string, work: () => Promise<T>): Promise<T> {
 
 /** Returns the journal with errors that name its file, for example if the disk is full. */
 function withClearErrors(store: JournalStore, file: string): Journal {
-	const explain = (error: unknown): StorageError => {
+	const explain = (error: unknown): never => {
 		const reason = error instanceof Error ? error.message : String(error);
-		return new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintFor(error), cause: error });
+		throw new StorageError(`the journal ${file} cannot be used: ${reason}`, { hint: hintFor(error), cause: error });
 	};
-	const clear = <A extends readonly unknown[], R>(use: (...values: A) => R): ((...values: A) => R) => {
-		return (...values) => {
+	const names = Object.getOwnPropertyNames(JournalStore.prototype).filter((name) => name !== "constructor");
+	const clear = (name: string) => {
+		return (...values: readonly unknown[]): unknown => {
 			try {
-				const result = use(...values);
-				if (!(result instanceof Promise)) return result;
-				return result.catch((error: unknown) => {
-					throw explain(error);
-				}) as R;
+				const result: unknown = Reflect.apply(store[name as keyof Journal], store, values);
+				return result instanceof Promise ? result.catch(explain) : result;
 			} catch (error) {
-				throw explain(error);
+				return explain(error);
 			}
 		};
 	};
-	return {
-		claim: (requestDigest, choose, planDigest) => clear(() => store.claim(requestDigest, choose, planDigest))(),
-		recordSending: clear((...values: Parameters<Journal["recordSending"]>) => store.recordSending(...values)),
-		recordOutcome: clear((...values: Parameters<Journal["recordOutcome"]>) => store.recordOutcome(...values)),
-		recordNeverArrived: clear((...values: Parameters<Journal["recordNeverArrived"]>) =>
-			store.recordNeverArrived(...values),
-		),
-		entry: clear((fingerprint: string) => store.entry(fingerprint)),
-		openEntries: clear((organizationId: string) => store.openEntries(organizationId)),
-		completedEntries: clear((...values: Parameters<Journal["completedEntries"]>) => store.completedEntries(...values)),
-		rejectedEntries: clear((organizationId: string) => store.rejectedEntries(organizationId)),
-		abandon: clear((...values: Parameters<Journal["abandon"]>) => store.abandon(...values)),
-		abandonedNames: clear((organizationId: string) => store.abandonedNames(organizationId)),
-		recordApplied: clear((...values: Parameters<Journal["recordApplied"]>) => store.recordApplied(...values)),
-		lastApplied: clear((organizationId: string) => store.lastApplied(organizationId)),
-		position: clear(() => store.position()),
-		close: clear(() => store.close()),
-	};
+	return Object.fromEntries(names.map((name) => [name, clear(name)])) as unknown as Journal;
 }

@@ -2,8 +2,10 @@
  * Reads rows of the journal's file. The file is not trusted, because others may have written it: a row that contradicts
  * itself is an error that names the row, and nothing is sent.
  */
+
 import { StorageError } from "../errors.ts";
-import type { Memory, RememberedTag } from "../plan/organization.ts";
+import { removalKindNames } from "../plan/kinds/names.ts";
+import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import { type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
@@ -91,8 +93,8 @@ const changedHint =
 	"something else than orgsync changed the file: restore it from a backup, or name another with --journal";
 
 /** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
-export function toLastApplied(rows: readonly AppliedRow[]): Memory {
-	const kinds = ["userTag", "policy", "oauthProvider", "tvcApp"];
+export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
+	const kinds: readonly string[] = ["userTag", ...removalKindNames];
 	const values = new Map(rows.map((row) => [row, kinds.includes(row.kind) ? readValue(row) : undefined]));
 	const unreadable = rows.find((row) => values.get(row) === undefined);
 	if (unreadable !== undefined) {
@@ -105,13 +107,15 @@ export function toLastApplied(rows: readonly AppliedRow[]): Memory {
 		Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.id, values.get(row) as T]));
 	return {
 		userTags: ofKind("userTag"),
-		removedPolicies: ofKind("policy"),
-		removedOauthProviders: ofKind("oauthProvider"),
-		removedTvcApps: ofKind("tvcApp"),
+		removed: Object.fromEntries(
+			removalKindNames
+				.filter((kind) => rows.some((row) => row.kind === kind))
+				.map((kind) => [kind, ofKind<LastAppliedRemoval>(kind)]),
+		),
 	};
 }
 
-function readValue({ kind, value: text }: AppliedRow): RememberedTag | { readonly appliedAt: string } | undefined {
+function readValue({ kind, value: text }: AppliedRow): LastAppliedTag | { readonly appliedAt: string } | undefined {
 	const value = parse(text);
 	if (typeof value !== "object" || value === null) return undefined;
 	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = value as Readonly<Record<string, unknown>>;

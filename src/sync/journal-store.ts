@@ -2,7 +2,7 @@
  * The journal in a SQLite database: the statements that read and write its tables.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Memory } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
@@ -154,13 +154,13 @@ export class JournalStore implements Journal {
 		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: Memory) => readonly AppliedObject[],
+		applied?: (memory: LastApplied) => readonly AppliedObject[],
 	): boolean {
 		return inTransaction(this.#database, () => {
 			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
 			const organizationId = applied === undefined ? undefined : this.#organizationOf(fingerprint);
 			if (organizationId !== undefined) {
-				this.#remember(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
+				this.#recordApplied(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
 			}
 			return isNoted;
 		});
@@ -253,10 +253,10 @@ export class JournalStore implements Journal {
 	}
 
 	recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
-		inTransaction(this.#database, () => this.#remember(organizationId, applied));
+		inTransaction(this.#database, () => this.#recordApplied(organizationId, applied));
 	}
 
-	#remember(organizationId: string, applied: readonly AppliedObject[]): void {
+	#recordApplied(organizationId: string, applied: readonly AppliedObject[]): void {
 		const upsert = this.#prepare(
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
@@ -267,7 +267,7 @@ export class JournalStore implements Journal {
 		}
 	}
 
-	lastApplied(organizationId: string): Memory {
+	lastApplied(organizationId: string): LastApplied {
 		const rows = this.#prepare("SELECT kind, id, value FROM applied WHERE organization_id = ? ORDER BY kind, id").all(
 			organizationId,
 		);

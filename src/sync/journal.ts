@@ -8,7 +8,8 @@
  * After `claim` or `recordSending` has returned, the bytes survive a crash and a power cut. Whatever happens next, the same
  * bytes can follow. Why that matters is in submit-once.ts.
  */
-import type { Memory, RememberedTag } from "../plan/organization.ts";
+import type { RemovalKindName } from "../plan/kinds/names.ts";
+import type { LastApplied, LastAppliedTag } from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -63,8 +64,8 @@ export type ClaimDecision =
 
 /** An object as it was last applied. */
 export type AppliedObject =
-	| { readonly kind: "userTag"; readonly id: string; readonly tag: RememberedTag }
-	| { readonly kind: "policy" | "oauthProvider" | "tvcApp"; readonly id: string; readonly appliedAt: string };
+	| { readonly kind: "userTag"; readonly id: string; readonly tag: LastAppliedTag }
+	| { readonly kind: RemovalKindName; readonly id: string; readonly appliedAt: string };
 
 /** The reads of a journal. Every method throws StorageError for a row that contradicts itself. */
 export interface JournalView {
@@ -78,7 +79,7 @@ export interface JournalView {
 	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[];
 	/** Returns the ids and fingerprints that were abandoned. */
 	abandonedNames(organizationId: string): ReadonlySet<string>;
-	lastApplied(organizationId: string): Memory;
+	lastApplied(organizationId: string): LastApplied;
 	/**
 	 * Returns a number that each write increases. What is settled later has a greater `settledPosition`, in whichever
 	 * process and whatever the clocks say.
@@ -114,7 +115,7 @@ export interface Journal extends JournalView {
 		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (lastApplied: Memory) => readonly AppliedObject[],
+		applied?: (lastApplied: LastApplied) => readonly AppliedObject[],
 	): boolean;
 	/** Records that a request in doubt never arrived and is too old to arrive: it was not attempted. */
 	recordNeverArrived(fingerprint: string, nowMs: number): void;

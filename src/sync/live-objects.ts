@@ -1,7 +1,7 @@
 /**
  * Turns answers of the service into live objects: ids in lower case, lists sorted, unknown parts kept unknown. Pure.
  */
-import type { Known, LiveNamed, LiveOauthProvider, LiveRecord, LiveUserTag } from "../plan/organization.ts";
+import type { Known, LiveRecord, LiveRemovable, LiveUserTag } from "../plan/organization.ts";
 import { compareText, digestOf } from "../plan/value.ts";
 import { readTime } from "../wire/activity.ts";
 import type { QueryOperation } from "../wire/operations.ts";
@@ -48,7 +48,7 @@ export function toUserNames(users: Known<LiveRecord>): Known<Readonly<Record<str
 }
 
 /** Returns the OAuth providers that `list_users` shows. */
-export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveOauthProvider[]> {
+export function toOauthProviders(users: Known<LiveRecord>): Known<readonly LiveRemovable[]> {
 	if (!users.known) return users;
 	const value = (users.value.users as readonly LiveRecord[]).flatMap((user) =>
 		((user.oauthProviders ?? []) as readonly LiveRecord[]).map((provider) => ({
@@ -74,10 +74,11 @@ export function toNamed(
 	{ answerKey }: QueryOperation,
 	idField: string,
 	nameField: string,
-): Known<readonly LiveNamed[]> {
+): Known<readonly LiveRemovable[]> {
 	if (!answer.known) return answer;
 	const value = (answer.value[answerKey] as readonly LiveRecord[]).map((item) => ({
 		id: String(item[idField]).toLowerCase(),
+		userId: null,
 		name: stringOr(item[nameField], ""),
 		digest: digestRecord(item),
 	}));

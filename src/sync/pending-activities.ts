@@ -3,10 +3,11 @@
  * Finds the activity of a journal entry by reading, without a submit.
  */
 import { isUnavailable } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { ActivityState } from "../plan/step.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
-import { type Activity, isRecord, readActivity } from "../wire/activity.ts";
+import { type Activity, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
@@ -20,7 +21,7 @@ const byType: ReadonlyMap<string, SubmitOperation & { readonly name: SubmitName 
 );
 
 /** Statuses of an activity that has not ended (docs/service.md#activity-statuses). */
-const waitingStatuses = [
+const pendingStatuses = [
 	"ACTIVITY_STATUS_CREATED",
 	"ACTIVITY_STATUS_PENDING",
 	"ACTIVITY_STATUS_CONSENSUS_NEEDED",
@@ -69,21 +70,21 @@ export async function readPendingActivities(
 	journal: Pick<Journal, "openEntries" | "abandonedNames">,
 	{ reads, nowMs, operations, confirms, asksForEnds = false }: PendingOptions,
 ): Promise<PendingActivities> {
-	const isAskedFor = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
-	const types = [...byType.values()].filter(({ name }) => isAskedFor(name)).map(({ type }) => type);
-	const listed = reads === "auto" ? await listWaiting(organizationId, types, reader) : undefined;
+	const isWanted = (name: SubmitName): boolean => operations === undefined || operations.includes(name);
+	const types = [...byType.values()].filter(({ name }) => isWanted(name)).map(({ type }) => type);
+	const listed = reads === "auto" ? await listPending(organizationId, types, reader) : undefined;
 	if (confirms === true && reads === "auto" && listed === undefined) {
 		await confirmOrganization((operation) => reader.query(operation, { organizationId }));
 	}
-	const heardOf = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
+	const listedFingerprints = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
 	const rejected: WaitingActivity[] = [];
 	for (const entry of journal.openEntries(organizationId)) {
-		if (heardOf.has(entry.body.fingerprint) || !isAskedFor(entry.body.operation.name as SubmitName)) continue;
+		if (listedFingerprints.has(entry.body.fingerprint) || !isWanted(entry.body.operation.name as SubmitName)) continue;
 		// A pending activity that the service lists no longer has ended. A request in doubt may never have arrived.
 		const hasEnded = !isInDoubt(entry) && listed?.complete === true;
-		const isAsked = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
-		const end = isAsked ? await endOf(entry, reader, nowMs) : "open";
+		const mustRead = listed !== undefined && (isInDoubt(entry) || (hasEnded && asksForEnds));
+		const end = mustRead ? await readEnd(entry, reader, nowMs) : "open";
 		if (end === "rejected") rejected.push({ ...toPendingActivity(entry), ...rejectedState });
 		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
 	}
@@ -117,7 +118,7 @@ function isInDoubt({ outcome }: JournalEntry): boolean {
  * Reads how an entry ended: `over` if its activity has ended, or if it never arrived and is too old to; `rejected` if its
  * activity was rejected; otherwise `open`.
  */
-async function endOf(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
+async function readEnd(entry: JournalEntry, reader: Reader, nowMs: number): Promise<"open" | "over" | "rejected"> {
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return "open";
 	if ("missing" in found) return hasExpired(entry, found.serverTimeMs ?? nowMs) ? "over" : "open";
@@ -149,7 +150,7 @@ async function readById(entry: JournalEntry, activityId: string, reader: Reader)
 	try {
 		const fields = { organizationId: body.organizationId, activityId };
 		const { activity } = (await reader.query(extendedReads.get_activity, fields)).value;
-		return isRecord(activity) ? ours(entry, activity) : undefined;
+		return isRecord(activity) ? activityOf(entry, activity) : undefined;
 	} catch (error) {
 		if (isUnavailable(error)) return undefined;
 		throw error;
@@ -160,7 +161,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 	const { operation, organizationId, fingerprint, timestampMs } = entry.body;
 	for await (const page of listPages(reader, { organizationId, filterByType: [operation.type] })) {
 		const found = page.activities.find((activity) => activity.fingerprint === fingerprint);
-		if (found !== undefined) return ours(entry, found);
+		if (found !== undefined) return activityOf(entry, found);
 		const last = page.activities.at(-1);
 		const lastMs = last === undefined ? undefined : readActivity(operation, last).createdAtMs;
 		const reachesBack = lastMs !== undefined && lastMs < timestampMs - clockMarginMs;
@@ -170,7 +171,7 @@ async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<A
 }
 
 /** Returns the activity if it is what the entry requested. */
-function ours({ body, activityId }: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
+function activityOf({ body, activityId }: JournalEntry, record: ActivityRecord): ActivityLookup | undefined {
 	const activity = readActivity(body.operation, record);
 	const isOther = activityId !== null && activity.id.toLowerCase() !== activityId.toLowerCase();
 	return isOther || findMismatch(body, activity) !== null ? undefined : { activity };
@@ -182,12 +183,12 @@ interface Listed {
 	readonly complete: boolean;
 }
 
-async function listWaiting(
+async function listPending(
 	organizationId: string,
 	filterByType: readonly string[],
 	reader: Reader,
 ): Promise<Listed | undefined> {
-	const filters = { organizationId, filterByStatus: waitingStatuses, filterByType };
+	const filters = { organizationId, filterByStatus: pendingStatuses, filterByType };
 	const activities: WaitingActivity[] = [];
 	let complete: boolean | undefined;
 	let isReadable = true;
@@ -195,14 +196,14 @@ async function listWaiting(
 		// An activity without an intent could do anything.
 		isReadable &&= page.activities.every((one) => !byType.has(String(one.type)) || isRecord(one.intent));
 		complete = page.isLast && isReadable;
-		activities.push(...page.activities.flatMap(fromRecord));
+		activities.push(...page.activities.flatMap(toListedActivity));
 	}
 	return complete === undefined ? undefined : { activities, complete };
 }
 
-function fromRecord(record: ActivityRecord): readonly WaitingActivity[] {
+function toListedActivity(record: ActivityRecord): readonly WaitingActivity[] {
 	const operation = byType.get(String(record.type));
-	if (operation === undefined || !waitingStatuses.includes(String(record.status))) return [];
+	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
 	const approvals = activity.votes.filter(({ selection }) => selection === "VOTE_SELECTION_APPROVED");
 	const liveNames = approvals.flatMap(({ userId, userName }) =>

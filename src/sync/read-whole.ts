@@ -1,11 +1,11 @@
 /**
  * Reads the whole organization for `export`, as far as one key can read it, whatever documents say.
  *
- * What cannot be read is unknown, never empty. This file has a Reader and cannot change anything. Boot proofs and supported
- * assets are not read: they change without a decision of the organization.
+ * What cannot be read is unknown, never empty. This file has a Reader and cannot change anything. Kinds
+ * that are not exported are not read.
  */
 import {
-	emptyMemory,
+	emptyLastApplied,
 	type Known,
 	type LiveOrganization,
 	type LiveRecord,
@@ -16,8 +16,9 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { stringOr, toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
+import { stringOr, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
+import { readRemovables } from "./read.ts";
 
 /**
  * Reads what the service has: with `"documented"` the user tags alone, because no documented query shows more without an id.
@@ -32,25 +33,24 @@ export async function readWholeOrganization(
 		(await reader.query(operation, { organizationId, ...fields })).value;
 	const queryExtended = async (operation: QueryOperation): Promise<Known<LiveRecord>> =>
 		reads === "auto" ? queryIfAvailable(query, operation) : notRead;
-	const [userTags, users, policies, tvcApps, profiles] = await awaitAll([
-		query(queries.list_user_tags),
-		queryExtended(extendedReads.list_users),
-		queryExtended(extendedReads.list_policies),
-		queryExtended(extendedReads.list_tvc_apps),
+	const listTags = query(queries.list_user_tags);
+	const listUsers = queryExtended(extendedReads.list_users);
+	const [userTags, users, removables, profiles] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables((_kind, operation) => queryExtended(operation), listUsers),
 		queryExtended(extendedReads.get_session_profiles),
-	]);
+	] as const);
 	const live: LiveOrganization = {
 		organizationId,
 		userTags: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, extendedReads.list_policies, "policyId", "policyName"),
-		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, extendedReads.list_tvc_apps, "id", "name"),
+		removables,
 		users: toUserNames(users),
-		sessionProfiles: toSessionProfiles(profiles),
-		mfaPolicies: users.known ? await readMfaPolicies(users.value, query) : {},
-		bootProofs: {},
-		supportedAssets: {},
-		memory: emptyMemory,
+		records: {
+			sessionProfile: toSessionProfiles(profiles),
+			mfaPolicy: users.known ? await readMfaPolicies(users.value, query) : {},
+		},
+		lastApplied: emptyLastApplied,
 	};
 	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
 }
@@ -59,6 +59,8 @@ const notRead: Known<never> = {
 	known: false,
 	because: "the eight documented queries do not list them, and extended reads are off",
 };
+
+type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 
 function recordsOf(answer: LiveRecord, list: string): readonly LiveRecord[] {
 	return (answer[list] ?? []) as readonly LiveRecord[];
@@ -73,18 +75,18 @@ function toUsers(users: Known<LiveRecord>): Known<readonly LiveUser[]> {
 	return { known: true, value: value.sort((left, right) => compareText(left.id, right.id)) };
 }
 
-function toSessionProfiles(answer: Known<LiveRecord>): LiveOrganization["sessionProfiles"] {
+function toSessionProfiles(answer: Known<LiveRecord>): Records {
 	if (!answer.known) return {};
 	return Object.fromEntries(
 		recordsOf(answer.value, "sessionProfiles").map((profile) => [
 			String(profile.sessionProfileId).toLowerCase(),
-			{ known: true, value: profile } as const,
+			{ known: true, value: [profile] } as const,
 		]),
 	);
 }
 
 /** Reads the MFA policies of every user that `list_users` does not show (docs/service.md#extended-reads): a query a user. */
-async function readMfaPolicies(users: LiveRecord, query: QueryFunction): Promise<LiveOrganization["mfaPolicies"]> {
+async function readMfaPolicies(users: LiveRecord, query: QueryFunction): Promise<Records> {
 	const found = await awaitAll(
 		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
 			const userId = String(user.userId).toLowerCase();

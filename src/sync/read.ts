@@ -1,13 +1,26 @@
 /**
  * Reads the live organization with as few queries as the document needs, all of them at once.
  *
- * A kind that documents only expect is one entry of `expectedReads`. What cannot be read is unknown, never empty. This file
+ * A kind that can only be read is one entry of `recordReads`. What cannot be read is unknown, never empty. This file
  * has a Reader and cannot change anything.
  */
-import type { DesiredOrganization, Known, LiveOrganization, LiveRecord, Memory } from "../plan/organization.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
+import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../plan/kinds/names.ts";
+import {
+	type DesiredOrganization,
+	expectationsOf,
+	type Known,
+	type LastApplied,
+	type LiveOrganization,
+	type LiveRecord,
+	type LiveRemovable,
+	liveKeyOf,
+	removalsOf,
+	tagsOf,
+} from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, queries } from "../wire/operations.ts";
+import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 import { toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
 import {
 	awaitAll,
@@ -37,21 +50,24 @@ export interface LiveReading {
 export async function readLive(
 	desired: DesiredOrganization,
 	reader: Reader,
-	lastApplied: Memory,
+	lastApplied: LastApplied,
 	reads: Reads,
 	steadyNow?: () => number,
 ): Promise<LiveReading> {
 	const { query, answerTimes } = timeQueries(desired.organizationId, reader, steadyNow);
 	const wants = wantedReads(desired, reads);
-	const [userTags, users, policies, tvcApps, expected] = await awaitAll([
-		wants.userTags ? query(queries.list_user_tags) : undefined,
-		wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads),
-		wants.policies ? queryIfAvailable(query, extendedReads.list_policies) : notRead(reads),
-		wants.tvcApps ? queryIfAvailable(query, extendedReads.list_tvc_apps) : notRead(reads),
-		readExpected(desired, query),
+	const listTags = wants.userTags ? query(queries.list_user_tags) : undefined;
+	const listUsers = wants.users ? queryIfAvailable(query, extendedReads.list_users) : notRead(reads);
+	const listRemovables = (kind: RemovalKindName, operation: QueryOperation) =>
+		wants.removables.has(kind) ? queryIfAvailable(query, operation) : notRead(reads);
+	const [userTags, users, removables, records] = await awaitAll([
+		listTags,
+		listUsers,
+		readRemovables(listRemovables, listUsers),
+		readRecords(desired, query),
 	] as const);
 	// Without an answer, what is known of an object is a 404, which can be about the organization.
-	const isKnown = Object.values(expected).some((found) => Object.values(found).some(({ known }) => known));
+	const isKnown = Object.values(records).some((found) => Object.values(found).some(({ known }) => known));
 	if (isKnown && answerTimes.length === 0) await confirmOrganization(query);
 	const live: LiveOrganization = {
 		organizationId: desired.organizationId,
@@ -59,12 +75,10 @@ export async function readLive(
 			userTags === undefined
 				? { known: false, because: "the document lists no user tags" }
 				: { known: true, value: toUserTags(userTags, users) },
-		policies: toNamed(policies, extendedReads.list_policies, "policyId", "policyName"),
-		oauthProviders: toOauthProviders(users),
-		tvcApps: toNamed(tvcApps, extendedReads.list_tvc_apps, "id", "name"),
+		removables,
 		users: toUserNames(users),
-		...expected,
-		memory: lastApplied,
+		records,
+		lastApplied,
 	};
 	const times = answerTimes.filter((time) => time !== undefined);
 	return { live, serverTimeMs: times.length === 0 ? undefined : Math.min(...times) };
@@ -102,12 +116,13 @@ function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => n
 /** Which of the whole-organization reads the document needs: requests are the cost (docs/service.md#rates-and-limits). */
 function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const auto = reads === "auto";
-	const managesMembers = desired.readsMembers === true || desired.userTags.some(({ members }) => members !== undefined);
+	const tags = tagsOf(desired);
+	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
+	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
 	return {
-		userTags: desired.userTags.length > 0,
-		users: auto && (managesMembers || desired.absent.oauthProviders.length > 0),
-		policies: auto && desired.absent.policyIds.length > 0,
-		tvcApps: auto && desired.absent.tvcAppIds.length > 0,
+		userTags: tags.length > 0,
+		users: auto && (managesMembers || removables.has("oauthProvider")),
+		removables,
 	};
 }
 
@@ -119,56 +134,79 @@ function notRead(reads: Reads): Known<LiveRecord> {
 	return { known: false, because };
 }
 
-/** How the objects of a kind are read that a document expects. */
-interface ExpectedRead<T> {
-	/** Returns the keys that are read; each is read once, however often it occurs. */
-	readonly keys: (desired: DesiredOrganization) => readonly string[];
-	readonly read: (key: string, query: QueryFunction, desired: DesiredOrganization) => Promise<Known<T>>;
-}
+/** Reads the records of one kind under a key: those among which an expected object is (`liveKeyOf`). */
+type RecordRead = (
+	key: string,
+	query: QueryFunction,
+	desired: DesiredOrganization,
+) => Promise<Known<readonly LiveRecord[]>>;
 
-type ExpectedName = "sessionProfiles" | "mfaPolicies" | "bootProofs" | "supportedAssets";
-
-type Expected = Pick<LiveOrganization, ExpectedName>;
-
-const expectedReads: {
-	readonly [N in ExpectedName]: ExpectedRead<Extract<Expected[N][string], { known: true }>["value"]>;
-} = {
-	sessionProfiles: {
-		keys: ({ expect }) => expect.sessionProfiles.map(({ id }) => id),
-		read: (sessionProfileId, query) => queryObject(query, queries.get_session_profile, { sessionProfileId }),
-	},
-	mfaPolicies: {
-		keys: ({ expect }) => expect.mfaPolicies.map(({ userId }) => userId),
-		read: readMfaPolicies,
-	},
-	bootProofs: {
-		keys: ({ expect }) => expect.bootProofs.map(({ appId }) => appId),
-		read: (appName, query) => queryObject(query, queries.get_latest_boot_proof, { appName }),
-	},
-	supportedAssets: {
-		keys: ({ expect }) => expect.supportedAssets.map(({ caip2 }) => caip2),
-		read: (caip2, query) => queryList(query, queries.list_supported_assets, { caip2 }),
-	},
+/** The query of each kind that can only be read. */
+const recordReads: { readonly [K in ReadOnlyKindName]: RecordRead } = {
+	sessionProfile: (sessionProfileId, query) => queryOne(query, queries.get_session_profile, { sessionProfileId }),
+	mfaPolicy: readMfaPolicies,
+	bootProof: (appName, query) => queryOne(query, queries.get_latest_boot_proof, { appName }),
+	supportedAsset: (caip2, query) => queryList(query, queries.list_supported_assets, { caip2 }),
 };
 
 /** Reads one policy if the document expects only that one of the user, by its id; otherwise all of the user. */
-async function readMfaPolicies(
+function readMfaPolicies(
 	userId: string,
 	query: QueryFunction,
-	{ expect }: DesiredOrganization,
+	desired: DesiredOrganization,
 ): Promise<Known<readonly LiveRecord[]>> {
-	const [first, ...others] = expect.mfaPolicies.filter((one) => one.userId === userId);
-	const mfaPolicyId = others.length === 0 ? first?.id : undefined;
-	if (mfaPolicyId === undefined) return queryList(query, queries.get_mfa_policies, { userId });
-	const found = await queryObject(query, queries.get_mfa_policy, { userId, mfaPolicyId });
+	const [first, ...others] = expectationsOf(desired, "mfaPolicy").filter(({ group }) => group === userId);
+	return others.length === 0 && first?.foundBy === "id"
+		? queryOne(query, queries.get_mfa_policy, { userId, mfaPolicyId: first.key })
+		: queryList(query, queries.get_mfa_policies, { userId });
+}
+
+/** Returns the object of an answer as a list; an empty one if the object does not exist. */
+async function queryOne(
+	query: QueryFunction,
+	operation: QueryOperation,
+	fields: Readonly<Record<string, unknown>>,
+): Promise<Known<readonly LiveRecord[]>> {
+	const found = await queryObject(query, operation, fields);
 	return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
 }
 
-async function readExpected(desired: DesiredOrganization, query: QueryFunction): Promise<Expected> {
-	const readKind = async ([name, { keys, read }]: [string, ExpectedRead<unknown>]) => {
-		const all = [...new Set(keys(desired))];
-		const found = await awaitAll(all.map((key) => read(key, query, desired)));
-		return [name, Object.fromEntries(all.map((key, index) => [key, found[index]]))] as const;
+async function readRecords(desired: DesiredOrganization, query: QueryFunction): Promise<LiveOrganization["records"]> {
+	const readKind = async (kind: ReadOnlyKindName) => {
+		const keys = [...new Set(expectationsOf(desired, kind).map(liveKeyOf))];
+		const found = await awaitAll(keys.map(async (key) => [key, await recordReads[kind](key, query, desired)] as const));
+		return [kind, Object.fromEntries(found)] as const;
 	};
-	return Object.fromEntries(await awaitAll(Object.entries(expectedReads).map(readKind))) as unknown as Expected;
+	return Object.fromEntries(await awaitAll(readOnlyKinds.map(({ name }) => readKind(name))));
+}
+
+interface RemovableRead {
+	readonly operation: QueryOperation;
+	/** Members of an answer that hold the id and the name of each object. */
+	readonly id: string;
+	readonly name: string;
+}
+
+/** The query of each kind that can only be removed; null: its objects come with the users. */
+const removableReads: { readonly [K in RemovalKindName]: RemovableRead | null } = {
+	policy: { operation: extendedReads.list_policies, id: "policyId", name: "policyName" },
+	oauthProvider: null,
+	tvcApp: { operation: extendedReads.list_tvc_apps, id: "id", name: "name" },
+};
+
+type Answer = Known<LiveRecord> | Promise<Known<LiveRecord>>;
+
+/** Returns the objects that can be removed, as far as `list` shows them; those of users come from `users`. */
+export async function readRemovables(
+	list: (kind: RemovalKindName, operation: QueryOperation) => Answer,
+	users: Answer,
+): Promise<LiveOrganization["removables"]> {
+	const read = async (kind: RemovalKindName): Promise<Known<readonly LiveRemovable[]>> => {
+		const how = removableReads[kind];
+		if (how === null) return toOauthProviders(await users);
+		return toNamed(await list(kind, how.operation), how.operation, how.id, how.name);
+	};
+	const found = await awaitAll(removalKindNames.map(async (kind) => [kind, await read(kind)] as const));
+	// One entry for each name, which `Object.fromEntries` cannot say in its type.
+	return Object.fromEntries(found) as LiveOrganization["removables"];
 }

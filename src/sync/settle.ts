@@ -30,10 +30,10 @@ export async function settleOpenEntries(
 	const settled = new Map<string, SubmitResult>();
 	if (context.reads === "documented") return settled;
 	for (const entry of context.journal.openEntries(organizationId)) {
-		const sent = await settleOne(entry, context);
-		if (sent === undefined) continue;
-		settled.set(entry.body.fingerprint, sent);
-		if (sent.journalError !== null) throw sent.journalError;
+		const result = await settleOne(entry, context);
+		if (result === undefined) continue;
+		settled.set(entry.body.fingerprint, result);
+		if (result.journalError !== null) throw result.journalError;
 	}
 	return settled;
 }
@@ -44,9 +44,9 @@ async function settleOne(entry: JournalEntry, context: SettleContext): Promise<S
 	const found = await findActivity(entry, reader);
 	if (found === undefined) return undefined;
 	if ("activity" in found) {
-		const sent: SubmitResult = { ...outcomeOfActivity(found.activity), fingerprint, requests: 0 };
-		const remember = sent.outcome === "completed" ? appliedByEntry(entry) : undefined;
-		return recordResult(sent, entry.covers, remember, context);
+		const result: SubmitResult = { ...outcomeOfActivity(found.activity), fingerprint, requests: 0 };
+		const appliedObjects = result.outcome === "completed" ? appliedByEntry(entry) : undefined;
+		return recordResult(result, entry.covers, appliedObjects, context);
 	}
 	// It never arrived and cannot arrive any more: an equal request may be submitted.
 	const isGone = entry.activityId === null && hasExpired(entry, found.serverTimeMs ?? now());

@@ -20,7 +20,7 @@
  * asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
 import { ConfigurationError, StorageError } from "../errors.ts";
-import type { Memory } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { SubmitAnswer } from "../wire/client.ts";
 import type { RequestBody } from "../wire/request-body.ts";
@@ -115,7 +115,7 @@ export function recordResult(
 	};
 	const { fingerprint, outcome, activityId } = result;
 	try {
-		const applied = appliedObjects && ((lastApplied: Memory) => appliedObjects(covers, lastApplied, at));
+		const applied = appliedObjects && ((lastApplied: LastApplied) => appliedObjects(covers, lastApplied, at));
 		const isRecorded = journal.recordOutcome(fingerprint ?? "", outcome, activityId, nowMs, applied);
 		if (isRecorded || activityId !== null || outcome === "unknown") return result;
 		const message = `${result.message ?? outcome}; another process has sent the same request, so what became of it is not known`;

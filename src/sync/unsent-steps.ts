@@ -1,42 +1,25 @@
 /**
- * The results of steps for which nothing is submitted.
+ * The results of steps that are not submitted because of an earlier activity.
  */
 import type { Plan } from "../plan/plan.ts";
-import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity, Step } from "../plan/step.ts";
 import { nameOf, settleOrAbandon } from "../plan/waiting.ts";
-
-/** Returns the result of a step that is not attempted. */
-export function notAttemptedStep(step: Step, message: string): StepResult {
-	return {
-		step,
-		outcome: "not-attempted",
-		activityId: null,
-		fingerprint: null,
-		requests: 0,
-		tookMs: 0,
-		message,
-		refusedStatus: null,
-		keyNotAccepted: false,
-		policyEvaluations: [],
-		parts: [],
-	};
-}
+import { notAttempted, type SubmitResult } from "./outcomes.ts";
 
 /** Returns the result of a step that has an earlier activity. */
-export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan): StepResult {
+export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan): SubmitResult {
 	const { activityId, fingerprint, relation } = earlier;
 	if (relation === "conflicting") {
-		return { ...notAttemptedStep(step, describeConflict(step, earlier, plan)), activityId, fingerprint };
+		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
 	}
 	if (relation === "rejected") {
 		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
-		return { ...notAttemptedStep(step, message), outcome: "rejected", activityId, fingerprint };
+		return { ...notAttempted(message), outcome: "rejected", activityId, fingerprint };
 	}
 	const status = earlier.state === "in-doubt" ? undefined : earlier.status;
 	const outcome = status === "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED" ? "awaiting-authenticator" : "awaiting-approval";
 	const message = "it was submitted before, and nothing was submitted now";
-	return { ...notAttemptedStep(step, message), outcome, activityId, fingerprint };
+	return { ...notAttempted(message), outcome, activityId, fingerprint };
 }
 
 /** Returns why a step must not be submitted while this activity has not ended. */
@@ -46,6 +29,6 @@ function describeConflict({ operation }: Step, earlier: EarlierActivity, { waiti
 		return `it conflicts with pending activity ${name}: approve or reject that first, or abandon it with --abandon ${name}`;
 	}
 	const activity = waiting.find(({ fingerprint }) => fingerprint === earlier.fingerprint);
-	const answer = earlier.activityId === null ? "no answer came" : `activity ${name} has an unknown status`;
-	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"}, and ${answer}: ${settleOrAbandon(name)}`;
+	const answer = earlier.activityId === null ? "without an answer" : `as activity ${name}, which has an unknown status`;
+	return `another ${operation} was submitted for the same object ${activity?.createdAt ?? "before"} ${answer}: ${settleOrAbandon(name)}`;
 }

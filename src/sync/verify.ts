@@ -5,7 +5,7 @@ import { OrgsyncError } from "../errors.ts";
 import { printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
-import { type DesiredOrganization, emptyExpectations, type LiveOrganization } from "../plan/organization.ts";
+import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report, StepResult } from "../plan/report.ts";
 import { subjectOf } from "../plan/requests.ts";
@@ -52,7 +52,10 @@ async function findLeft(
 	);
 	const { live } = await readLive(touched, reader, journal.lastApplied(plan.organizationId), plan.reads);
 	recordUpdateTimes(live, completed, plan, journal);
-	const { changes, problems, unread } = diff(touched, { ...live, memory: journal.lastApplied(plan.organizationId) });
+	const { changes, problems, unread } = diff(touched, {
+		...live,
+		lastApplied: journal.lastApplied(plan.organizationId),
+	});
 	// What can no longer be read was compared only with what was just applied.
 	const lostSight = unread.find((one) => !plan.unread.some((before) => printScope(before) === printScope(one)));
 	// A tag that others renamed or deleted meanwhile is a problem now, and its change is not made any more.
@@ -90,15 +93,6 @@ function recordUpdateTimes(
 
 /** Returns the desired state of the kinds that these changes touch. */
 function narrowToKinds(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
-	const touches = (kind: Change["kind"]): boolean => changes.some((change) => change.kind === kind);
-	return {
-		...desired,
-		userTags: touches("userTag") ? desired.userTags : [],
-		absent: {
-			oauthProviders: touches("oauthProvider") ? desired.absent.oauthProviders : [],
-			policyIds: touches("policy") ? desired.absent.policyIds : [],
-			tvcAppIds: touches("tvcApp") ? desired.absent.tvcAppIds : [],
-		},
-		expect: emptyExpectations,
-	};
+	const kinds = new Set(changes.filter(({ action }) => action !== "report").map(({ kind }) => kind));
+	return { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
 }

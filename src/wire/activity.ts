@@ -2,6 +2,7 @@
  * Reads the `activity` of an answer, tolerantly: what may be absent or null is, times come in three shapes, and an unknown status
  * is passed through (docs/service.md#activity-statuses). Pure.
  */
+import { isRecord } from "../json.ts";
 import type { SubmitOperation } from "./operations.ts";
 
 /** One approval or rejection. The vote's raw message and signature are left out: together they are a stamp. */
@@ -56,11 +57,6 @@ export function readActivity(operation: SubmitOperation, value: Readonly<Record<
 		createdAtMs: readTime(value.createdAt),
 		updatedAtMs: readTime(value.updatedAt),
 	};
-}
-
-/** Returns true for an object with members: neither null nor a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

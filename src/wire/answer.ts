@@ -2,9 +2,8 @@
  * Classifies an answer by its status, headers and text. It is a success only when it fits the operation's schema, and a refusal
  * only when the service itself rejected the request. Everything between the two is inconclusive. Pure: no clock, no network.
  */
-import { isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
+import { isRecord, isTextTooDeep, readJson, tooDeepMessage } from "../json.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
-import { isRecord } from "./activity.ts";
 import type { Operation } from "./operations.ts";
 
 /** One HTTP answer, read to its end. Header names are lower-case; `text` is decoded as UTF-8. */

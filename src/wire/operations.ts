@@ -34,27 +34,21 @@ export interface SubmitOperation {
 
 export type Operation = QueryOperation | SubmitOperation;
 
+type Rows<Row> = Readonly<Record<string, Omit<Row, "name" | "family" | "path">>>;
 type Named<Row, Names> = { readonly [Name in keyof Names & string]: Row & { readonly name: Name } };
 
-/** Returns the queries with the name and the path that their keys give them. */
-function defineQueries<const Rows extends Record<string, Omit<QueryOperation, "name" | "family" | "path">>>(
-	rows: Rows,
-): Named<QueryOperation, Rows> {
-	const named = Object.entries(rows).map(([name, row]) => {
-		return [name, { name, family: "query", path: `/public/v1/query/${name}`, ...row }];
-	});
-	return Object.fromEntries(named);
+/** Returns the rows with the name and the path that their keys give them. */
+function withNames(family: Operation["family"], rows: Readonly<Record<string, object>>): object {
+	const path = (name: string) => `/public/v1/${family}/${name}`;
+	return Object.fromEntries(
+		Object.entries(rows).map(([name, row]) => [name, { name, family, path: path(name), ...row }]),
+	);
 }
 
-/** Returns the submits with the name and the path that their keys give them. */
-function defineSubmits<const Rows extends Record<string, Omit<SubmitOperation, "name" | "family" | "path">>>(
-	rows: Rows,
-): Named<SubmitOperation, Rows> {
-	const named = Object.entries(rows).map(([name, row]) => {
-		return [name, { name, family: "submit", path: `/public/v1/submit/${name}`, ...row }];
-	});
-	return Object.fromEntries(named);
-}
+const defineQueries = <const Given extends Rows<QueryOperation>>(rows: Given) =>
+	withNames("query", rows) as Named<QueryOperation, Given>;
+const defineSubmits = <const Given extends Rows<SubmitOperation>>(rows: Given) =>
+	withNames("submit", rows) as Named<SubmitOperation, Given>;
 
 /** The eight queries (docs/service.md#queries). */
 export const queries = defineQueries({

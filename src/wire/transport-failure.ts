@@ -129,88 +129,66 @@ export function describeFailure(
 	return describe({ url, proxy: proxy ?? "", code, errorCode, sent, timeoutMs });
 }
 
+const describeAs = (retry: FailureDescription["retry"]) => (message: string, hint?: string) => ({
+	message,
+	hint,
+	retry,
+});
+const retried = describeAs("yes");
+const briefly = describeAs("briefly");
+const never = describeAs("no");
+
 const proxyHint = "check the proxy's address in HTTPS_PROXY or HTTP_PROXY, or name the service in NO_PROXY";
 
 /** The words for failures that a proxy causes. */
 const proxyFailures: Partial<Readonly<Record<FailureReason, Describe>>> = {
-	"connection-refused": ({ proxy }) => ({
-		message: `no proxy answers at ${proxy} (connection refused)`,
-		hint: proxyHint,
-		retry: "briefly",
-	}),
-	"name-not-found": ({ proxy, code }) => ({
-		message: `the name of the proxy cannot be resolved: ${new URL(proxy).hostname}${code}`,
-		hint: proxyHint,
-		retry: "briefly",
-	}),
-	"not-connected": ({ url, proxy, code }) => ({
-		message: `no connection to ${url} through the proxy ${proxy}${code}`,
-		hint: proxyHint,
-		retry: "briefly",
-	}),
-	"proxy-refused": ({ url, proxy, code, errorCode }) => ({
-		message: `the proxy ${proxy} does not connect to ${url}${code}`,
-		hint:
+	"connection-refused": ({ proxy }) => briefly(`no proxy answers at ${proxy} (connection refused)`, proxyHint),
+	"name-not-found": ({ proxy, code }) =>
+		briefly(`the name of the proxy cannot be resolved: ${new URL(proxy).hostname}${code}`, proxyHint),
+	"not-connected": ({ url, proxy, code }) =>
+		briefly(`no connection to ${url} through the proxy ${proxy}${code}`, proxyHint),
+	"proxy-refused": ({ url, proxy, code, errorCode }) => {
+		const hint =
 			errorCode === "407"
 				? "the proxy needs a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
-				: `does the proxy allow this address, and can it reach it? Otherwise ${proxyHint}`,
-		retry: /^5/.test(errorCode ?? "") ? "briefly" : "no",
-	}),
+				: `does the proxy allow this address, and can it reach it? Otherwise ${proxyHint}`;
+		const describe = /^5/.test(errorCode ?? "") ? briefly : never;
+		return describe(`the proxy ${proxy} does not connect to ${url}${code}`, hint);
+	},
 };
 
-const notConnected: Describe = ({ url, code }) => ({
-	message: `no connection to ${url}${code}`,
-	hint: "check --url and the network",
-	retry: "briefly",
-});
+const notConnected: Describe = ({ url, code }) =>
+	briefly(`no connection to ${url}${code}`, "check --url and the network");
 
 const failures: Readonly<Record<FailureReason, Describe>> = {
-	"connection-refused": ({ url }) => ({
-		message: `no service answers at ${url} (connection refused)`,
-		hint: "check --url, and that the service is running",
-		retry: "briefly",
-	}),
-	"name-not-found": ({ url, code }) => ({
-		message: `the host name cannot be resolved: ${new URL(url).hostname}${code}`,
-		hint: "check --url, and the network's name service",
-		retry: "briefly",
-	}),
+	"connection-refused": ({ url }) =>
+		briefly(`no service answers at ${url} (connection refused)`, "check --url, and that the service is running"),
+	"name-not-found": ({ url, code }) =>
+		briefly(
+			`the host name cannot be resolved: ${new URL(url).hostname}${code}`,
+			"check --url, and the network's name service",
+		),
 	"proxy-refused": notConnected,
 	"not-connected": notConnected,
-	tls: ({ url, code }) => ({
-		message: `no secure connection to ${url}${code}`,
-		hint: "check --url; to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS",
-		retry: "no",
-	}),
-	reset: ({ url, code }) => ({
-		message: `the connection to ${url} failed before an answer came${code}`,
-		hint: undefined,
-		retry: "yes",
-	}),
-	"cut-short": ({ url, code }) => ({
-		message: `the answer of ${url} was cut short${code}`,
-		hint: undefined,
-		retry: "yes",
-	}),
-	"time-out": ({ url, sent, timeoutMs }) => ({
-		message: `${sent === "no" ? "no connection to" : "no answer from"} ${url} within ${toSeconds(timeoutMs)} s`,
-		hint: "the service is slow or cannot be reached; allow more time with --timeout",
-		retry: "yes",
-	}),
-	"too-large": ({ url }) => ({
-		message: `the answer of ${url} is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was not read`,
-		hint: "check --url",
-		retry: "no",
-	}),
-	"no-http": ({ url }) => ({
-		message: `the server at ${url} does not speak HTTP`,
-		hint: "check --url: http or https?",
-		retry: "no",
-	}),
-	"not-writable": () => ({
-		message: "the request cannot be sent: the stamper made a header that HTTP does not allow",
-		hint: "a stamp is one header of printable ASCII characters",
-		retry: "no",
-	}),
-	closed: () => ({ message: "the client is closed", hint: undefined, retry: "no" }),
+	tls: ({ url, code }) =>
+		never(
+			`no secure connection to ${url}${code}`,
+			"check --url; to trust a private certificate authority, name its file in NODE_EXTRA_CA_CERTS",
+		),
+	reset: ({ url, code }) => retried(`the connection to ${url} failed before an answer came${code}`),
+	"cut-short": ({ url, code }) => retried(`the answer of ${url} was cut short${code}`),
+	"time-out": ({ url, sent, timeoutMs }) =>
+		retried(
+			`${sent === "no" ? "no connection to" : "no answer from"} ${url} within ${toSeconds(timeoutMs)} s`,
+			"the service is slow or cannot be reached; allow more time with --timeout",
+		),
+	"too-large": ({ url }) =>
+		never(`the answer of ${url} is larger than ${maxAnswerBytes / 1024 / 1024} MiB and was not read`, "check --url"),
+	"no-http": ({ url }) => never(`the server at ${url} does not speak HTTP`, "check --url: http or https?"),
+	"not-writable": () =>
+		never(
+			"the request cannot be sent: the stamper made a header that HTTP does not allow",
+			"a stamp is one header of printable ASCII characters",
+		),
+	closed: () => never("the client is closed"),
 };

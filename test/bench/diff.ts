@@ -1,11 +1,6 @@
 /** The diff of 100 tags, 1 % of whose members changed: how long, and how it grows with ten times the members. */
 import { diff } from "../../src/plan/diff.ts";
-import {
-	type DesiredOrganization,
-	emptyExpectations,
-	emptyMemory,
-	type LiveOrganization,
-} from "../../src/plan/organization.ts";
+import { type DesiredOrganization, emptyLastApplied, type LiveOrganization } from "../../src/plan/organization.ts";
 import { type Measured, median } from "./run.ts";
 
 const uuid = (kind: number, index: number): string =>
@@ -22,15 +17,14 @@ function makeCase(members: number): { desired: DesiredOrganization; live: LiveOr
 		desired: {
 			organizationId: uuid(4, 0),
 			users: {},
-			userTags: tags.map(({ id, name }) => ({
+			objects: tags.map(({ id, name }) => ({
+				kind: "userTag",
 				id,
 				name,
 				previously: [],
 				members: { mode: "exactly", exactly: users },
 				at,
 			})),
-			absent: { policyIds: [], oauthProviders: [], tvcAppIds: [] },
-			expect: emptyExpectations,
 			protect: { userIds: [], userTags: [] },
 			limits: {},
 			digest: "",
@@ -48,15 +42,10 @@ function makeCase(members: number): { desired: DesiredOrganization; live: LiveOr
 					members: { known: true, value: [...users.slice(changed), ...strangers] },
 				})),
 			},
-			policies: unknown,
-			oauthProviders: unknown,
-			tvcApps: unknown,
+			removables: { policy: unknown, oauthProvider: unknown, tvcApp: unknown },
 			users: unknown,
-			sessionProfiles: {},
-			mfaPolicies: {},
-			bootProofs: {},
-			supportedAssets: {},
-			memory: emptyMemory,
+			records: {},
+			lastApplied: emptyLastApplied,
 		},
 	};
 }

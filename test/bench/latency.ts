@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { parseDocuments } from "../../src/document/parse.ts";
-import { emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { applyPlan, reportOf } from "../../src/sync/apply.ts";
 import { compareLive } from "../../src/sync/compare.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
@@ -93,7 +93,7 @@ expect:
   supportedAssets: { "eip155:1": [{ symbol: ETH, decimals: 18 }] }
 `);
 	const one = await timeOf(() => client.reader.query(queries.list_user_tags, { organizationId }), 9);
-	const all = await timeOf(() => readLive(desired, client.reader, emptyMemory, "auto"), 9);
+	const all = await timeOf(() => readLive(desired, client.reader, emptyLastApplied, "auto"), 9);
 	await stop();
 	return {
 		what: "reading an organization with 9 queries at 50 ms latency, against one round trip",
@@ -120,7 +120,7 @@ export async function benchApply(): Promise<Measured> {
 			(_, index) => `  - { name: tag-${index}, members: { exactly: ${members} } }`,
 		);
 		const desired = parse(`organizationId: ${organizationId}\nuserTags:\n${tags.join("\n")}\n`);
-		const comparison = await compareLive(desired, client.reader, emptyMemory, { reads: "auto", now: Date.now });
+		const comparison = await compareLive(desired, client.reader, emptyLastApplied, { reads: "auto", now: Date.now });
 		const begin = performance.now();
 		const applied = await applyPlan(comparison, {
 			reader: client.reader,

@@ -40,19 +40,19 @@ test.runIf(hasGit)("--base reports exchanged aliases first, with the users who r
 	expect(stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
-Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
+Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
-Aliases that mean another user from now on:
+Aliases that now mean another user:
   bob is now ${carol} (live name carol), before ${bob} (live name bob)
   carol is now ${bob} (live name bob), before ${carol} (live name carol)
 
-What this change means (base → head):
+This change (base → head):
   ~ userTag:signers
       + member carol (id ${bob}, live name bob)
       - member bob (id ${carol}, live name carol)
 
-What had drifted before it (base → live):
-  Nothing: the organization was as the document before said.
+Drift before this change (base → live):
+  Nothing: the organization was in sync with the base.
 
 What apply will do (head → live):
 
@@ -60,7 +60,7 @@ What apply will do (head → live):
     + member carol (id ${bob}, live name bob)
     - member bob (id ${carol}, live name carol)
 
-Plan: 1 activity. 1 user tag to update. 2 aliases mean other users from now on.
+Plan: 1 activity. 1 user tag to update. 2 aliases now mean other users.
 `);
 	const { threeWay, plans } = readOutput(await world.run(["plan", "--base", "HEAD", ...inJson]));
 	expect(threeWay[0].aliases).toEqual([

@@ -34,12 +34,12 @@ describe("a removal that orgsync submitted part by part", () => {
 		expect(answer.code).toBe(1);
 		const parts = answer.stdout.slice(answer.stdout.indexOf("     Submitted one by one:\n"));
 		expect(parts.split("\n").slice(1, 8)).toEqual([
-			`       .. policy:${first}: waits for approval`,
+			`       .. policy:${first}: pending approval`,
 			`          ${made[0]}`,
-			`          orgsync explain ${idIn(made[0])} says what it waits for`,
-			`       .. policy:${second}: waits for approval`,
+			`          orgsync explain ${idIn(made[0])} shows what it is waiting for`,
+			`       .. policy:${second}: pending approval`,
 			`          ${made[1]}`,
-			`          orgsync explain ${idIn(made[1])} says what it waits for`,
+			`          orgsync explain ${idIn(made[1])} shows what it is waiting for`,
 			expect.stringMatching(new RegExp(`^ {7}!! policy:${stray}: failed: `)),
 		]);
 	});
@@ -52,9 +52,9 @@ describe("a removal that orgsync submitted part by part", () => {
 		expect(page.answer.stdout).toContain("Submitted one by one:");
 		for (const named of page.made) {
 			expect(page.answer.stdout).toContain(`<p class="soft">${named}</p>`);
-			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} says what it waits for`);
+			expect(page.answer.stdout).toContain(`orgsync explain ${idIn(named)} shows what it is waiting for`);
 		}
-		expect(page.answer.stdout).toContain("<dt>activities wait</dt><dd>2</dd>");
+		expect(page.answer.stdout).toContain("<dt>pending activities</dt><dd>2</dd>");
 		expect(page.answer.stdout).toContain(`<span class="word bad">failed</span> <code>policy:${stray}</code>`);
 	});
 
@@ -66,7 +66,7 @@ describe("a removal that orgsync submitted part by part", () => {
 			"warning title=orgsync%3A awaiting approval",
 			"warning title=orgsync%3A awaiting approval",
 		]);
-		for (const named of made) expect(answer.stdout).toContain(`: waits for approval; ${named}; orgsync explain`);
+		for (const named of made) expect(answer.stdout).toContain(`: pending approval; ${named}; orgsync explain`);
 	});
 
 	test("is listed in JSON with each part, and is partly applied if a part completed", async () => {

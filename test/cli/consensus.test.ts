@@ -62,7 +62,7 @@ describe.each([
 				]);
 			} else {
 				expect(answer.stdout).toContain(`activity ${id}, fingerprint ${fingerprint}`);
-				expect(answer.stdout).toContain("Not converged: 1 awaiting approval");
+				expect(answer.stdout).toContain("Not in sync: 1 awaiting approval");
 			}
 		}
 		expect(removals(world).length).toBe(1);

@@ -58,11 +58,11 @@ describe("drift --since", () => {
 
 		const text = await runLater(world, 3.5, ["drift", "--since", fileOf(world)]);
 		expect(text.code).toBe(2);
-		expect(text.stdout).toContain(`still there for 3 days (since ${firstSeenAt})\n`);
+		expect(text.stdout).toContain(`drifted for 3 days (since ${firstSeenAt})\n`);
 		expect(text.stdout).toContain("last changed by update_user_tag of bob, ");
 		expect(text.stdout).toContain(`, activity ${activityId}\n`);
 		expect(text.stdout).toContain("to do: `orgsync apply` puts it back; ");
-		expect(text.stdout).toContain("Drift: 1 object is not as the document says (1 still there, for 3 days); ");
+		expect(text.stdout).toContain("Drift: 1 object drifted (1 from before, for 3 days); ");
 
 		expect((await runLater(world, 0, ["apply", "--yes"])).code).toBe(0);
 		const gone = await runKept(world, 4);
@@ -188,7 +188,7 @@ describe("a part that drift cannot read", () => {
 		const { code, stdout } = await world.run(["drift"]);
 		expect(code).toBe(1);
 		expect(stdout).toContain("members of userTag:signers: the service does not answer list_users (HTTP 404)");
-		expect(stdout).toContain("Could not look: 1 object could not be read; nothing is known to have drifted.\n");
+		expect(stdout).toContain("Unknown: 1 object could not be read; no known drift.\n");
 	});
 
 	test("removes no finding if only the list of activities is denied", async () => {
@@ -198,7 +198,7 @@ describe("a part that drift cannot read", () => {
 		const { code, stdout } = await world.run(["drift"]);
 		expect(code).toBe(2);
 		expect(stdout).toContain("    + member carol\n");
-		expect(stdout).toContain("Who changed it cannot be told: the service does not list activities to this key\n");
+		expect(stdout).toContain("It is unknown who changed it: the service does not list activities to this key\n");
 	});
 });
 

@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
 	},
 	{
 		code: 1,
-		why: "drift, something could not be read and nothing is known to have drifted",
+		why: "drift, something could not be read and no known drift",
 		document: removalOnly,
 		words: ["drift", "--reads", "documented"],
 		json: { drift: [{ verdict: "could-not-look", findings: [], unread: [{ address: `policy:${policies[0]}` }] }] },

@@ -40,7 +40,7 @@ test("plan reads every organization once with two queries and summarizes them in
 	expect(verdicts(answer)).toEqual([
 		...Array.from(
 			{ length: 12 },
-			(_, index) => `Organization ${idOf(index + 1)}: No changes. The organization is as the document says.`,
+			(_, index) => `Organization ${idOf(index + 1)}: No changes. The organization is in sync.`,
 		),
 		"13 organizations: 1 with changes, 12 in sync.",
 	]);

@@ -53,14 +53,14 @@ const cases: readonly Case[] = [
 		document: document(agreeing.userTags),
 		words: ["plan"],
 		code: 0,
-		verdict: "No changes. The organization is as the document says.",
+		verdict: "No changes. The organization is in sync.",
 	},
 	{
 		why: "drift",
 		document: changes,
 		words: ["drift"],
 		code: 2,
-		verdict: "Drift: 3 objects are not as the document says; apply would submit 3 activities.",
+		verdict: "Drift: 3 objects drifted; apply would submit 3 activities.",
 	},
 	{ why: "apply", document: changes, words: apply, code: 0, verdict: "Applied: 3 completed (8 queries, 3 submits)." },
 	{
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
 		code: 8,
 		prepare: (world) =>
 			world.setRules({ approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2, ACTIVITY_TYPE_DELETE_POLICIES: 2 } }),
-		verdict: "Not converged: 3 awaiting approval (5 queries, 3 submits).",
+		verdict: "Not in sync: 3 awaiting approval (5 queries, 3 submits).",
 	},
 	{
 		why: "show",
@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
 		document: document("userTags: [{ name: singers }]"),
 		words: ["plan"],
 		code: 1,
-		verdict: "Not possible: 1 problem of the live organization. Nothing would be submitted.",
+		verdict: "Cannot converge: 1 problem in the live organization. Apply would submit nothing.",
 	},
 	{
 		why: "apply impossible",

@@ -250,7 +250,7 @@ describe("with documented reads, against a service without others", () => {
 		const found = await drift(world, ...alone);
 		expect(found.code).toBe(1);
 		expect(changesOf(found)).toMatchObject([{ address: "userTag:oncall", lastApplied: { changedSince: true } }]);
-		expect((await world.run(["drift", ...alone])).stdout).toContain("somebody else");
+		expect((await world.run(["drift", ...alone])).stdout).toContain("changed elsewhere since");
 		expect((await world.run(["apply", "--yes", ...alone])).code).toBe(0);
 		expect(tagOf(world, tags.oncall).userIds).toEqual([bob, carol]);
 		expect((await drift(world, ...alone)).code).toBe(0);

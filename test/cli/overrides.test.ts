@@ -99,7 +99,7 @@ describe("--abandon", () => {
 	test("is shown beside the report, and in later plans as long as the activity is pending", async () => {
 		const world = await makePendingWorld();
 		await world.setRules({ deny: [{ type: "ACTIVITY_TYPE_DELETE_POLICIES" }] });
-		const line = `--abandon ${world.id}: this activity may still be approved, and is not waited for`;
+		const line = `--abandon ${world.id}: this activity can still be approved, and apply ignores it`;
 		expect((await world.run([...apply, "--abandon", world.id])).stdout).toContain(`Overrides used:\n  ${line}\n`);
 		expect((await world.run(["plan"])).stdout).toContain(`Overrides used:\n  ${line}\n`);
 		expect((await world.run(["drift"])).stdout).toContain(`Overrides used:\n  ${line}\n`);
@@ -132,7 +132,9 @@ describe("--retry-rejected", () => {
 		const plan = readOutput(await world.run(["plan", "--retry-rejected", ...inJson]));
 		expect(plan.plans).toMatchObject([{ overrides: [retried] }]);
 		const text = (await world.run(["plan", "--retry-rejected"])).stdout;
-		expect(text).toContain(`Overrides used:\n  --retry-rejected: 1 step was rejected before: policy:${policies[0]}\n`);
+		expect(text).toContain(
+			`Overrides used:\n  --retry-rejected: 1 rejected step submitted again: policy:${policies[0]}\n`,
+		);
 		const { reports } = readOutput(await world.run([...apply, "--retry-rejected", ...inJson]));
 		expect(reports).toMatchObject([{ overrides: [retried], converged: true }]);
 	});
@@ -159,7 +161,9 @@ describe("--retry-rejected", () => {
 	test("of a saved plan has to be given to apply too, or nothing is sent: exit 3", async () => {
 		const world = await makeRejectedWorld();
 		expect((await world.run(["plan", "--retry-rejected", "--out", "plan.json"])).code).toBe(0);
-		expect((await world.run(["show", "plan.json"])).stdout).toContain("--retry-rejected: 1 step was rejected before");
+		expect((await world.run(["show", "plan.json"])).stdout).toContain(
+			"--retry-rejected: 1 rejected step submitted again",
+		);
 		world.clearRequests();
 		const refused = await world.run(["apply", "--plan", "plan.json"]);
 		expect(refused).toMatchObject({

@@ -91,7 +91,7 @@ describe("a line of progress", () => {
 		expect(code).toBe(0);
 		expect(stdout).toContain("reading organization 000000");
 		expect(showOn(30, stdout).join("").replaceAll("\r", "")).toBe(
-			`Organization ${organizationId}No changes. The organization is as the document says.`,
+			`Organization ${organizationId}No changes. The organization is in sync.`,
 		);
 	});
 });

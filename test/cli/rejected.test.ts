@@ -9,8 +9,8 @@ import { document, makeWorld, policies, tags, type World } from "../world.ts";
 const removal = `absent: { policies: [${policies[0]}] }`;
 const apply = ["apply", "--yes"];
 const inJson = ["--format", "json"];
-const needsRetry = "1 step was rejected before and needs --retry-rejected";
-const heading = "Rejected before; needs --retry-rejected";
+const needsRetry = "1 step was rejected and needs --retry-rejected";
+const heading = "Rejected activities";
 
 /** A world in which this document was submitted, a voter rejected all of it, and no command has looked since. */
 async function makeRejectedWorld(text = document(removal)): Promise<World & { readonly ids: readonly string[] }> {
@@ -31,9 +31,7 @@ describe("a rejected step", () => {
 			const { code, stdout } = await world.run(["plan"]);
 			expect(code).toBe(0);
 			expect(stdout).toContain(`\n${heading}:\n  activity ${world.ids[0]}, submitted `);
-			expect(stdout).toContain(
-				`would change policy:${policies[0]}: apply submits it again only with --retry-rejected\n`,
-			);
+			expect(stdout).toContain(`changes policy:${policies[0]}: apply submits it again only with --retry-rejected\n`);
 			expect(stdout).toMatch(new RegExp(`^Nothing to submit\\. ${needsRetry}\\.$`, "m"));
 			expect(stdout).not.toMatch(/wait/i);
 			expect((await world.run(apply)).code).toBe(9);
@@ -52,7 +50,7 @@ describe("a rejected step", () => {
 		expect(drift.stdout).toContain(
 			`to do: rejected before, as activity ${world.ids[0]}: \`orgsync apply --retry-rejected\` submits it again; \`orgsync drift --accept`,
 		);
-		expect(drift.stdout).toContain(`Drift: 1 object is not as the document says; ${needsRetry}.`);
+		expect(drift.stdout).toContain(`Drift: 1 object drifted; ${needsRetry}.`);
 		expect(drift.stdout).not.toContain("apply would submit");
 	});
 
@@ -61,20 +59,20 @@ describe("a rejected step", () => {
 		for (const command of ["plan", "drift"]) {
 			const markdown = (await world.run([command, "--format", "markdown"])).stdout;
 			expect(markdown).toContain(`**${heading}**\n\n- \`activity ${world.ids[0]}, `);
-			expect(markdown).toContain(`rejected before as activity ${world.ids[0]}, needs --retry-rejected)`);
+			expect(markdown).toContain(`already rejected as activity ${world.ids[0]}, needs --retry-rejected)`);
 			expect(markdown).not.toMatch(/wait/i);
 			const page = (await world.run([command, "--format", "html"])).stdout;
 			expect(page).toContain(`>${heading} <span class="number">1</span></h2>`);
 			expect(page).toContain(
-				`rejected before as activity <code>${world.ids[0]}</code>: needs <code>--retry-rejected</code>`,
+				`already rejected as activity <code>${world.ids[0]}</code>: needs <code>--retry-rejected</code>`,
 			);
 			expect(page).not.toMatch(/stands back|joins|activity waits/);
 		}
 		const { stdout: page } = await world.run(["plan", "--format", "html"]);
 		expect(page).toContain("<dt>activities to submit</dt><dd>0</dd>");
-		expect(page).toContain("<dt>rejected before</dt><dd>1</dd>");
+		expect(page).toContain("<dt>rejected</dt><dd>1</dd>");
 		expect(page).not.toContain("<dt>removal</dt>");
-		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[left alone: rejected before]");
+		expect((await world.run(["plan", "--format", "markdown"])).stdout).toContain("[on hold: rejected]");
 	});
 
 	test("has its own annotation and no warning of a removal", async () => {
@@ -83,7 +81,7 @@ describe("a rejected step", () => {
 		expect(code).toBe(0);
 		expect(stdout).toContain(`::notice title=orgsync%3A plan::Nothing to submit. ${needsRetry}.`);
 		expect(stdout).toContain(`::warning title=orgsync%3A ${heading}::activity ${world.ids[0]}, submitted `);
-		expect(stdout).toContain(`::notice title=orgsync%3A left alone::- policy:${policies[0]}`);
+		expect(stdout).toContain(`::notice title=orgsync%3A on hold::- policy:${policies[0]}`);
 		expect(stdout).not.toContain("title=orgsync%3A remove::");
 	});
 
@@ -92,7 +90,7 @@ describe("a rejected step", () => {
 		const held = await world.run(apply);
 		expect(held.code).toBe(9);
 		expect(held.stderr).toContain(`\n${heading}:\n`);
-		expect(held.stdout).toContain("was rejected: it was rejected before, so it was not submitted again");
+		expect(held.stdout).toContain("rejected: it was rejected before, so it was not submitted again");
 		expect(world.submits()).toEqual([]);
 		expect((await world.run([...apply, "--retry-rejected"])).code).toBe(0);
 		expect(world.submits()).toEqual(["delete_policies"]);
@@ -110,7 +108,7 @@ describe("a rejected step", () => {
 	test("blocks the step after it, which is not counted as submitted", async () => {
 		const names = `userTags: [{ name: signatories, id: ${tags.signers} }, { name: signers, id: ${tags.oncall} }]`;
 		const world = await makeRejectedWorld(document(names));
-		const said = `${needsRetry}. 1 step comes after a rejected one.`;
+		const said = `${needsRetry}. 1 step depends on a rejected step.`;
 		expect((await world.run(["plan"])).stdout).toContain(`\nNothing to submit. ${said}\n`);
 		expect((await world.run(["plan", "--format", "html"])).stdout).toContain("<dt>activities to submit</dt><dd>0</dd>");
 		expect((await world.run(["drift"])).stdout).toContain(
@@ -125,11 +123,11 @@ describe("a rejected step", () => {
 		world.write("base.yaml", document(removal));
 		const base = ["plan", "--base-file", "base.yaml"];
 		const { stdout } = await world.run(base);
-		expect(stdout).toContain("policy 1 is there  (it stays: rejected before; needs --retry-rejected)");
-		expect(stdout).not.toContain("Apply would undo");
+		expect(stdout).toContain("policy 1 exists  (stays: rejected; to submit it again: --retry-rejected)");
+		expect(stdout).not.toContain("Apply would revert");
 		const [threeWay] = readOutput(await world.run([...base, ...inJson])).threeWay;
 		expect(threeWay).toMatchObject({ drifted: [{ fate: "held" }], undoes: [] });
-		expect((await world.run([...base, "--retry-rejected"])).stdout).toContain("Apply would undo");
+		expect((await world.run([...base, "--retry-rejected"])).stdout).toContain("Apply would revert");
 	});
 
 	test("can be accepted into the document, because no pending activity changes it", async () => {

@@ -76,7 +76,7 @@ describe("a stale plan", () => {
 		return world;
 	}
 
-	test("exits with 6, sends nothing, and names each moved object with what it was and is", async () => {
+	test("exits with 6, sends nothing, and names each changed object with what it was and is", async () => {
 		const world = await makeStale();
 		const answer = await world.run(applying);
 		expect(answer.code).toBe(6);
@@ -117,7 +117,7 @@ describe("a stale plan", () => {
 		const { stdout: markdown } = await world.run([...applying, "--format", "markdown"]);
 		expect(markdown.startsWith(`<!-- orgsync: apply -->\n\n### ${verdict}\n\n\`The saved plan sha256:`)).toBe(true);
 		expect(markdown).toContain(
-			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**What moved since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
+			`\n\n\`the saved plan is stale, nothing was sent\`\n\n**Changed since it was planned**\n\n- \`${moved}\`\n- \`policy:`,
 		);
 		const { stdout: page } = await world.run([...applying, "--format", "html"]);
 		expect(page).toContain(`<title>orgsync apply: ${verdict}</title>`);
@@ -231,7 +231,7 @@ test("a plan that cannot converge is saved and shown, but not applied", async ()
 		reports: [],
 	});
 	// Why, only the file says: apply shows nothing of it.
-	expect(applied.stderr).toContain("the plan file states that the organization cannot become what the document says");
+	expect(applied.stderr).toContain("the plan file states that the organization cannot converge");
 	expect(applied.stderr + applied.stdout).not.toContain("singers");
 	expect(world.requests()).toEqual([]);
 });
@@ -299,7 +299,10 @@ describe("orgsync refuses before any request", () => {
 	test("flags that conflict with a saved plan", async () => {
 		const world = await makeReviewed();
 		const reasons: [string[], string][] = [
-			[[...applying, "--only", "policy"], "--only cannot go with --plan: a saved plan is narrowed when it is made"],
+			[
+				[...applying, "--only", "policy"],
+				"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
+			],
 			[[...applying, "--reads", "documented"], "--reads documented: the saved plan was read with --reads auto"],
 			[["apply", "--plan", "-", "-f", "-"], "--plan and --file cannot both be standard input"],
 		];
@@ -321,7 +324,7 @@ describe("orgsync refuses before any request", () => {
 		const world = await makeReviewed();
 		const { code, stderr } = await world.run(["apply", "--plan", "plan.json", "--abandon", `sha256:${"a".repeat(64)}`]);
 		expect(code).toBe(3);
-		expect(stderr).toContain("--abandon cannot go with --plan");
+		expect(stderr).toContain("--abandon and --plan cannot be used together");
 	});
 
 	test("a plan file that cannot be written", async () => {

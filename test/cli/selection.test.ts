@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { kinds } from "../../src/plan/kinds.ts";
+import { kinds } from "../../src/plan/kinds/index.ts";
 import { expectNoSecret, normalize, readOutput } from "../run.ts";
 import { apps, document, makeWorld, policies, profile, providers, type World } from "../world.ts";
 

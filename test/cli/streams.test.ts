@@ -335,7 +335,7 @@ describe("a defect that nothing caught", () => {
 		const defect = "setTimeout(() => { throw new Error('boom\\u001b[2J'); }, 300)";
 		const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(defect)}` };
 		const lines =
-			"error: something orgsync did not foresee: boom\\u{1b}[2J\nhint: please report this; --verbose shows where it happened\n";
+			"error: unexpected error: boom\\u{1b}[2J\nhint: please report this; --verbose shows where it happened\n";
 		expect(await runProcess(["emulator"], { env })).toMatchObject({ code: 1, stderr: lines });
 		const { code, stderr } = await runProcess(["emulator", "--verbose"], { env });
 		expect(code).toBe(1);

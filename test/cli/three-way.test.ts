@@ -73,26 +73,26 @@ test.runIf(hasGit)(
 		expect(answer.stdout).toBe(`Organization ${organizationId}
 
 Base: HEAD
-Signs show what apply would do: + adds, - removes, ~ changes, ! leaves it as it is.
+Signs show what apply would do: + add, - remove, ~ change, ! report only.
 
-Apply would undo, though this change does not mention it:
+Apply would revert, though this change does not mention it:
   - userTag:signers  takes it back from bob
 
-What this change means (base → head):
+This change (base → head):
   ~ userTag:signers
       - member carol
 
-What had drifted before it (base → live):
+Drift before this change (base → live):
   ~ userTag:signers
       - member bob  (added outside; apply removes it)
 
 What apply will do (head → live):
 
 ~ userTag:signers  ${tags.signers}
-    - member bob  (undoes drift)
+    - member bob  (reverts drift)
     - member carol
 
-Plan: 1 activity. 1 user tag to update. Apply would undo 1 change made outside that this change does not mention.
+Plan: 1 activity. 1 user tag to update. Apply would revert 1 change made outside that this change does not mention.
 `);
 		expect(world.submits()).toEqual([]);
 		expect(await planOn(world, "HEAD")).toMatchObject({
@@ -171,7 +171,7 @@ test.runIf(hasGit)("--base names an organization that only the base has, and doe
 	git(world.folder, "rm", "--quiet", "all/two.yml");
 	const answer = await world.run(["plan", "--base", "HEAD", "-f", "all"]);
 	expect(answer.stdout).toContain(
-		`No longer spoken of by any document:\n  ${other}: in HEAD and in no document now; 1 object is left as it is, and nothing was compared`,
+		`No longer in any document:\n  ${other}: in HEAD but in no document now; 1 object stays as is, not compared`,
 	);
 	const { threeWay } = await planOn(world, "HEAD", "-f", "all");
 	expect(threeWay).toMatchObject([{ organizationId }, { organizationId: other, head: null, drifted: [] }]);

@@ -3,6 +3,7 @@
  */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { printScope } from "../../src/plan/address.ts";
 import { extendedReads } from "../../src/wire/operations.ts";
 import { expectNoSecret, makeFolder, readOutput } from "../run.ts";
 import { apps, bob, carol, document, makeWorld, policies, providers, type World } from "../world.ts";
@@ -60,10 +61,10 @@ describe.each([
 		const world = await make({});
 		const { code, stdout } = await world.run(["plan"]);
 		expect(code).toBe(0);
-		expect(stdout).toContain("Unknown, because it could not be read:");
+		expect(stdout).toContain("Could not be read:");
 		for (const read of ["list_users", "list_policies", "list_tvc_apps"]) expect(stdout).toContain(because(read));
 		const [plan] = readOutput(await world.run(["plan", "--format", "json"])).plans;
-		expect(plan.unread.map(({ address }: { address: string }) => address).sort()).toEqual([...unknown].sort());
+		expect(plan.unread.map(printScope).sort()).toEqual([...unknown].sort());
 		for (const { standsIn } of plan.unread) expect(standsIn).toBe("nothing");
 		for (const { basis } of plan.changes) expect(basis).toBe("unknown");
 		expect(plan.waiting).toEqual([]);
@@ -83,8 +84,8 @@ describe.each([
 
 		const drift = await world.run(["drift"]);
 		expect(drift.code).toBe(0);
-		expect(drift.stdout).toContain(`${because("list_policies")}; what orgsync last applied stands in`);
-		expect(drift.stdout).toContain("No drift. As far as is known, the organization is as the document says.");
+		expect(drift.stdout).toContain(`${because("list_policies")}; using the last-applied state`);
+		expect(drift.stdout).toContain("No drift. The organization is in sync, as far as it could be read.");
 		world.clearRequests();
 		expect((await world.run(["apply", "--yes"])).code).toBe(0);
 		expect(world.submits()).toEqual([]);
@@ -126,7 +127,7 @@ describe("with one of the reads denied", () => {
 		const world = await makeWorld(text);
 		await world.setRules({ denyReads: ["list_policies"] });
 		const [plan] = readOutput(await world.run(["plan", "--format", "json"])).plans;
-		expect(plan.unread.map(({ address }: { address: string }) => address)).toEqual(["policy:*"]);
+		expect(plan.unread.map(printScope)).toEqual(["policy:*"]);
 		const unsure = plan.changes.filter(({ basis }: { basis: string }) => basis === "unknown");
 		expect(unsure).toMatchObject([{ address: `policy:${policies[0]}` }]);
 	});

@@ -18,6 +18,7 @@ import {
 	providerIdsIn,
 	type SmallTag,
 	type SmallWorld,
+	sectionsOf,
 	smallWorlds,
 	usersOf,
 } from "../plan/support-organizations.ts";
@@ -353,7 +354,7 @@ test("any live text can replace any other text, in every style", () => {
 			const sources = [{ file: "d.yaml", content }];
 			const { organizations, problems } = parseDocuments(sources, {});
 			expect(problems, content).toEqual([]);
-			const said = organizations[0]?.expect.sessionProfiles[0]?.fields ?? {};
+			const said = sectionsOf(organizations[0] ?? { objects: [] }).expect.sessionProfiles[0]?.fields ?? {};
 			const [name, scope, notes] = fields.map(({ value, isSame }, index) =>
 				isSame ? said[names[index] ?? ""] : value,
 			);
@@ -368,8 +369,10 @@ test("any live text can replace any other text, in every style", () => {
 			const [renewed] = parseDocuments([{ file: "d.yaml", content: after }], {}).organizations;
 			expect(makePlan(renewed ?? expect.unreachable(), live, context).changes).toEqual([]);
 			const left = fields.filter(({ value, isSame }) => isSame || value !== null).length;
-			expect(renewed?.expect.sessionProfiles.length).toBe(left === 0 ? 0 : 1);
-			expect(Object.keys(renewed?.expect.sessionProfiles[0]?.fields ?? {}).length).toBe(left);
+			expect(sectionsOf(renewed ?? { objects: [] }).expect.sessionProfiles.length).toBe(left === 0 ? 0 : 1);
+			expect(Object.keys(sectionsOf(renewed ?? { objects: [] }).expect.sessionProfiles[0]?.fields ?? {}).length).toBe(
+				left,
+			);
 			expect(after.endsWith("\n# the end\n")).toBe(true);
 			for (const [index, { isSame }] of fields.entries()) {
 				const own = written.find((part) => part.startsWith(`${names[index]}:`)) ?? "";

@@ -7,7 +7,16 @@ import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
-import { context, id, known, liveOf, liveTag, organizationId, unknown } from "../plan/support-organizations.ts";
+import {
+	context,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	organizationId,
+	unknown,
+	withLive,
+} from "../plan/support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
@@ -215,7 +224,7 @@ describe("acceptLive", () => {
 
 	test("checks only the objects that --only selects", () => {
 		const only: readonly Selection[] = [{ kind: "userTag", glob: "sign*" }];
-		const options = { only, against: { ...live, policies: unknown } };
+		const options = { only, against: withLive(live, { policies: unknown }) };
 		const text = `${tags}absent: { policies: [${id("policy", 1)}] }\n`;
 		expect(acceptInto(text, ["userTag:signers"], options)).toBe(text.replace("[alice]", "[alice, carol]"));
 		expect(refusalsOf(text, ["userTag:oncall"], options)).toEqual([
@@ -390,8 +399,8 @@ describe("acceptLive changes nothing and names the address", () => {
 				against: {
 					...live,
 					userTags: known([liveTag(1, "signers", { members: unknown })]),
-					memory: {
-						...live.memory,
+					lastApplied: {
+						...live.lastApplied,
 						userTags: {
 							[id("tag", 1)]: {
 								name: "signers",
@@ -410,7 +419,7 @@ describe("acceptLive changes nothing and names the address", () => {
 			`${head}absent: { policies: [${id("policy", 1)}] }\n`,
 			"policy:*",
 			"live state is unknown",
-			{ against: { ...live, policies: unknown } },
+			{ against: withLive(live, { policies: unknown }) },
 		],
 		[
 			"if two live tags could be meant",
@@ -442,7 +451,7 @@ describe("acceptLive changes nothing and names the address", () => {
 			`${head}expect: { sessionProfiles: [{ id: ${id("other", 1)}, expirationSeconds: "900" }] }\n`,
 			`sessionProfile:${id("other", 1)}`,
 			"d.yaml:3: `expirationSeconds` must be a number of seconds",
-			{ against: { ...live, sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } } },
+			{ against: withLive(live, { sessionProfiles: { [id("other", 1)]: known({ expirationSeconds: "soon" }) } }) },
 		],
 		[
 			"if an item shares its line with the dash of another list",

@@ -4,18 +4,24 @@ import { exportDocument } from "../../src/document/export.ts";
 import { makeAliases } from "../../src/document/export-aliases.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { diff } from "../../src/plan/diff.ts";
-import type {
-	DesiredOrganization,
-	LiveOrganization,
-	LiveUser,
-	WholeOrganization,
-} from "../../src/plan/organization.ts";
-import { id, known, liveOf, liveOfWorld, liveTag, smallWorlds, unknown } from "../plan/support-organizations.ts";
+import type { DesiredOrganization, LiveUser, WholeOrganization } from "../../src/plan/organization.ts";
+import {
+	id,
+	known,
+	type LiveParts,
+	liveOf,
+	liveOfWorld,
+	liveTag,
+	sectionsOf,
+	smallWorlds,
+	unknown,
+	withLive,
+} from "../plan/support-organizations.ts";
 
 const schema = "../schemas/document.json";
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 
-function wholeOf(users: readonly LiveUser[], parts: Partial<LiveOrganization> = {}): WholeOrganization {
+function wholeOf(users: readonly LiveUser[], parts: Partial<LiveParts> = {}): WholeOrganization {
 	return { live: liveOf(parts), users: known(users), sessionProfilesKnown: known(null) };
 }
 
@@ -84,12 +90,11 @@ describe("the exported document", () => {
 		const other: WholeOrganization = {
 			...acme,
 			users: known(reversed(users.known ? users.value : [])),
-			live: {
-				...live,
+			live: withLive(live, {
 				userTags: known(reversed(live.userTags.known ? live.userTags.value : [])),
-				policies: known(reversed(live.policies.known ? live.policies.value : [])),
-				mfaPolicies: Object.fromEntries(reversed(Object.entries(live.mfaPolicies))),
-			},
+				policies: known(reversed(live.removables.policy.known ? live.removables.policy.value : [])),
+				mfaPolicies: Object.fromEntries(reversed(Object.entries(live.records.mfaPolicy ?? {}))),
+			}),
 		};
 		expect(exportDocument(other, schema)).toEqual(exportDocument(acme, schema));
 	});
@@ -98,14 +103,12 @@ describe("the exported document", () => {
 		const { text } = exportDocument(acme, schema);
 		const at = text.indexOf("#absent:");
 		const uncommented = text.slice(0, at) + text.slice(at).replaceAll(/^#/gm, "");
-		expect(readBack(uncommented)).toMatchObject({
-			absent: {
-				policyIds: [id("policy", 1), id("policy", 2)],
-				oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
-				tvcAppIds: [id("app", 1)],
-			},
+		expect(sectionsOf(readBack(uncommented)).absent).toEqual({
+			policyIds: [id("policy", 1), id("policy", 2)],
+			oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
+			tvcAppIds: [id("app", 1)],
 		});
-		expect(readBack(text).absent).toEqual({ policyIds: [], oauthProviders: [], tvcAppIds: [] });
+		expect(sectionsOf(readBack(text)).absent).toEqual({ policyIds: [], oauthProviders: [], tvcAppIds: [] });
 	});
 
 	test("omits unknown members, and says why", () => {
@@ -120,8 +123,8 @@ describe("the exported document", () => {
 			sessionProfilesKnown: unknown,
 		};
 		const { text, unread } = exportDocument(whole, schema);
-		expect(readBack(text).userTags).toMatchObject([{ name: "signers", id: id("tag", 1) }]);
-		expect(readBack(text).userTags[0]).not.toHaveProperty("members");
+		expect(sectionsOf(readBack(text)).userTags).toMatchObject([{ name: "signers", id: id("tag", 1) }]);
+		expect(sectionsOf(readBack(text)).userTags[0]).not.toHaveProperty("members");
 		expect(unread.map(({ what }) => what)).toEqual([
 			"names of users, members of user tags, MFA policies, OAuth providers",
 			"session profiles",
@@ -152,8 +155,8 @@ describe("the exported document", () => {
 			},
 		});
 		const { text, leftOut } = exportDocument(whole, schema);
-		expect(readBack(text).userTags.map(({ name }) => name)).toEqual(["twice"]);
-		expect(readBack(text).expect).toMatchObject({
+		expect(sectionsOf(readBack(text)).userTags.map(({ name }) => name)).toEqual(["twice"]);
+		expect(sectionsOf(readBack(text)).expect).toMatchObject({
 			sessionProfiles: [{ fields: { name: "default" } }],
 			mfaPolicies: [{ id: id("other", 2), fields: { name: "new" } }],
 		});
@@ -249,8 +252,7 @@ test("the exported document of any organization has an empty plan, and always th
 				const text = (index: number): string => words[index] ?? "";
 				const small = liveOfWorld(world);
 				const tagsThere = small.userTags.known ? small.userTags.value : [];
-				const live: LiveOrganization = {
-					...small,
+				const live = withLive(small, {
 					userTags: known(
 						tagsThere.map((tag, index) => ({
 							...tag,
@@ -273,7 +275,7 @@ test("the exported document of any organization has an empty plan, and always th
 							},
 						]),
 					},
-				};
+				});
 				const users = world.userIds.map((userId, user) => ({ id: userId, name: text(9 + user) }));
 				const whole = { live, users: knowsMembers ? known(users) : unknown, sessionProfilesKnown: known(null) };
 				const exported = exportDocument(whole, schema);
@@ -283,13 +285,14 @@ test("the exported document of any organization has an empty plan, and always th
 				expect(exportDocument(whole, schema)).toEqual(exported);
 				// Nothing is lost silently: each tag and each field with a value is exported or reported.
 				expect(
-					desired.userTags.length + exported.leftOut.filter(({ what }) => what.startsWith("userTag:")).length,
+					sectionsOf(desired).userTags.length +
+						exported.leftOut.filter(({ what }) => what.startsWith("userTag:")).length,
 				).toBe(tagsThere.length);
 				const profile = [text(3), text(4), text(5)].filter((word) => word !== "").length;
-				expect(Object.keys(desired.expect.sessionProfiles[0]?.fields ?? {}).length).toBe(profile);
+				expect(Object.keys(sectionsOf(desired).expect.sessionProfiles[0]?.fields ?? {}).length).toBe(profile);
 				if (knowsMembers) expect(Object.keys(desired.users).length).toBe(world.userIds.length);
 				expect(exported.text).not.toMatch(/[^\n -~\u00a1-\uffff]/);
-				tags += desired.userTags.length;
+				tags += sectionsOf(desired).userTags.length;
 			},
 		),
 		{ numRuns: 150 },

@@ -29,7 +29,7 @@ test("the first plan creates a comment, the next one updates it, and nothing is 
 	expect(posted?.words.slice(0, 4)).toEqual(["api", "--method", "POST", `repos/${home}/issues/7/comments`]);
 	expect(posted?.bodies[0]).toMatch(new RegExp(`^${marker}\n`));
 	expect(posted?.bodies[0]).toContain("policy 1");
-	expect(posted?.bodies[0]).toContain("What this change means");
+	expect(posted?.bodies[0]).toContain("This change (base → head)");
 	expect(readdirSync(first.artifacts["orgsync-plan"] ?? "").sort()).toEqual(["comment.md", "plan.html", "plan.json"]);
 	expect(first.summary).toContain("policy 1");
 

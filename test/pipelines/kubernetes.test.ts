@@ -69,7 +69,7 @@ test("all indexes together sync every organization exactly once, and an index wi
 		answers.map(({ stderr }) => stderr).join(""),
 	).toEqual([0, 0, 0, 0]);
 	expect(world.submits()).toEqual(fleet.map(() => "update_user_tag"));
-	expect(answers.map(({ stdout }) => stdout).join("")).toContain("waits");
+	expect(answers.map(({ stdout }) => stdout).join("")).toContain("pending approval");
 });
 
 test("an index with drift fails with exit code 2, a failed one with another code, and the others succeed", async () => {
@@ -97,7 +97,7 @@ test("orgsync ends after the steps in flight when Kubernetes stops the shell", a
 	child.kill("SIGTERM");
 	const { code, stdout, stderr } = await ended;
 	expect([code, stdout]).toEqual([0, "Applied: 1 completed (3 queries, 1 submit).\n"]);
-	expect(stderr).toContain("Interrupted: the steps in flight are finished");
+	expect(stderr).toContain("Interrupted: finishing the steps in flight");
 });
 
 test("no secret is in what was printed or written", () => expectNoSecret());

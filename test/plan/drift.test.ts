@@ -5,10 +5,9 @@ import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import {
 	type DesiredOrganization,
-	emptyExpectations,
-	emptyMemory,
+	emptyLastApplied,
+	type LastApplied,
 	type LiveOrganization,
-	type Memory,
 } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
@@ -16,7 +15,21 @@ import { renderDrift } from "../../src/render/drift-text.ts";
 import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
 import { plainStyle } from "../../src/render/text.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { at, context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import {
+	at,
+	context,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingAbsent,
+	nothingExpected,
+	sectionsOf,
+	unknown,
+	wantTag,
+	withSections,
+} from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 const minuteMs = 60_000;
@@ -29,7 +42,7 @@ const signers = desiredOf({
 });
 const policyAbsent = desiredOf({ absent: { policyIds: [policy], oauthProviders: [], tvcAppIds: [] } });
 const profile = desiredOf({
-	expect: { ...emptyExpectations, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
+	expect: { ...nothingExpected, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
 });
 
 const withMembers = (...members: string[]): LiveOrganization =>
@@ -38,8 +51,8 @@ const withPolicy = liveOf({ policies: known([{ id: policy, name: "rule" }]) });
 const unseenMembers = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
 const remembered = (updatedAt: string): LiveOrganization => ({
 	...unseenMembers,
-	memory: {
-		...emptyMemory,
+	lastApplied: {
+		...emptyLastApplied,
 		userTags: {
 			[id("tag", 1)]: { appliedAt: "2025-12-01T00:00:00.000Z", name: "signers", present: [alice], gone: [], updatedAt },
 		},
@@ -114,15 +127,15 @@ describe("the verdict", () => {
 			"one of two waits",
 			"drifted",
 			2,
-			{ ...signers, absent: policyAbsent.absent },
-			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }),
+			withSections(signers, { absent: sectionsOf(policyAbsent).absent }),
+			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy }),
 			[renaming],
 		],
 		[
 			"one waits, another cannot be read",
 			"could-not-look",
 			1,
-			{ ...signers, absent: policyAbsent.absent },
+			withSections(signers, { absent: sectionsOf(policyAbsent).absent }),
 			liveOf({ userTags: withMembers(alice).userTags, policies: unknown }),
 			[renaming],
 		],
@@ -180,7 +193,7 @@ describe("against the last report", () => {
 		expect(first.comparedWith).toBeNull();
 		expect(renderDrift(planAt(0, signers, withMembers(alice)), first, plainStyle)).not.toContain("new since");
 		expect(summarizeFindings(first, planAt(0, signers, withMembers(alice)))).toBe(
-			"Drift: 1 object is not as the document says; apply would submit 1 activity.",
+			"Drift: 1 object drifted; apply would submit 1 activity.",
 		);
 	});
 
@@ -188,14 +201,14 @@ describe("against the last report", () => {
 		const drift = next(withMembers(alice));
 		expect(drift.findings).toMatchObject([{ state: "still-there", firstSeenAt, lastSeenAt: now }]);
 		expect(drift.findings.map((one) => describeSince(one, drift))).toEqual([
-			`still there for 3 days (since ${firstSeenAt})`,
+			`drifted for 3 days (since ${firstSeenAt})`,
 		]);
 	});
 
 	it("another difference of the same object is said to be that, since the object first differed", () => {
 		const drift = next(withMembers(bob));
 		expect(drift.findings).toMatchObject([{ state: "changed", firstSeenAt, lastSeenAt: now }]);
-		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("otherwise than in the last report");
+		expect(drift.findings.map((one) => describeSince(one, drift))[0]).toContain("and changed since the last report");
 	});
 
 	it("a difference stays the same when the tag gains members whom the document leaves alone", () => {
@@ -215,7 +228,7 @@ describe("against the last report", () => {
 			gone: [{ address: "userTag:signers", what: "members-differ", firstSeenAt, goneAt: now }],
 		});
 		expect(summarizeFindings(drift, planAt(0, signers, withMembers(alice, bob)))).toBe(
-			"No drift. The organization is as the document says; 1 is gone since the last report.",
+			"No drift. The organization is in sync; 1 resolved since the last report.",
 		);
 		expect(reportDrift(planAt(4 * dayMs, signers, withMembers(alice, bob)), { earlier: drift }).gone).toEqual([]);
 	});
@@ -228,7 +241,7 @@ describe("against the last report", () => {
 			gone: [],
 		});
 		expect(summarizeFindings(drift, planAt(0, signers, unseenMembers))).toBe(
-			"Could not look: 1 object could not be read; nothing is known to have drifted; 1 finding of the last report was not looked at.",
+			"Unknown: 1 object could not be read; no known drift; 1 finding of the last report not checked.",
 		);
 		const later = reportDrift(planAt(5 * dayMs, signers, withMembers(alice)), { earlier: drift });
 		expect(later.findings).toMatchObject([{ state: "still-there", firstSeenAt }]);
@@ -278,31 +291,33 @@ describe("against the last report", () => {
 	});
 
 	it("the sentence counts what is new, what is still there and the oldest", () => {
-		const two = { ...signers, absent: policyAbsent.absent };
-		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies });
+		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const live = liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy });
 		const plan = planAt(3 * dayMs, two, live);
 		const summary = (earlier: OrganizationDrift) => summarizeFindings(reportDrift(plan, { earlier }), plan);
 		expect(summary(first)).toBe(
-			"Drift: 2 objects are not as the document says (1 new, 1 still there, for 3 days); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (1 new, 1 from before, for 3 days); apply would submit 2 activities.",
 		);
 		expect(summary(report(2 * dayMs, two, live))).toBe(
-			"Drift: 2 objects are not as the document says (2 still there, the oldest for 1 day); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (2 from before, the oldest for 1 day); apply would submit 2 activities.",
 		);
 		expect(summary({ ...first, findings: [] })).toBe(
-			"Drift: 2 objects are not as the document says (2 new); apply would submit 2 activities.",
+			"Drift: 2 objects drifted (2 new); apply would submit 2 activities.",
 		);
 	});
 });
 
 describe("what cannot be read while memory stands in", () => {
 	const [provider, app] = [id("provider", 1), id("app", 1)];
-	const memoryAt = (appliedAt: string): Memory => ({
+	const memoryAt = (appliedAt: string): LastApplied => ({
 		userTags: { [id("tag", 1)]: { appliedAt, name: "signers", present: [alice, bob], gone: [], updatedAt: "1.0" } },
-		removedPolicies: { [policy]: { appliedAt } },
-		removedOauthProviders: { [`${alice}/${provider}`]: { appliedAt } },
-		removedTvcApps: { [app]: { appliedAt } },
+		removed: {
+			policy: { [policy]: { appliedAt } },
+			oauthProvider: { [`${alice}/${provider}`]: { appliedAt } },
+			tvcApp: { [app]: { appliedAt } },
+		},
 	});
-	const absent = (parts: object) => desiredOf({ users: { alice }, absent: { ...desiredOf().absent, ...parts } });
+	const absent = (parts: object) => desiredOf({ users: { alice }, absent: { ...nothingAbsent, ...parts } });
 	const cases: readonly [string, DesiredOrganization, LiveOrganization, LiveOrganization][] = [
 		["userTag:signers", signers, withMembers(alice), unseenMembers],
 		[`policy:${policy}`, policyAbsent, withPolicy, liveOf({ policies: unknown })],
@@ -326,7 +341,7 @@ describe("what cannot be read while memory stands in", () => {
 		appliedAt: string,
 		earlier?: OrganizationDrift,
 	): OrganizationDrift => {
-		const live = { ...seen, memory: memoryAt(appliedAt) };
+		const live = { ...seen, lastApplied: memoryAt(appliedAt) };
 		const context = { earlier, appliedAt: lastAppliedTimes(desired, live) };
 		const drift = reportDrift(planAt(afterMs, desired, live), context);
 		expect(checkSchema("drift.json", drift)).toEqual([]);
@@ -364,7 +379,7 @@ describe("what cannot be read while memory stands in", () => {
 	});
 
 	it("what waited before and cannot be read now is kept as waiting, and is not known", () => {
-		const live = { ...withMembers(alice), memory: memoryAt(before) };
+		const live = { ...withMembers(alice), lastApplied: memoryAt(before) };
 		const earlier = reportDrift(planAt(0, signers, live, [renaming]));
 		expect(earlier.verdict).toBe("waiting");
 		const second = look(dayMs, signers, unseenMembers, before, earlier);
@@ -390,22 +405,23 @@ it.each([
 describe("what to do", () => {
 	const live = liveOf({
 		userTags: withMembers(alice).userTags,
-		policies: withPolicy.policies,
+		policies: withPolicy.removables.policy,
 		mfaPolicies: { [alice]: known([]) },
 		bootProofs: { [id("app", 1)]: known(null) },
 		supportedAssets: { "eip155:1": known([]) },
 		sessionProfiles: { [id("other", 1)]: known(null) },
 	});
-	const everything = desiredOf({
-		...signers,
-		absent: policyAbsent.absent,
-		expect: {
-			sessionProfiles: profile.expect.sessionProfiles,
-			mfaPolicies: [{ userId: alice, name: "passkey first", fields: { order: 1 }, at }],
-			bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel: "x" }, at }],
-			supportedAssets: [{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at }],
-		},
-	});
+	const everything = desiredOf(
+		withSections(signers, {
+			absent: sectionsOf(policyAbsent).absent,
+			expect: {
+				sessionProfiles: sectionsOf(profile).expect.sessionProfiles,
+				mfaPolicies: [{ userId: alice, name: "passkey first", fields: { order: 1 }, at }],
+				bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel: "x" }, at }],
+				supportedAssets: [{ caip2: "eip155:1", symbol: "USDC", fields: { decimals: 6 }, at }],
+			},
+		}),
+	);
 	const todos = new Map(report(0, everything, live).findings.map(({ kind, todo }) => [kind, todo]));
 
 	it.each<[KindName, string]>([
@@ -423,8 +439,8 @@ describe("what to do", () => {
 	});
 
 	it("about a tag that is not there, and about others beside it, says what apply can do only then", () => {
-		const desired = { ...signers, absent: policyAbsent.absent };
-		const found = report(0, desired, liveOf({ policies: withPolicy.policies })).findings;
+		const desired = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const found = report(0, desired, liveOf({ policies: withPolicy.removables.policy })).findings;
 		expect(found.map(({ what, todo }) => [what, todo])).toEqual([
 			["is-there", expect.stringContaining("removes it, once the other problems of this organization are solved")],
 			["tag-not-there", expect.stringContaining("make the tag `signers` by hand, or take it out of the document")],
@@ -454,20 +470,22 @@ describe("as text", () => {
 		const drift = report(0, signers, live);
 		expect(drift).toMatchObject({ verdict: "as-documented", unmanaged: { length: 25 } });
 		const text = renderDrift(planAt(0, signers, live), drift, plainStyle);
-		expect(text).toMatch(/^25 user tags that the document does not speak of: other-00, .*other-19 and 5 more$/m);
+		expect(text).toMatch(/^25 unmanaged user tags: other-00, .*other-19 and 5 more$/m);
 	});
 
 	it("why nobody is named is told once, and not at each object", () => {
-		const two = { ...signers, absent: policyAbsent.absent };
-		const plan = planAt(0, two, liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.policies }));
-		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
-		expect(tell({}).match(/Who changed it is not known: no activity that the service lists explains it/g)).toHaveLength(
-			1,
+		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
+		const plan = planAt(
+			0,
+			two,
+			liveOf({ userTags: withMembers(alice).userTags, policies: withPolicy.removables.policy }),
 		);
-		expect(tell({ unattributed: "denied" })).toContain("Who changed it cannot be told: denied\n");
+		const tell = (parts: object): string => renderDrift(plan, reportDrift(plan, parts), plainStyle);
+		expect(tell({}).match(/It is unknown who changed it: no listed activity explains it/g)).toHaveLength(1);
+		expect(tell({ unattributed: "denied" })).toContain("It is unknown who changed it: denied\n");
 		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: bob, userName: null, at: null };
 		const named = tell({ attributions: new Map([["userTag:signers", by]]) });
 		expect(named).toContain("    last changed by x of bob, activity a\n");
-		expect(named.match(/no activity that the service lists explains it/g)).toHaveLength(1);
+		expect(named.match(/no listed activity explains it/g)).toHaveLength(1);
 	});
 });

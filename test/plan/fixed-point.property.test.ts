@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { parseDocuments } from "../../src/document/parse.ts";
-import { emptyMemory, type LiveOrganization } from "../../src/plan/organization.ts";
+import { emptyLastApplied, type LiveOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
@@ -20,8 +20,10 @@ import {
 	organizationId,
 	renameShapeOf,
 	type SmallWorld,
+	sectionsOf,
 	smallWorlds,
 	unknown,
+	withLive,
 } from "./support-organizations.ts";
 
 const numRuns = process.env.CI ? 400 : 150;
@@ -111,7 +113,7 @@ describe("a plan", () => {
 		return {
 			organizationId,
 			users: Object.fromEntries([...aliases].map(([userId, name]) => [name, userId])),
-			userTags: desired.userTags.map(({ name, id: tagId, previously, members }) => ({
+			userTags: sectionsOf(desired).userTags.map(({ name, id: tagId, previously, members }) => ({
 				name,
 				...(tagId === undefined ? {} : { id: tagId }),
 				...(previously.length === 0 ? {} : { previously: [...previously, `${name} before`, `${name} at first`] }),
@@ -122,11 +124,11 @@ describe("a plan", () => {
 						: { members: { atLeast: members.atLeast.map(alias), never: members.never.map(alias) } }),
 			})),
 			absent: {
-				policies: desired.absent.policyIds,
+				policies: sectionsOf(desired).absent.policyIds,
 				oauthProviders: Object.fromEntries(
-					desired.absent.oauthProviders.map(({ userId, providerIds }) => [alias(userId), providerIds]),
+					sectionsOf(desired).absent.oauthProviders.map(({ userId, providerIds }) => [alias(userId), providerIds]),
 				),
-				tvcApps: desired.absent.tvcAppIds,
+				tvcApps: sectionsOf(desired).absent.tvcAppIds,
 			},
 			expect: {
 				sessionProfiles: [
@@ -180,8 +182,7 @@ describe("a plan", () => {
 	/** Live with something to report of each kind that can only be read. */
 	function withReports(live: LiveOrganization): LiveOrganization {
 		const [first, second] = [id("user", 0), id("user", 1)];
-		return {
-			...live,
+		return withLive(live, {
 			sessionProfiles: {
 				[id("other", 1)]: known({ sessionProfileName: "other", scope: "all", expirationSeconds: "1" }),
 				[id("other", 2)]: unknown,
@@ -198,7 +199,7 @@ describe("a plan", () => {
 				"eip155:1": known([{ symbol: "USDC", decimals: 7, earnProviders: [] }]),
 				"solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": known([{ symbol: "SOL", decimals: 1, stable: true }]),
 			},
-		};
+		});
 	}
 
 	function planBytes(data: unknown, live: LiveOrganization): string {
@@ -221,7 +222,9 @@ describe("a plan", () => {
 				(world, membersKnown, chances) => {
 					const data = documentOf(world);
 					const live = withReports(
-						membersKnown ? liveOfWorld(world) : { ...liveOfWorld(world), policies: unknown, memory: emptyMemory },
+						membersKnown
+							? liveOfWorld(world)
+							: withLive(liveOfWorld(world), { policies: unknown, lastApplied: emptyLastApplied }),
 					);
 					const other = shuffle(data, chances);
 					const bytes = planBytes(data, live);

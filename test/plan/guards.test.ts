@@ -19,7 +19,18 @@ import type {
 	LiveOrganization,
 } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import {
+	context,
+	type DesiredParts,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingAbsent,
+	unknown,
+	wantTag,
+} from "./support-organizations.ts";
 
 const users = (...numbers: readonly number[]): readonly string[] => numbers.map((number) => id("user", number));
 const upTo = (count: number): readonly string[] => users(...Array.from({ length: count }, (_, index) => index + 1));
@@ -50,7 +61,7 @@ function removing(kind: "policies" | "oauthProviders" | "tvcApps", count: number
 	const named = (of: "policy" | "app") => numbers.map((number) => ({ id: id(of, number), name: "x" }));
 	// Providers of two users, so that they are two activities and still counted together.
 	const ownerOf = (number: number): string => id("user", number % 2);
-	const absent = { policyIds: [], oauthProviders: [], tvcAppIds: [] } as DesiredOrganization["absent"];
+	const absent = nothingAbsent;
 	const parts = {
 		policies: { ...absent, policyIds: named("policy").map((one) => one.id) },
 		tvcApps: { ...absent, tvcAppIds: named("app").map((one) => one.id) },
@@ -181,12 +192,15 @@ describe("the guard of member removals", () => {
 
 	it("lets 100% through where more are removed than the last-applied state holds", () => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
-		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } } };
+		const lastApplied = {
+			...unreadable.lastApplied,
+			userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } },
+		};
 		const desired = desiredOf({
 			limits: { memberRemovals: { percent: 100 } },
 			userTags: [wantTag("signers", { members: { ...never, never: upTo(6) } })],
 		});
-		expect(guardsOf(desired, { ...unreadable, memory })).toMatchObject([{ found: 6, refuses: false }]);
+		expect(guardsOf(desired, { ...unreadable, lastApplied })).toMatchObject([{ found: 6, refuses: false }]);
 	});
 
 	it("refuses at 0% to remove a single member who is not known to be one", () => {
@@ -204,19 +218,22 @@ describe("the guard of member removals", () => {
 	])("counts members as unknown where what was last applied holds %s", (_what, held, removed, refuses) => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
 		const present = Array.from({ length: held }, (_, index) => id("user", 100 + index));
-		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present } } };
+		const lastApplied = { ...unreadable.lastApplied, userTags: { [id("tag", 1)]: { ...remembered, present } } };
 		const members = { ...never, never: upTo(removed) };
 		const desired = desiredOf({ userTags: [wantTag("signers", { members })] });
-		const guards = guardsOf(desired, { ...unreadable, memory });
+		const guards = guardsOf(desired, { ...unreadable, lastApplied });
 		expect(guards).toMatchObject([{ kind: "memberRemovals", found: removed, refuses }]);
 		if (refuses) expect(guards[0]?.message).toContain("of an unknown number");
 	});
 
 	it("takes the percentage of what was last applied where that stands in", () => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
-		const memory = { ...unreadable.memory, userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } } };
+		const lastApplied = {
+			...unreadable.lastApplied,
+			userTags: { [id("tag", 1)]: { ...remembered, present: upTo(4) } },
+		};
 		const desired = desiredOf({ userTags: [exactly("signers", upTo(1))] });
-		expect(guardsOf(desired, { ...unreadable, memory })).toMatchObject([{ found: 3, refuses: true }]);
+		expect(guardsOf(desired, { ...unreadable, lastApplied })).toMatchObject([{ found: 3, refuses: true }]);
 	});
 
 	const twoTags = liveOf({
@@ -262,7 +279,7 @@ describe("what the document protects", () => {
 	const absent = { policyIds: [], tvcAppIds: [] };
 	const provider = { ...absent, oauthProviders: [{ userId: alice, providerIds: [id("provider", 1)] }] };
 
-	it.each<[string, Partial<DesiredOrganization>, readonly string[]]>([
+	it.each<[string, DesiredParts, readonly string[]]>([
 		[
 			"a tag by its live name, when it is renamed",
 			{ protect: { userIds: [], userTags: ["signers"] }, userTags: [wantTag("officers", { previously: ["signers"] })] },
@@ -297,7 +314,7 @@ describe("what the document protects", () => {
 		expect(guard?.message).toContain(where[0]);
 	});
 
-	it.each<[string, Partial<DesiredOrganization>]>([
+	it.each<[string, DesiredParts]>([
 		["of a tag that does not change", { userTags: [exactly("signers", [alice])] }],
 		["of another tag", { userTags: [exactly("oncall", [])] }],
 		["of a policy", { absent: { ...absent, oauthProviders: [], policyIds: [id("policy", 1)] } }],
@@ -345,7 +362,7 @@ describe("the caller's own way in", () => {
 		expect(guard?.message).toBe(`${caller} applies this and would be left without any user tag`);
 	});
 
-	it.each<[string, Partial<DesiredOrganization>, Known<string>]>([
+	it.each<[string, DesiredParts, Known<string>]>([
 		["one OAuth provider of two goes", { absent: without(caller, 1) }, known(caller)],
 		["somebody else's last OAuth provider goes", { absent: without(other, 3) }, known(caller)],
 		["somebody else's last user tag goes", { userTags: [exactly("signers", [caller])] }, known(caller)],
@@ -396,7 +413,7 @@ describe("the caller's own way in", () => {
 	});
 
 	it("matters only where somebody loses something", () => {
-		const changesOf = (parts: Partial<DesiredOrganization>) => makePlan(desiredOf(parts), live, context).changes;
+		const changesOf = (parts: DesiredParts) => makePlan(desiredOf(parts), live, context).changes;
 		expect(needsCaller(changesOf({ userTags: [exactly("oncall", [other])] }))).toBe(false);
 		expect(needsCaller(changesOf({ userTags: [wantTag("officers", { id: id("tag", 1) })] }))).toBe(false);
 		expect(needsCaller(changesOf({ userTags: [exactly("signers", [other])] }))).toBe(true);

@@ -5,30 +5,40 @@
 import { describe, expect, it } from "vitest";
 import type { Differences, TagChange } from "../../src/plan/change.ts";
 import { diff } from "../../src/plan/diff.ts";
-import { kinds } from "../../src/plan/kinds.ts";
+import { kinds } from "../../src/plan/kinds/index.ts";
 import {
 	type DesiredMembers,
 	type DesiredOrganization,
 	type DesiredUserTag,
-	emptyExpectations,
-	emptyMemory,
+	emptyLastApplied,
 	type Known,
+	type LastApplied,
+	type LastAppliedTag,
 	type LiveOrganization,
 	type LiveUserTag,
-	type Memory,
-	type RememberedTag,
 } from "../../src/plan/organization.ts";
-import { at, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import {
+	at,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingExpected,
+	type Sections,
+	unknown,
+	wantTag,
+} from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 const appliedAt = "2026-01-01T00:00:00.000Z";
 
-function absent(parts: Partial<DesiredOrganization["absent"]>): DesiredOrganization {
+function absent(parts: Partial<Sections["absent"]>): DesiredOrganization {
 	return desiredOf({ absent: { policyIds: [], oauthProviders: [], tvcAppIds: [], ...parts } });
 }
 
-function remembering(parts: Partial<Memory>): Memory {
-	return { ...emptyMemory, ...parts };
+function remembering(parts: Partial<LastApplied>): LastApplied {
+	return { ...emptyLastApplied, ...parts };
 }
 
 describe("every kind", () => {
@@ -66,38 +76,38 @@ describe("something to remove", () => {
 			desired: absent({ policyIds: [wanted] }),
 			address: `policy:${wanted}`,
 			userId: null,
-			live: (found: Known<readonly { id: string; name: string }[]>, memory: Memory) =>
-				liveOf({ policies: found, memory }),
-			memory: remembering({ removedPolicies: { [wanted]: { appliedAt } } }),
+			live: (found: Known<readonly { id: string; name: string }[]>, lastApplied: LastApplied) =>
+				liveOf({ policies: found, lastApplied }),
+			lastApplied: remembering({ removed: { policy: { [wanted]: { appliedAt } } } }),
 		},
 		{
 			kind: "tvcApp",
 			desired: absent({ tvcAppIds: [wanted] }),
 			address: `tvcApp:${wanted}`,
 			userId: null,
-			live: (found: Known<readonly { id: string; name: string }[]>, memory: Memory) =>
-				liveOf({ tvcApps: found, memory }),
-			memory: remembering({ removedTvcApps: { [wanted]: { appliedAt } } }),
+			live: (found: Known<readonly { id: string; name: string }[]>, lastApplied: LastApplied) =>
+				liveOf({ tvcApps: found, lastApplied }),
+			lastApplied: remembering({ removed: { tvcApp: { [wanted]: { appliedAt } } } }),
 		},
 		{
 			kind: "oauthProvider",
 			desired: { ...absent({ oauthProviders: [{ userId: alice, providerIds: [wanted] }] }), users: { alice } },
 			address: `oauthProvider:alice/${wanted}`,
 			userId: alice,
-			live: (found: Known<readonly { id: string; name: string }[]>, memory: Memory) =>
+			live: (found: Known<readonly { id: string; name: string }[]>, lastApplied: LastApplied) =>
 				liveOf({
 					oauthProviders: found.known ? known(found.value.map((one) => ({ userId: alice, ...one }))) : found,
-					memory,
+					lastApplied,
 				}),
-			memory: remembering({ removedOauthProviders: { [`${alice}/${wanted}`]: { appliedAt } } }),
+			lastApplied: remembering({ removed: { oauthProvider: { [`${alice}/${wanted}`]: { appliedAt } } } }),
 		},
 	] as const;
 
-	describe.each(rows)("of the kind $kind", ({ kind, desired, address, userId, live, memory }) => {
+	describe.each(rows)("of the kind $kind", ({ kind, desired, address, userId, live, lastApplied }) => {
 		const removal = { address, kind, action: "remove", id: wanted, userId, after: null };
 
 		it("is removed when it is there", () => {
-			expect(diff(desired, live(known([{ id: wanted, name: "old" }]), emptyMemory))).toEqual({
+			expect(diff(desired, live(known([{ id: wanted, name: "old" }]), emptyLastApplied))).toEqual({
 				changes: [{ ...removal, reason: "is-there", basis: "live", before: { name: "old" } }],
 				problems: [],
 				unread: [],
@@ -105,17 +115,17 @@ describe("something to remove", () => {
 		});
 
 		it("is removed when it is there again, although it was removed before", () => {
-			const { changes } = diff(desired, live(known([{ id: wanted, name: "old" }]), memory));
+			const { changes } = diff(desired, live(known([{ id: wanted, name: "old" }]), lastApplied));
 			expect(changes.map(({ basis }) => basis)).toEqual(["live"]);
 		});
 
 		it("is left when it is not there", () => {
 			const others = known([{ id: id("other", 9), name: "another" }]);
-			expect(diff(desired, live(others, emptyMemory))).toEqual({ changes: [], problems: [], unread: [] });
+			expect(diff(desired, live(others, emptyLastApplied))).toEqual({ changes: [], problems: [], unread: [] });
 		});
 
 		it("is removed once when it is unknown and was never removed", () => {
-			expect(diff(desired, live(unknown, emptyMemory))).toEqual({
+			expect(diff(desired, live(unknown, emptyLastApplied))).toEqual({
 				changes: [{ ...removal, reason: "not-known-to-be-absent", basis: "unknown", before: null }],
 				problems: [],
 				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "nothing" }],
@@ -123,7 +133,7 @@ describe("something to remove", () => {
 		});
 
 		it("is left when it is unknown and was removed before, and that is said", () => {
-			expect(diff(desired, live(unknown, memory))).toEqual({
+			expect(diff(desired, live(unknown, lastApplied))).toEqual({
 				changes: [],
 				problems: [],
 				unread: [{ scope: "kind", kind, because: "the service does not show it", standsIn: "last-applied" }],
@@ -148,7 +158,7 @@ describe("the members of a tag", () => {
 		atLeast: users,
 		never,
 	});
-	const remembered = (parts: Partial<RememberedTag> = {}): RememberedTag => ({
+	const remembered = (parts: Partial<LastAppliedTag> = {}): LastAppliedTag => ({
 		appliedAt,
 		name: "signers",
 		present: [alice],
@@ -162,7 +172,7 @@ describe("the members of a tag", () => {
 		what: string,
 		wanted: DesiredMembers | undefined,
 		live: readonly string[] | null,
-		memory: RememberedTag | null,
+		lastApplied: LastAppliedTag | null,
 		add: readonly string[],
 		remove: readonly string[],
 		basis: TagChange["basis"],
@@ -173,35 +183,35 @@ describe("the members of a tag", () => {
 		["exactly nobody, live", exactly(), [alice, carol], null, [], [alice, carol], "live"],
 		["at least, live", atLeast([alice, bob]), [alice, carol], null, [bob], [], "live"],
 		["never, live", atLeast([], [carol, bob]), [alice, carol], null, [], [carol], "live"],
-		["live before memory", exactly(alice), [bob], remembered(), [alice], [bob], "live"],
-		["exactly, memory", exactly(bob), null, remembered(), [bob], [alice], "last-applied"],
-		["at least, memory", atLeast([alice, bob]), null, remembered(), [bob], [], "last-applied"],
+		["live before lastApplied", exactly(alice), [bob], remembered(), [alice], [bob], "live"],
+		["exactly, lastApplied", exactly(bob), null, remembered(), [bob], [alice], "last-applied"],
+		["at least, lastApplied", atLeast([alice, bob]), null, remembered(), [bob], [], "last-applied"],
 		["never, memory of who has it", atLeast([], [alice]), null, remembered(), [], [alice], "last-applied"],
 		["never, nobody knows", atLeast([], [bob, carol]), null, remembered(), [], [bob], "last-applied"],
-		["memory whose time was never noted", exactly(bob), null, neverNoted, [bob], [alice], "last-applied"],
+		["lastApplied whose time was never noted", exactly(bob), null, neverNoted, [bob], [alice], "last-applied"],
 		["exactly, unknown", exactly(alice, bob), null, null, [alice, bob], [], "unknown"],
 		["at least and never, unknown", atLeast([alice], [bob]), null, null, [alice], [bob], "unknown"],
-		["exactly, stale memory", exactly(bob), null, stale, [bob], [alice], "unknown"],
-		["at least, stale memory", atLeast([alice], [carol]), null, stale, [alice], [carol], "unknown"],
-	])("%s", (_what, members, live, memory, addUserIds, removeUserIds, basis) => {
+		["exactly, stale lastApplied", exactly(bob), null, stale, [bob], [alice], "unknown"],
+		["at least, stale lastApplied", atLeast([alice], [carol]), null, stale, [alice], [carol], "unknown"],
+	])("%s", (_what, members, live, lastApplied, addUserIds, removeUserIds, basis) => {
 		const tag = liveTag(1, "signers", { members: live === null ? unknown : known(live) });
 		const { changes, unread } = diff(
 			desiredOf({ userTags: [wantTag("signers", members === undefined ? {} : { members })] }),
 			liveOf({
 				userTags: known([tag]),
-				memory: remembering(memory === null ? {} : { userTags: { [tag.id]: memory } }),
+				lastApplied: remembering(lastApplied === null ? {} : { userTags: { [tag.id]: lastApplied } }),
 			}),
 		);
 		expect(changes).toMatchObject([{ reason: "members-differ", addUserIds, removeUserIds, basis, tagId: tag.id }]);
 		const change = changes[0] as TagChange;
-		const before = live ?? (basis === "last-applied" ? memory?.present : undefined) ?? null;
+		const before = live ?? (basis === "last-applied" ? lastApplied?.present : undefined) ?? null;
 		expect(change.before.members).toEqual(before);
 		const after = before && [...before.filter((user) => !removeUserIds.includes(user)), ...addUserIds].sort();
 		expect(change.after.members).toEqual(after);
 		expect(change.lastApplied).toEqual(
-			live !== null || memory === null ? null : { at: appliedAt, changedSince: memory === stale },
+			live !== null || lastApplied === null ? null : { at: appliedAt, changedSince: lastApplied === stale },
 		);
-		const standsIn = memory === null ? "nothing" : "last-applied";
+		const standsIn = lastApplied === null ? "nothing" : "last-applied";
 		expect(unread).toEqual(
 			live === null
 				? [{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn }]
@@ -209,7 +219,7 @@ describe("the members of a tag", () => {
 		);
 	});
 
-	it.each<[string, DesiredMembers | undefined, readonly string[] | null, RememberedTag | null]>([
+	it.each<[string, DesiredMembers | undefined, readonly string[] | null, LastAppliedTag | null]>([
 		["exactly those who have it", exactly(alice, bob), [alice, bob], null],
 		["at least some of those who have it", atLeast([alice], [carol]), [alice, bob], null],
 		["not managed", undefined, [alice], null],
@@ -217,13 +227,13 @@ describe("the members of a tag", () => {
 		["as last applied", exactly(alice), null, remembered()],
 		["at least as last applied, never as last applied", atLeast([alice], [carol]), null, remembered()],
 		["at least nobody, unknown", atLeast([]), null, null],
-	])("%s: no change", (_what, members, live, memory) => {
+	])("%s: no change", (_what, members, live, lastApplied) => {
 		const tag = liveTag(1, "signers", { members: live === null ? unknown : known(live) });
 		const { changes } = diff(
 			desiredOf({ userTags: [wantTag("signers", members === undefined ? {} : { members })] }),
 			liveOf({
 				userTags: known([tag]),
-				memory: remembering(memory === null ? {} : { userTags: { [tag.id]: memory } }),
+				lastApplied: remembering(lastApplied === null ? {} : { userTags: { [tag.id]: lastApplied } }),
 			}),
 		);
 		expect(changes).toEqual([]);
@@ -248,9 +258,9 @@ describe("the tag that an entry means", () => {
 	function find(
 		wanted: readonly DesiredUserTag[],
 		live: readonly LiveUserTag[] = tags,
-		memory = emptyMemory,
+		lastApplied = emptyLastApplied,
 	): Differences {
-		return diff(desiredOf({ userTags: wanted }), liveOf({ userTags: known(live), memory }));
+		return diff(desiredOf({ userTags: wanted }), liveOf({ userTags: known(live), lastApplied }));
 	}
 
 	/** Tag ids of the changes; every entry here has members that nobody has, so that each found tag changes. */
@@ -305,8 +315,8 @@ describe("the tag that an entry means", () => {
 
 	it("that was renamed since orgsync changed it is named with its id", () => {
 		const tag = { appliedAt, name: "guards", present: [], gone: [], updatedAt: "" };
-		const memory = remembering({ userTags: { [id("tag", 3)]: tag } });
-		const { message } = only(find([wantTag("guards")], tags, memory));
+		const lastApplied = remembering({ userTags: { [id("tag", 3)]: tag } });
+		const { message } = only(find([wantTag("guards")], tags, lastApplied));
 		expect(message).toContain(`is now called \`oncall\`: add \`id: ${id("tag", 3)}\` to rename it back`);
 	});
 
@@ -407,7 +417,7 @@ describe("an expectation", () => {
 	function check(kind: string, fields: Fields, found?: Known<Fields | null>): Differences {
 		const [wanted, live] = readings[kind]?.of(fields, found) ?? [];
 		return diff(
-			desiredOf({ users: { alice }, expect: { ...emptyExpectations, ...(wanted as object) } }),
+			desiredOf({ users: { alice }, expect: { ...nothingExpected, ...(wanted as object) } }),
 			liveOf({ ...(live as Partial<LiveOrganization>) }),
 		);
 	}
@@ -559,7 +569,7 @@ describe("an expectation", () => {
 		const expecting = (userId: string, parts: { id?: string; name?: string }) =>
 			diff(
 				desiredOf({
-					expect: { ...emptyExpectations, mfaPolicies: [{ userId, ...parts, fields: { order: 1 }, at }] },
+					expect: { ...nothingExpected, mfaPolicies: [{ userId, ...parts, fields: { order: 1 }, at }] },
 				}),
 				live,
 			).changes.map(({ address, reason }) => [address, reason]);

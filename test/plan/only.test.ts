@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { KindName } from "../../src/plan/kinds/names.ts";
 import { narrow, parseSelection, type Selection } from "../../src/plan/only.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
-import { at, desiredOf, id, wantTag } from "./support-organizations.ts";
+import { at, desiredOf, id, sectionsOf, wantTag } from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 const fields = {};
@@ -34,7 +34,8 @@ const everything = desiredOf({
 });
 
 /** Labels of everything a document speaks of, as they stand behind the kind in an address. */
-function labelsOf({ userTags, absent, expect: expected }: DesiredOrganization): readonly string[] {
+function labelsOf(desired: DesiredOrganization): readonly string[] {
+	const { userTags, absent, expect: expected } = sectionsOf(desired);
 	const user = (userId: string): string => (userId === alice ? "alice" : userId);
 	return [
 		...userTags.map(({ name }) => `userTag:${name}`),
@@ -95,7 +96,7 @@ describe("a selection", () => {
 	});
 
 	it("leaves no user with an empty list of OAuth providers", () => {
-		expect(only(`oauthProvider/alice/${id("provider", 1)}`).absent.oauthProviders).toEqual([
+		expect(sectionsOf(only(`oauthProvider/alice/${id("provider", 1)}`)).absent.oauthProviders).toEqual([
 			{ userId: alice, providerIds: [id("provider", 1)] },
 		]);
 	});
@@ -137,7 +138,7 @@ describe("the text of a selection", () => {
 describe("a glob", () => {
 	function names(glob: string, ...tags: readonly string[]): readonly string[] {
 		const desired = desiredOf({ userTags: tags.map((name) => wantTag(name)) });
-		return narrow(desired, [{ kind: "userTag", glob }]).userTags.map(({ name }) => name);
+		return sectionsOf(narrow(desired, [{ kind: "userTag", glob }])).userTags.map(({ name }) => name);
 	}
 
 	it("stands for the whole name, not for a part of it", () => {

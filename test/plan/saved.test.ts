@@ -9,7 +9,21 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { decodeSavedPlan, encodeSavedPlan, factsOf, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { checkSchema } from "../../src/schema.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "./support-organizations.ts";
+import {
+	context,
+	type DesiredParts,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingAbsent,
+	nothingExpected,
+	organizationId,
+	sectionsOf,
+	wantTag,
+	withSections,
+} from "./support-organizations.ts";
 
 const [alice, bob] = [id("user", 1), id("user", 2)];
 
@@ -177,7 +191,7 @@ describe("a file is refused", () => {
 });
 
 describe("the documents of a saved plan", () => {
-	const other = (more: Partial<DesiredOrganization>): DesiredOrganization => ({ ...desired, ...more });
+	const other = (more: DesiredParts): DesiredOrganization => withSections(desired, more);
 	const second = other({ organizationId: id("org", 2) });
 
 	it("are narrowed to what it changes, with what is protected and the limits as they are", () => {
@@ -188,15 +202,17 @@ describe("the documents of a saved plan", () => {
 			digest: desired.digest,
 			narrowed: true,
 			readsMembers: true,
-			userTags: [{ name: "signers" }],
-			absent: {
-				policyIds: [id("policy", 2)],
-				oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
-				tvcAppIds: [id("app", 2)],
-			},
 			limits: desired.limits,
 			protect: desired.protect,
 		});
+		const { userTags, absent, expect: expected } = sectionsOf(planned?.desired ?? { objects: [] });
+		expect(userTags).toMatchObject([{ name: "signers" }]);
+		expect(absent).toEqual({
+			policyIds: [id("policy", 2)],
+			oauthProviders: [{ userId: bob, providerIds: [id("provider", 1)] }],
+			tvcAppIds: [id("app", 2)],
+		});
+		expect(expected).toEqual(nothingExpected);
 	});
 
 	it("have to call users as it does: its reviewers went by those names", () => {
@@ -213,9 +229,9 @@ describe("the documents of a saved plan", () => {
 			const tags = liveOf({
 				userTags: known(names.map((name, index) => liveTag(index, name === kept ? `${name} before` : name))),
 			});
-			const one = makePlan({ ...wanted, absent: desiredOf().absent }, tags, context);
+			const one = makePlan(withSections(wanted, { absent: nothingAbsent }), tags, context);
 			const [planned] = matchDocuments(makeSavedPlan({ plans: [one] }, "x"), [wanted]);
-			expect(planned?.desired.userTags.map(({ name }) => name)).toEqual([kept]);
+			expect(sectionsOf(planned?.desired ?? { objects: [] }).userTags.map(({ name }) => name)).toEqual([kept]);
 		}
 	});
 

@@ -17,12 +17,14 @@ import {
 	desiredOf,
 	id,
 	known,
+	type LiveParts,
 	liveOf,
 	liveTag,
 	organizationId,
 	parametersOf,
 	unknown,
 	wantTag,
+	withLive,
 } from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
@@ -79,17 +81,15 @@ it("does not count the overrides that a plan uses: they say nothing of an object
 	expect(findMoved({ saved, fresh: { ...fresh, overrides: [abandon] }, live })).toEqual([]);
 });
 
-const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization => ({
-	...before,
-	userTags: known([...(tag === undefined ? [] : [tag]), liveTag(2, "oncall"), ...others]),
-});
+const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization =>
+	withLive(before, { userTags: known([...(tag === undefined ? [] : [tag]), liveTag(2, "oncall"), ...others]) });
 
 describe("nothing moved", () => {
 	it("when all is as it was", () => {
 		expect(moved(before)).toEqual([]);
 	});
 
-	it.each<[string, Partial<LiveOrganization>]>([
+	it.each<[string, Partial<LiveParts>]>([
 		["another tag of the document is called otherwise", { userTags: known([signers(), liveTag(2, "renamed")]) }],
 		[
 			"another tag of the document has other members",
@@ -114,7 +114,7 @@ describe("nothing moved", () => {
 			{ userTags: known([signers({ updatedAt: "9.9" }), liveTag(2, "oncall")]) },
 		],
 	])("when %s", (_what, more) => {
-		expect(moved({ ...before, ...more })).toEqual([]);
+		expect(moved(withLive(before, more))).toEqual([]);
 	});
 
 	it("when a temporary name that was taken is free by now: the plan keeps its own", () => {
@@ -162,7 +162,7 @@ describe("an activity that waits", () => {
 		approvedBy: null,
 		saidBy: "service",
 	});
-	const both = { ...before, policies: known(policies.map((one) => ({ id: one, name: "one" }))) };
+	const both = withLive(before, { policies: known(policies.map((one) => ({ id: one, name: "one" }))) });
 
 	it.each([
 		["for a step", policies],
@@ -284,8 +284,8 @@ describe("a tag moved", () => {
 
 	it("when what was last applied to it is not known here", () => {
 		const members = unknown;
-		const memory = {
-			...before.memory,
+		const lastApplied = {
+			...before.lastApplied,
 			userTags: {
 				[id("tag", 1)]: {
 					appliedAt: "2026-01-01T00:00:00.000Z",
@@ -296,7 +296,7 @@ describe("a tag moved", () => {
 				},
 			},
 		};
-		const was = { ...withTag(signers({ members })), memory };
+		const was = { ...withTag(signers({ members })), lastApplied };
 		expect(moved(was, { was })).toEqual([]);
 		expect(moved(withTag(signers({ members })), { was })).toMatchObject([
 			{
@@ -385,13 +385,13 @@ describe.each([
 	["TVC app", `tvcApp:${id("app", 1)}`, "tvcApps", [{ id: id("app", 1), name: "other" }]],
 ] as const)("a %s moved", (_kind, where, member, renamed) => {
 	it("when it is gone", () => {
-		expect(moved({ ...before, [member]: known([]) })).toMatchObject([
+		expect(moved(withLive(before, { [member]: known([]) }))).toMatchObject([
 			{ address: where, reason: "already-so", after: null, because: "it is gone already, as the plan wanted" },
 		]);
 	});
 
 	it("when it is called otherwise", () => {
-		expect(moved({ ...before, [member]: known(renamed) })).toMatchObject([
+		expect(moved(withLive(before, { [member]: known(renamed) }))).toMatchObject([
 			{
 				address: where,
 				reason: "changed",
@@ -402,7 +402,7 @@ describe.each([
 	});
 
 	it("when it cannot be read any more, or can be by now", () => {
-		const hidden = { ...before, [member]: unknown };
+		const hidden = withLive(before, { [member]: unknown });
 		expect(moved(hidden)).toMatchObject([
 			{
 				address: where,
@@ -436,7 +436,7 @@ describe("the refusal", () => {
 	});
 
 	it("names everything that moved, one a line, with what to do", () => {
-		const error = refusal(revisit({ ...withTag(signers({ members: known([]) })), policies: known([]) }));
+		const error = refusal(revisit(withLive(withTag(signers({ members: known([]) })), { policies: known([]) })));
 		expect(error).toMatchObject({
 			code: "stale-plan",
 			exitCode: 6,
@@ -451,12 +451,12 @@ describe("the refusal", () => {
 
 	it("says that nothing is left to do when all of it is done", () => {
 		const done = { policies: known([]), oauthProviders: known([]), tvcApps: known([]) };
-		const error = refusal(revisit({ ...withTag(signers({ members: known([alice]) })), ...done }));
+		const error = refusal(revisit(withLive(withTag(signers({ members: known([alice]) })), done)));
 		expect(error.hint).toBe("all of it is as the plan wanted already: there is nothing left to apply");
 	});
 
 	it("names the organization where there are several", () => {
-		const error = refusal(revisit(before), revisit({ ...before, tvcApps: known([]) }));
+		const error = refusal(revisit(before), revisit(withLive(before, { tvcApps: known([]) })));
 		expect(error.message).toContain(`\n  organization ${organizationId}: tvcApp:`);
 	});
 

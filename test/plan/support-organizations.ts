@@ -5,14 +5,21 @@
 
 import fc from "fast-check";
 import {
+	type DesiredExpectation,
 	type DesiredMembers,
+	type DesiredObject,
 	type DesiredOrganization,
+	type DesiredRemoval,
 	type DesiredUserTag,
-	emptyExpectations,
-	emptyMemory,
+	emptyLastApplied,
+	expectationsOf,
 	type Known,
 	type LiveOrganization,
+	type LiveRecord,
+	type LiveRemovable,
 	type LiveUserTag,
+	removalsOf,
+	tagsOf,
 } from "../../src/plan/organization.ts";
 import type { AnyParameters } from "../../src/plan/requests.ts";
 import type { Step } from "../../src/plan/step.ts";
@@ -39,40 +46,184 @@ export function known<T>(value: T): Known<T> {
 
 export const unknown: Known<never> = { known: false, because: "the service does not show it" };
 
-export function desiredOf(parts: Partial<DesiredOrganization> = {}): DesiredOrganization {
+/** What a test writes under the keys of a document. */
+export interface Sections {
+	readonly userTags: readonly DesiredUserTag[];
+	readonly absent: {
+		readonly policyIds: readonly string[];
+		readonly oauthProviders: readonly { readonly userId: string; readonly providerIds: readonly string[] }[];
+		readonly tvcAppIds: readonly string[];
+	};
+	readonly expect: {
+		readonly sessionProfiles: readonly ({ readonly id: string } & Expected)[];
+		readonly mfaPolicies: readonly ({
+			readonly userId: string;
+			readonly id?: string;
+			readonly name?: string;
+		} & Expected)[];
+		readonly bootProofs: readonly ({ readonly appId: string } & Expected)[];
+		readonly supportedAssets: readonly ({ readonly caip2: string; readonly symbol: string } & Expected)[];
+	};
+}
+
+type Expected = Pick<DesiredExpectation, "fields" | "at">;
+
+export const nothingAbsent: Sections["absent"] = { policyIds: [], oauthProviders: [], tvcAppIds: [] };
+
+export const nothingExpected: Sections["expect"] = {
+	sessionProfiles: [],
+	mfaPolicies: [],
+	bootProofs: [],
+	supportedAssets: [],
+};
+
+export type DesiredParts = Partial<Omit<DesiredOrganization, "objects"> & Sections>;
+
+export function desiredOf(parts: DesiredParts = {}): DesiredOrganization {
+	const { userTags = [], absent = nothingAbsent, expect = nothingExpected, ...others } = parts;
 	return {
 		organizationId,
 		users: {},
-		userTags: [],
-		absent: { policyIds: [], oauthProviders: [], tvcAppIds: [] },
-		expect: emptyExpectations,
+		objects: objectsOf({ userTags, absent, expect }),
 		protect: { userIds: [], userTags: [] },
 		limits: {},
 		digest: "sha256:0",
 		files: ["document.yaml"],
-		...parts,
+		...others,
 	};
 }
 
-export function liveOf(parts: Partial<LiveOrganization> = {}): LiveOrganization {
+function objectsOf({ userTags, absent, expect }: Sections): readonly DesiredObject[] {
+	const removal = (kind: DesiredRemoval["kind"], userId: string | null) => (removed: string) => ({
+		kind,
+		userId,
+		id: removed,
+	});
+	const expected = (
+		kind: DesiredExpectation["kind"],
+		group: string | null,
+		foundBy: string,
+		key: string,
+		{ fields, at: place }: Expected,
+	): DesiredExpectation => ({ kind, group, foundBy, key, fields, at: place });
+	return [
+		...userTags,
+		...absent.oauthProviders.flatMap(({ userId, providerIds }) => providerIds.map(removal("oauthProvider", userId))),
+		...absent.policyIds.map(removal("policy", null)),
+		...absent.tvcAppIds.map(removal("tvcApp", null)),
+		...expect.sessionProfiles.map((one) => expected("sessionProfile", null, "id", one.id, one)),
+		...expect.mfaPolicies.map((one) =>
+			expected("mfaPolicy", one.userId, one.id === undefined ? "name" : "id", one.id ?? one.name ?? "", one),
+		),
+		...expect.bootProofs.map((one) => expected("bootProof", null, "app", one.appId, one)),
+		...expect.supportedAssets.map((one) => expected("supportedAsset", one.caip2, "symbol", one.symbol, one)),
+	];
+}
+
+/** The objects of a document under its keys. */
+export function sectionsOf(desired: Pick<DesiredOrganization, "objects">): Sections {
+	const byUser = Map.groupBy(removalsOf(desired, "oauthProvider"), ({ userId }) => userId ?? "");
+	const idsOf = (kind: DesiredRemoval["kind"]) => removalsOf(desired, kind).map((one) => one.id);
+	const named = ({ foundBy, key, fields, at: place }: DesiredExpectation) => ({ [foundBy]: key, fields, at: place });
+	return {
+		userTags: tagsOf(desired),
+		absent: {
+			policyIds: idsOf("policy"),
+			oauthProviders: [...byUser].map(([userId, all]) => ({ userId, providerIds: all.map((one) => one.id) })),
+			tvcAppIds: idsOf("tvcApp"),
+		},
+		expect: {
+			sessionProfiles: expectationsOf(desired, "sessionProfile").map(({ key, fields, at: place }) => {
+				return { id: key, fields, at: place };
+			}),
+			mfaPolicies: expectationsOf(desired, "mfaPolicy").map((one) => ({
+				userId: one.group ?? "",
+				...named(one),
+			})) as Sections["expect"]["mfaPolicies"],
+			bootProofs: expectationsOf(desired, "bootProof").map(({ key, fields, at: place }) => {
+				return { appId: key, fields, at: place };
+			}),
+			supportedAssets: expectationsOf(desired, "supportedAsset").map(({ group, key, fields, at: place }) => {
+				return { caip2: group ?? "", symbol: key, fields, at: place };
+			}),
+		},
+	};
+}
+
+/** The document with these parts in place of its own. */
+export function withSections({ objects, ...others }: DesiredOrganization, parts: DesiredParts): DesiredOrganization {
+	return desiredOf({ ...others, ...sectionsOf({ objects }), ...parts });
+}
+
+type Named = Omit<LiveRemovable, "userId">;
+type Unlisted = Readonly<Record<string, Known<LiveRecord | null>>>;
+type Listed = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
+
+/** What a test says of live state, by the words of a document. */
+export interface LiveParts extends Pick<LiveOrganization, "organizationId" | "userTags" | "users" | "lastApplied"> {
+	readonly policies: Known<readonly Named[]>;
+	readonly oauthProviders: Known<readonly LiveRemovable[]>;
+	readonly tvcApps: Known<readonly Named[]>;
+	readonly sessionProfiles: Unlisted;
+	readonly mfaPolicies: Listed;
+	readonly bootProofs: Unlisted;
+	readonly supportedAssets: Listed;
+}
+
+/** Live state with these parts in place of its own. */
+export function withLive(live: LiveOrganization, parts: Partial<LiveParts>): LiveOrganization {
+	const { organizationId: own, userTags, users, lastApplied } = live;
+	const { removables, records, ...made } = liveOf({ organizationId: own, userTags, users, lastApplied, ...parts });
+	const { policies, oauthProviders, tvcApps, sessionProfiles, mfaPolicies, bootProofs, supportedAssets } = parts;
+	const { policy, oauthProvider, tvcApp } = removables;
+	const { sessionProfile, mfaPolicy, bootProof, supportedAsset } = records;
+	return {
+		organizationId: made.organizationId,
+		userTags: made.userTags,
+		users: made.users,
+		lastApplied: made.lastApplied,
+		removables: {
+			policy: policies === undefined ? live.removables.policy : policy,
+			oauthProvider: oauthProviders === undefined ? live.removables.oauthProvider : oauthProvider,
+			tvcApp: tvcApps === undefined ? live.removables.tvcApp : tvcApp,
+		},
+		records: {
+			...live.records,
+			...(sessionProfiles === undefined ? {} : { sessionProfile }),
+			...(mfaPolicies === undefined ? {} : { mfaPolicy }),
+			...(bootProofs === undefined ? {} : { bootProof }),
+			...(supportedAssets === undefined ? {} : { supportedAsset }),
+		},
+	};
+}
+
+export function liveOf(parts: Partial<LiveParts> = {}): LiveOrganization {
+	const { policies = known([]), oauthProviders = known([]), tvcApps = known([]), ...more } = parts;
+	const { sessionProfiles = {}, mfaPolicies = {}, bootProofs = {}, supportedAssets = {}, ...others } = more;
+	const ownerless = (all: Known<readonly Named[]>): Known<readonly LiveRemovable[]> =>
+		all.known ? known(all.value.map((one) => ({ userId: null, ...one }))) : all;
+	const listed = (all: Unlisted): Listed =>
+		Object.fromEntries(
+			Object.entries(all).map(([key, one]) => [key, one.known ? known(one.value === null ? [] : [one.value]) : one]),
+		);
 	return {
 		organizationId,
 		userTags: known([]),
-		policies: known([]),
-		oauthProviders: known([]),
-		tvcApps: known([]),
+		removables: { policy: ownerless(policies), oauthProvider: oauthProviders, tvcApp: ownerless(tvcApps) },
 		users: unknown,
-		sessionProfiles: {},
-		mfaPolicies: {},
-		bootProofs: {},
-		supportedAssets: {},
-		memory: emptyMemory,
-		...parts,
+		records: {
+			sessionProfile: listed(sessionProfiles),
+			mfaPolicy: mfaPolicies,
+			bootProof: listed(bootProofs),
+			supportedAsset: supportedAssets,
+		},
+		lastApplied: emptyLastApplied,
+		...others,
 	};
 }
 
 export function wantTag(name: string, parts: Partial<DesiredUserTag> = {}): DesiredUserTag {
-	return { name, previously: [], at, ...parts };
+	return { kind: "userTag", name, previously: [], at, ...parts };
 }
 
 export function liveTag(number: number, name: string, parts: Partial<LiveUserTag> = {}): LiveUserTag {

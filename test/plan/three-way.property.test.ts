@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makeThreeWay } from "../../src/plan/three-way.ts";
 import type { MeantDifference } from "../../src/plan/three-way-meant.ts";
-import { desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import { desiredOf, id, known, liveOf, liveTag, sectionsOf, unknown, wantTag } from "./support-organizations.ts";
 
 const numRuns = process.env.CI ? 2_000 : 1_500;
 
@@ -129,7 +129,7 @@ function desiredOfDocument({ tags, absent, deployment }: Document, { names: held
 			tvcAppIds: listed(2, id("app", 1)),
 		},
 		expect: {
-			...desiredOf().expect,
+			...sectionsOf(desiredOf()).expect,
 			bootProofs:
 				deployment === null
 					? []

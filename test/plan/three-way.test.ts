@@ -2,7 +2,7 @@
  * What is told apart in the cases that a person would ask about first, one fact a test.
  */
 import { describe, expect, it } from "vitest";
-import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
+import type { DesiredMembers } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { makeDropped, makeThreeWay, type ThreeWay, unite } from "../../src/plan/three-way.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
@@ -10,7 +10,21 @@ import { plainStyle } from "../../src/render/text.ts";
 import { renderThreeWay } from "../../src/render/three-way-text.ts";
 import { checkSchema } from "../../src/schema.ts";
 import { complete } from "../render/complete.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, unknown, wantTag } from "./support-organizations.ts";
+import {
+	context,
+	type DesiredParts,
+	desiredOf,
+	id,
+	known,
+	type LiveParts,
+	liveOf,
+	liveTag,
+	nothingAbsent,
+	nothingExpected,
+	sectionsOf,
+	unknown,
+	wantTag,
+} from "./support-organizations.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
 const digest = `sha256:${"0".repeat(64)}`;
@@ -20,11 +34,7 @@ const atLeast = (wanted: string[], never: string[] = []): { members: DesiredMemb
 	members: { mode: "atLeast", atLeast: wanted, never },
 });
 
-function compare(
-	base: Partial<DesiredOrganization> | null,
-	head: Partial<DesiredOrganization>,
-	live: Partial<LiveOrganization>,
-): ThreeWay {
+function compare(base: DesiredParts | null, head: DesiredParts, live: Partial<LiveParts>): ThreeWay {
 	const before = base === null ? null : desiredOf({ digest, ...base });
 	const found = makeThreeWay({ name: "main", desired: before }, desiredOf({ digest, ...head }), liveOf(live));
 	expect(checkSchema("three-way.json", found)).toEqual([]);
@@ -140,7 +150,7 @@ describe("names", () => {
 
 describe("what must not exist", () => {
 	const policies = known([{ id: id("policy", 1), name: "old rule" }]);
-	const without = (...policyIds: string[]) => ({ absent: { ...desiredOf().absent, policyIds } });
+	const without = (...policyIds: string[]) => ({ absent: { ...nothingAbsent, policyIds } });
 
 	it("is removed again when it came back, and the change does not mention it", () => {
 		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies });
@@ -163,7 +173,7 @@ describe("what must not exist", () => {
 describe("what can only be read", () => {
 	const expecting = (deploymentLabel: string) => ({
 		expect: {
-			...desiredOf().expect,
+			...nothingExpected,
 			bootProofs: [{ appId: id("app", 1), fields: { deploymentLabel }, at: wantTag("x").at }],
 		},
 	});
@@ -242,11 +252,11 @@ describe("an organization of one of the documents only", () => {
 
 it("one MFA policy that both documents expect by its id is one expectation, so that one query shows it", () => {
 	const expecting = { mfaPolicies: [{ userId: alice, id: id("other", 1), fields: { order: 1 }, at: wantTag("x").at }] };
-	const desired = desiredOf({ expect: { ...desiredOf().expect, ...expecting } });
-	expect(unite(desired, desired).expect.mfaPolicies).toHaveLength(1);
+	const desired = desiredOf({ expect: { ...nothingExpected, ...expecting } });
+	expect(sectionsOf(unite(desired, desired)).expect.mfaPolicies).toHaveLength(1);
 });
 
-describe("thousands of changes that would be undone", () => {
+describe("thousands of changes that would be reverted", () => {
 	const users = Array.from({ length: 3_000 }, (_, index) => id("user", index));
 	const head = desiredOf({ digest, ...wants(exactly()), limits: { memberRemovals: { count: 1 } } });
 	const live = liveOf(one(...users));
@@ -257,7 +267,7 @@ describe("thousands of changes that would be undone", () => {
 		const markdown = renderMarkdown(complete({ command: "plan", plans: [plan], threeWay: [threeWay] }));
 		expect(Buffer.byteLength(markdown)).toBeLessThan(65_536);
 		expect(markdown).toContain("--allow memberRemovals=3000");
-		expect(markdown).toContain("Apply would undo 3000 changes made outside that this change does not mention.");
+		expect(markdown).toContain("Apply would revert 3000 changes made outside that this change does not mention.");
 		expect(markdown.match(/takes it back from/g)?.length).toBeGreaterThan(500);
 		expect(markdown).not.toContain("```diff");
 	});
@@ -265,6 +275,6 @@ describe("thousands of changes that would be undone", () => {
 	it("are all in the text", () => {
 		const text = renderThreeWay(plan, threeWay, plainStyle, "Plan.");
 		expect(text.match(/takes it back from/g)).toHaveLength(3_000);
-		expect(text.match(/\(undoes drift\)/g)).toHaveLength(3_000);
+		expect(text.match(/\(reverts drift\)/g)).toHaveLength(3_000);
 	});
 });

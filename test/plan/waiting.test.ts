@@ -1,5 +1,5 @@
 /**
- * Steps held against activities that wait: the same wish is joined, what would change the same object otherwise stands in
+ * Steps held against pending activities: the same wish is joined, what would change the same object otherwise stands in
  * its way, and nothing is sent twice or lost between the parts.
  */
 import fc from "fast-check";
@@ -83,7 +83,7 @@ function shortly(steps: readonly Step[]): readonly unknown[] {
 	]);
 }
 
-describe("an activity that waits for the same tag", () => {
+describe("an pending activity for the same tag", () => {
 	const wanted = { userTagId: signers, addUserIds: [alice, bob], removeUserIds: [] };
 	it.each<[string, Readonly<Record<string, unknown>>]>([
 		["in the same words", wanted],
@@ -137,7 +137,7 @@ describe("an activity that waits for the same tag", () => {
 	});
 });
 
-describe("an activity that waits for something else", () => {
+describe("an pending activity for something else", () => {
 	it.each<[string, Step, WaitingActivity]>([
 		["another tag", tagStep(), waits("update_user_tag", { userTagId: oncall, addUserIds: [alice, bob] })],
 		["another operation", tagStep(), waits("delete_tvc_app_and_deployments", { appId: signers })],
@@ -164,7 +164,7 @@ describe("an activity that waits for something else", () => {
 	});
 });
 
-describe("an activity that waits for an app", () => {
+describe("an pending activity for an app", () => {
 	it("is joined: there is nothing else to want of an app", () => {
 		const parameters = { appId: id("app", 1) };
 		const step: Step = { ...shared, operation: "delete_tvc_app_and_deployments", parameters };
@@ -175,7 +175,7 @@ describe("an activity that waits for an app", () => {
 	});
 });
 
-describe("an activity that waits for some of what a step removes", () => {
+describe("an pending activity for some of what a step removes", () => {
 	it("is joined for its part, and the rest is sent", () => {
 		const activity = policiesWait(3, 1);
 		const { steps, waiting } = holdSteps([policyStep([1, 2, 3, 4])], [activity]);
@@ -291,7 +291,7 @@ describe("what was sent and never answered", () => {
 		expect(waiting).toMatchObject([{ relation: "conflicting", covers: [coveredPolicy(policy(2))] }]);
 	});
 
-	it("is not sent again where an activity that waits does the same, or contradicts it", () => {
+	it("is not sent again where an pending activity does the same, or contradicts it", () => {
 		const [same, other] = [waits("update_user_tag", wanted), waits("update_user_tag", { ...wanted, addUserIds: [] })];
 		const lost = unanswered(waits("update_user_tag", wanted));
 		const joined = holdSteps([tagStep()], [lost, same]);
@@ -302,7 +302,7 @@ describe("what was sent and never answered", () => {
 		expect(contradicted.waiting.map(nameOf)).toEqual([other.activityId]);
 	});
 
-	it("is not sent again in part where an activity that waits stands for the other part", () => {
+	it("is not sent again in part where an pending activity stands for the other part", () => {
 		const [waiting, lost] = [policiesWait(1), unanswered(policiesWait(1, 2))];
 		expect(shortly(holdSteps([policyStep([1, 2])], [lost, waiting]).steps)).toEqual([
 			["step-1", [policy(1)], `same ${waiting.activityId}`],
@@ -342,13 +342,13 @@ describe("what was sent and never answered, as text", () => {
 		] as const;
 		const plan = { ...makePlan(desiredOf(), liveOf(), context), userNames: { [alice]: "alice" }, waiting };
 		expect(renderPlan(plan, plainStyle)).toContain(`
-Sent before, and nobody knows what became of it:
-  update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): sent 2026-01-01T00:00:00.000Z, and no answer came; fingerprint ${fingerprint}
-    it may still change userTag:signers: apply leaves that alone
+Requests in doubt:
+  update_user_tag (userTagId ${signers}; newUserTagName "a\\u{1b}[2J"; addUserIds alice): submitted 2026-01-01T00:00:00.000Z without an answer; fingerprint ${fingerprint}
+    it can still change userTag:signers: apply does not touch that
     if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${fingerprint}\` abandons it
 
 No changes.`);
-		expect(renderPlan(plan, plainStyle)).not.toContain("Activities that wait");
+		expect(renderPlan(plan, plainStyle)).not.toContain("Pending activities");
 	});
 });
 

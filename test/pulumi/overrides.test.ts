@@ -40,7 +40,7 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 		const again = world.activities().find((one) => one.id !== id && one.type === "ACTIVITY_TYPE_DELETE_POLICIES");
 		const abandoned = await stack.up([], { env: { ORGSYNC_ABANDON: again.id } });
 		expectSuccess(abandoned);
-		const line = `old: override used: orgsync:abandon ${again.id}: this activity may still be approved, and is not waited for`;
+		const line = `old: override used: orgsync:abandon ${again.id}: this activity can still be approved, and apply ignores it`;
 		expect(count(shown(abandoned), line)).toBe(1);
 		const calm = await stack.up([], { env: { ORGSYNC_ABANDON: again.id, ORGSYNC_RETRY_REJECTED: "true" } });
 		expectSuccess(calm);

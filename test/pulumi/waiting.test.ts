@@ -1,5 +1,5 @@
 /**
- * Activities that wait, end badly or get lost: made once and joined by every `pulumi up`, on this machine or another, and
+ * Activities that are pending, end badly or get lost: made once and joined by every `pulumi up`, on this machine or another, and
  * given up only when somebody says so.
  */
 import { spawn } from "node:child_process";

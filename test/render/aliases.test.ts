@@ -72,7 +72,7 @@ describe("an alias that means another user from now on", () => {
 		expect(at).toBeGreaterThan(0);
 		const told = text.slice(at, at + 400);
 		for (const user of nowAndBefore) expect(told).toContain(user);
-		expect(text).toContain("1 alias means another user from now on.");
+		expect(text).toContain("1 alias now means another user.");
 		// Before everything that the alias alone would make look harmless.
 		expect(at).toBeLessThan(text.indexOf("member carol") < 0 ? text.length : text.indexOf("member carol"));
 	});
@@ -92,7 +92,7 @@ describe("an alias that means another user from now on", () => {
 		]);
 		expect(checkSchema("three-way.json", JSON.parse(JSON.stringify(other)))).toEqual([]);
 		const text = renderThreeWay(plan, other, plainStyle, "");
-		expect(text).toContain(`  ~ users.al  is no alias any more; it was ${alice} (live name alice)\n`);
+		expect(text).toContain(`  ~ users.al  is no longer an alias; it was ${alice} (live name alice)\n`);
 		expect(text).toContain(`  ~ users.alice  is ${alice} (live name alice)\n`);
 	});
 
@@ -102,7 +102,7 @@ describe("an alias that means another user from now on", () => {
 		const found = makeThreeWay({ name: "main", desired: desiredOf({ digest, users: { carol } }) }, idle, live);
 		const result: CommandResult = complete({ command: "plan", plans: [calm], threeWay: [found] });
 		expect(summarizeResult(result)).toEqual({
-			verdict: "No changes. The organization is as the document says. 1 alias means another user from now on.",
+			verdict: "No changes. The organization is in sync. 1 alias now means another user.",
 			tone: "attention",
 		});
 		const plans = [calm, { ...calm, organizationId: id("org", 2) }];

@@ -98,7 +98,7 @@ const peaceful = textsOf((name) => `Qq${name.replaceAll(" ", "_")}`);
 describe("a name", () => {
 	it.each([
 		["that is a list", "bob, carol "],
-		["with a note of ours", "bob  (undoes drift) "],
+		["with a note of ours", "bob  (reverts drift) "],
 		["that ends a note", "bob) "],
 		["with the other end of an arrow", "signers -> root "],
 		["with an outcome", "bob  [completed] "],
@@ -209,7 +209,7 @@ describe("a command that is shown", () => {
 			...{ message: null, refusedStatus: null, keyNotAccepted: false, policyEvaluations: [], parts: [] },
 		}));
 		const report = renderReport({ ...reportOf(plan), steps, left: [], unverified: null }, plainStyle);
-		expect(report).toContain(`     orgsync explain '${activityId}' says what it waits for\n`);
+		expect(report).toContain(`     orgsync explain '${activityId}' shows what it is waiting for\n`);
 	});
 });
 

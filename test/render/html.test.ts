@@ -86,8 +86,8 @@ describe("the page as text", () => {
 			"membership gained  +1",
 			"membership lost  \u22121",
 			"removal  \u22121",
-			"only reported  2",
-			"activities wait  2",
+			"report-only  2",
+			"pending activities  2",
 		]);
 	});
 });
@@ -112,7 +112,7 @@ describe("what the page counts", () => {
 			"5 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove.",
 		);
 		expect(factsOf(page)).toContainEqual(["removals", "\u22123"]);
-		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">waits<\/span>/s.exec(page)?.[0];
+		const waiting = /<li>(?:(?!<\/li>).)*<span class="word attention">pending<\/span>/s.exec(page)?.[0];
 		expect(waiting?.split("<li>").at(-1)).toContain("older rule");
 	});
 
@@ -128,8 +128,8 @@ describe("what the page counts", () => {
 		for (const name of ["apply-stale", "apply-refused", "apply-declined"]) {
 			expect(factsOf(pageOf(resultsOf()[name])), name).toEqual([
 				["activities submitted", "0 of 9"],
-				["only reported", "2"],
-				["activity waits", "1"],
+				["report-only", "2"],
+				["pending activity", "1"],
 			]);
 		}
 	});
@@ -146,10 +146,10 @@ describe("what the page counts", () => {
 		const guards = (result as PlanResult).plans[0]?.guards ?? [];
 		const refusing = guards.filter(({ refuses }) => refuses).length;
 		expect([refusing, guards.length]).toEqual([1, 3]);
-		expect(numberOf(page, "Guards that keep apply from sending anything")).toBe("1");
+		expect(numberOf(page, "Guards that block apply")).toBe("1");
 		expect(numberOf(page, "Other guards")).toBe("2");
-		const [blocking = ""] = /Guards that keep apply.*?<\/section>/s.exec(page) ?? [];
-		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">refuses']);
+		const [blocking = ""] = /Guards that block apply.*?<\/section>/s.exec(page) ?? [];
+		expect(blocking.match(/class="word \w+">[^<]*/g)).toEqual(['class="word bad">blocks']);
 	});
 
 	it("as organizations is what the headline counts, those that could not be read included", () => {

@@ -171,7 +171,7 @@ describe("Markdown of many changes", () => {
 		const removed = markdown.split("\n").filter((line) => line.startsWith("- userTag:"));
 		expect(removed.flatMap((line) => line.match(/user-\d+/g) ?? [])).toHaveLength(2_500);
 		expect(markdown).toMatch(
-			/^<!-- orgsync: plan -->\n\n### Plan: 100 activities.*\n\n\*\*Shortened:\*\* \d+ lines of changes, 100 steps left out\. The whole is in `plan\.html of this run`\.\n/,
+			/^<!-- orgsync: plan -->\n\n### Plan: 100 activities.*\n\n\*\*Shortened:\*\* \d+ lines of changes, 100 steps left out\. Full output: `plan\.html of this run`\.\n/,
 		);
 		expect(toHtml(markdown).match(/<details>|<\/details>/g)).toEqual(["<details>", "</details>"]);
 	});

@@ -1,11 +1,20 @@
 /**
  * Three-way plans with something of everything, under names that the caller chooses.
  */
-import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { CommandResult } from "../../src/plan/result.ts";
 import { makeDropped, makeThreeWay } from "../../src/plan/three-way.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import {
+	context,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingExpected,
+	wantTag,
+} from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
 
 const [alice, bob, carol] = [id("user", 1), id("user", 2), id("user", 3)];
@@ -32,7 +41,7 @@ function documentsOf(name: (name: string) => string) {
 			oauthProviders: [{ userId: alice, providerIds: [id("provider", 1)] }],
 			tvcAppIds: [id("app", 1)],
 		},
-		expect: { ...emptyExpectations, sessionProfiles: profile({ name: name("short"), notes: name("n") }) },
+		expect: { ...nothingExpected, sessionProfiles: profile({ name: name("short"), notes: name("n") }) },
 		protect: { userIds: [carol], userTags: [name("root")] },
 		limits: { policies: 1, memberRemovals: { percent: 25 } },
 		digest: `sha256:${"b".repeat(64)}`,
@@ -52,7 +61,7 @@ function documentsOf(name: (name: string) => string) {
 			tvcAppIds: [],
 		},
 		expect: {
-			...emptyExpectations,
+			...nothingExpected,
 			sessionProfiles: profile({ name: name("short"), notes: name("other") }),
 			bootProofs: [{ appId: id("app", 2), fields: { deploymentLabel: name("prod-42") }, ...at(22) }],
 		},
@@ -81,8 +90,8 @@ function liveUnder(name: (name: string) => string) {
 		tvcApps: { known: false, because: name("HTTP 501") },
 		sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name("long"), notes: name("other") }) },
 		bootProofs: { [id("app", 2)]: known({ deploymentLabel: name("prod-42") }) },
-		memory: {
-			...emptyMemory,
+		lastApplied: {
+			...emptyLastApplied,
 			userTags: {
 				[id("tag", 5)]: {
 					appliedAt: "2025-12-30T08:00:00.000Z",

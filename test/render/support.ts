@@ -4,14 +4,23 @@
  */
 
 import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
-import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
 import type { CommandResult } from "../../src/plan/result.ts";
 import type { SavedPlanFacts } from "../../src/plan/saved.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
 import { settleOrAbandon } from "../../src/plan/waiting.ts";
-import { context, desiredOf, id, known, liveOf, liveTag, wantTag } from "../plan/support-organizations.ts";
+import {
+	context,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingExpected,
+	wantTag,
+} from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
 
@@ -49,7 +58,7 @@ export const hostileNames: readonly string[] = [
 	"\\",
 	"\u3164\u115F\u2800\u034F\uFE0F\u{E0100}\u{E0041}\u2065\uE000",
 	"\u0336\u0336\u0301\u0301\u0301\u0301\u0301\u0301\u0301",
-	"bob, carol  (undoes drift)",
+	"bob, carol  (reverts drift)",
 	"\uD800",
 	"x".repeat(5_000),
 ];
@@ -82,7 +91,7 @@ export function planOf(name: Naming = peaceful): Plan {
 				tvcAppIds: [id("app", 1)],
 			},
 			expect: {
-				...emptyExpectations,
+				...nothingExpected,
 				sessionProfiles: [{ id: id("other", 1), fields: { name: name("short"), notes: name("n") }, ...at(20) }],
 				bootProofs: [{ appId: id("app", 2), fields: { deploymentLabel: name("prod-42") }, ...at(22) }],
 			},
@@ -106,8 +115,8 @@ export function planOf(name: Naming = peaceful): Plan {
 			tvcApps: known([{ id: id("app", 1), name: name("retired") }]),
 			sessionProfiles: { [id("other", 1)]: known({ sessionProfileName: name("long"), notes: null }) },
 			bootProofs: { [id("app", 2)]: known(null) },
-			memory: {
-				...emptyMemory,
+			lastApplied: {
+				...emptyLastApplied,
 				userTags: {
 					[id("tag", 5)]: {
 						appliedAt: "2025-12-30T08:00:00.000Z",

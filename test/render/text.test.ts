@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { showText, showValue } from "../../src/escape.ts";
-import { emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Report, StepResult } from "../../src/plan/report.ts";
 import type { CoveredObject } from "../../src/plan/step.ts";
@@ -16,9 +16,12 @@ import {
 	desiredOf,
 	id,
 	known,
+	type LiveParts,
 	liveOf,
 	liveTag,
+	nothingExpected,
 	organizationId,
+	sectionsOf,
 	unknown,
 	wantTag,
 } from "../plan/support-organizations.ts";
@@ -81,7 +84,7 @@ describe("a plan as text", () => {
 			tvcAppIds: [id("app", 1)],
 		},
 		expect: {
-			...emptyExpectations,
+			...nothingExpected,
 			sessionProfiles: [
 				{ id: id("other", 1), fields: { name: "short", notes: "n" }, at },
 				{ id: id("other", 2), fields: { name: "x" }, at },
@@ -105,29 +108,29 @@ describe("a plan as text", () => {
 
 ~ userTag:auditors  ${id("tag", 2)}
     + member alice
-    who has this tag cannot be read: these are not known to be needed
+    members could not be read: these changes may not be needed
 
 ~ userTag:officers  ${id("tag", 1)}
     name: signers -> officers
     + member alice
     - member ${bob}
 
-- oauthProvider:alice/${id("provider", 1)}  not known to be there; removed once, to be sure
+- oauthProvider:alice/${id("provider", 1)}  may already be gone: it could not be read
 
 - policy:${id("policy", 1)}  old rule
 
-- tvcApp:${id("app", 1)}  not known to be there; removed once, to be sure
+- tvcApp:${id("app", 1)}  may already be gone: it could not be read
 
-! sessionProfile:${id("other", 1)}  differs; it can only be reported
+! sessionProfile:${id("other", 1)}  differs; report-only
     name: live "long", document "short"
     notes: live (not set), document "n"
 
-! sessionProfile:${id("other", 2)}  is not there; it can only be reported
+! sessionProfile:${id("other", 2)}  not found; report-only
 
-Unknown, because it could not be read:
+Could not be read:
   members of userTag:auditors, oauthProvider:*, tvcApp:*: the service does not show it
 
-Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove. 2 differences can only be reported.
+Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy to remove, 1 TVC app to remove. 2 differences are report-only.
 `,
 		);
 	});
@@ -137,28 +140,28 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 		const textFor = (updatedAt: string): string =>
 			renderPlan(
 				makePlan(
-					desiredOf({ userTags: desired.userTags.slice(0, 1) }),
+					desiredOf({ userTags: sectionsOf(desired).userTags.slice(0, 1) }),
 					{
 						...live,
-						memory: { ...emptyMemory, userTags: { [id("tag", 2)]: { ...tag, updatedAt } } },
+						lastApplied: { ...emptyLastApplied, userTags: { [id("tag", 2)]: { ...tag, updatedAt } } },
 					},
 					context,
 				),
 				plainStyle,
 			);
-		const told = "members are as last applied 2026-01-02T03:04:05.000Z, not as live";
+		const told = "members as last applied at 2026-01-02T03:04:05.000Z, not live";
 		expect(textFor("1.0")).toContain(`    ${told}\n`);
-		expect(textFor("0.5")).toContain(`    ${told}; the tag was changed by somebody else since\n`);
+		expect(textFor("0.5")).toContain(`    ${told}; the tag was changed elsewhere since\n`);
 		expect(textFor("1.0")).toContain(
-			"members of userTag:auditors: the service does not show it; what orgsync last applied",
+			"members of userTag:auditors: the service does not show it; using the last-applied state",
 		);
 	});
 
 	it("says that nothing differs only as far as it is known", () => {
-		const expecting = desiredOf({ expect: desired.expect });
+		const expecting = desiredOf({ expect: sectionsOf(desired).expect });
 		const same = { sessionProfileName: "short", notes: "n" };
 		const other = { sessionProfileName: "x" };
-		const sentence = (second: ReturnType<typeof liveOf>["sessionProfiles"][string]): string =>
+		const sentence = (second: LiveParts["sessionProfiles"][string]): string =>
 			summarizePlan(
 				makePlan(
 					expecting,
@@ -166,21 +169,21 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 					context,
 				),
 			);
-		expect(sentence(known(other))).toBe("No changes. The organization is as the document says.");
-		expect(sentence(unknown)).toBe("No changes. As far as is known, the organization is as the document says.");
-		expect(sentence(known(null))).toBe("Nothing to submit. 1 difference can only be reported.");
+		expect(sentence(known(other))).toBe("No changes. The organization is in sync.");
+		expect(sentence(unknown)).toBe("No changes. The organization is in sync, as far as it could be read.");
+		expect(sentence(known(null))).toBe("Nothing to submit. 1 difference is report-only.");
 	});
 
 	it("with a problem says where and that nothing would be submitted", () => {
 		const text = renderPlan(makePlan(desiredOf({ userTags: [wantTag("signer")] }), live, context), plainStyle);
 		expect(text).toContain("  document.yaml:1:1: no user tag is called `signer`");
-		expect(text).toContain("Not possible: 1 problem of the live organization. Nothing would be submitted.");
+		expect(text).toContain("Cannot converge: 1 problem in the live organization. Apply would submit nothing.");
 	});
 
 	it("tells five of many objects that could not be read for one reason, and how many more", () => {
 		const sessionProfiles = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ id: id("other", number), fields: {}, at }));
 		const text = renderPlan(
-			makePlan(desiredOf({ expect: { ...emptyExpectations, sessionProfiles } }), liveOf(), context),
+			makePlan(desiredOf({ expect: { ...nothingExpected, sessionProfiles } }), liveOf(), context),
 			plainStyle,
 		);
 		expect(text.match(/sessionProfile:/g)?.length).toBe(5);
@@ -212,7 +215,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 				],
 				absent: { policyIds: [id("policy", 1)], oauthProviders: [], tvcAppIds: [] },
 				expect: {
-					...emptyExpectations,
+					...nothingExpected,
 					sessionProfiles: [{ id: id("other", 1), fields: { [evil]: evil }, at: position }],
 					supportedAssets: [{ caip2: "eip155:1", symbol: evil, fields: {}, at: position }],
 				},
@@ -224,8 +227,8 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 				]),
 				policies: known([{ id: id("policy", 1), name: evil }]),
 				sessionProfiles: { [id("other", 1)]: known({ [evil]: `${evil} live` }) },
-				memory: {
-					...emptyMemory,
+				lastApplied: {
+					...emptyLastApplied,
 					userTags: { [`${evil}2`]: { appliedAt: evil, name: evil, present: [evil], gone: [], updatedAt: evil } },
 				},
 			}),
@@ -292,15 +295,15 @@ describe("a report as text", () => {
 			".. remove a policy  policy:1",
 			"     has not ended: two of three",
 			"     activity activity, fingerprint sha256:f",
-			"     orgsync explain activity says what it waits for",
-			"     run apply again when it has ended: it joins this activity and opens no other",
+			"     orgsync explain activity shows what it is waiting for",
+			"     run apply again when it ends: it joins this activity and submits no other",
 		]);
 	});
 
 	it("of a denied step names the policies", () => {
 		const policyEvaluations = [{ policyId: "p", outcome: "OUTCOME_DENY_EXPLICIT" }, {}];
 		expect(renderStep(result({ outcome: "denied", policyEvaluations }), plainStyle).slice(1)).toEqual([
-			"     was denied",
+			"     denied",
 			'     policy "p": OUTCOME_DENY_EXPLICIT',
 			"     policy (not set): no outcome given",
 		]);
@@ -318,7 +321,7 @@ describe("a report as text", () => {
 		["Applied: 1 completed (1 query, 2 submits).", report([result()], { converged: true })],
 		["Applied: nothing to do (1 query, 2 submits).", report([], { converged: true })],
 		[
-			"Not converged: 1 completed, 1 awaiting approval, 1 not attempted (3 queries, 1 submit, 4 retried).",
+			"Not in sync: 1 completed, 1 awaiting approval, 1 not attempted (3 queries, 1 submit, 4 retried).",
 			report([result({ outcome: "not-attempted" }), result({ outcome: "awaiting-approval" }), result()], {
 				stats: { queries: 3, submits: 1, retries: 4, throttledMs: 0 },
 			}),
@@ -342,10 +345,10 @@ describe("a report as text", () => {
 			`!! remove a policy  policy:1
      failed: no
 
-Still different after the last step, so somebody else changed it meanwhile:
+Still different after the last step (changed elsewhere):
   userTag:a
 
-Not converged: 1 completed, 1 failed (1 query, 2 submits).
+Not in sync: 1 completed, 1 failed (1 query, 2 submits).
 `,
 		);
 		expect(renderReport(whole, plainStyle)).toContain("ok remove a policy");

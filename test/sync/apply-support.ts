@@ -7,7 +7,7 @@ import type { StepResult } from "../../src/plan/report.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { approvals } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, type Sections, wantTag, withSections } from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 beforeEach(() => bench.reset(acme()));
 afterAll(() => bench.close());
 export const exactly = (...users: readonly string[]) => ({ members: { mode: "exactly", exactly: users } }) as const;
-export function absent(parts: Partial<DesiredOrganization["absent"]>): DesiredOrganization {
+export function absent(parts: Partial<Sections["absent"]>): DesiredOrganization {
 	return desiredOf({ absent: { policyIds: [], oauthProviders: [], tvcAppIds: [], ...parts } });
 }
 export const removeAll = absent({
@@ -41,14 +41,13 @@ export const removeAll = absent({
 	tvcAppIds: [...apps],
 });
 /** Signers and oncall exchange their names; Bob and Carol become members beside it, and a policy goes. */
-export const exchange: DesiredOrganization = {
-	...absent({ policyIds: [policies[0]] }),
+export const exchange: DesiredOrganization = withSections(absent({ policyIds: [policies[0]] }), {
 	userTags: [
 		wantTag("auditors", exactly(bob)),
 		wantTag("oncall", { id: signers }),
 		wantTag("signers", { id: oncall, ...exactly(carol) }),
 	],
-};
+});
 export function operations(): readonly (string | null)[] {
 	return bench.requests("submit").map(({ operation }) => operation);
 }

@@ -7,7 +7,7 @@ import type { Reads } from "../../src/plan/plan.ts";
 import { exitCodeOf } from "../../src/plan/report.ts";
 import type { Step } from "../../src/plan/step.ts";
 import type { Submitter } from "../../src/wire/client.ts";
-import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { absent, afterEachSubmit, bench, exactly, exchange, operations, outcomes, removeAll } from "./apply-support.ts";
 import {
 	alice,
@@ -53,7 +53,7 @@ describe("the requests of an apply", () => {
 		["three policies: one submit", absent({ policyIds: [...policies] }), "auto", 2, ["delete_policies"]],
 		[
 			"three OAuth providers of two users: two submits, and who asks",
-			absent({ oauthProviders: removeAll.absent.oauthProviders }),
+			absent({ oauthProviders: sectionsOf(removeAll).absent.oauthProviders }),
 			"auto",
 			3,
 			["delete_oauth_providers", "delete_oauth_providers"],
@@ -104,7 +104,7 @@ describe("the requests of an apply", () => {
 
 	it("after the last step are only about the kinds that it changed", async () => {
 		const context = bench.context();
-		const desired = { ...removeAll, userTags: unchanged.userTags };
+		const desired = withSections(removeAll, { userTags: sectionsOf(unchanged).userTags });
 		const comparison = await bench.compare(desired, context);
 		const onlyPolicies = comparison.plan.steps.filter(({ operation }) => operation === "delete_policies");
 		bench.emulator.clearRequests();
@@ -122,7 +122,7 @@ describe("the requests of an apply", () => {
 
 describe("an apply", () => {
 	it("brings the organization in sync with the document", async () => {
-		await bench.run({ ...removeAll, userTags: exchange.userTags });
+		await bench.run(withSections(removeAll, { userTags: sectionsOf(exchange).userTags }));
 		const { organization } = bench.emulator.state(organizationId);
 		expect(bench.tag(signers)).toEqual({ tagName: "oncall", userIds: [alice] });
 		expect(bench.tag(oncall)).toEqual({ tagName: "signers", userIds: [carol] });

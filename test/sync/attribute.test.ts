@@ -2,13 +2,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { TransportError } from "../../src/errors.ts";
 import type { Attribution } from "../../src/plan/drift.ts";
-import { type DesiredOrganization, emptyExpectations } from "../../src/plan/organization.ts";
+import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Reads } from "../../src/plan/plan.ts";
 import { attributeDrift, type DriftAttributions } from "../../src/sync/attribute.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { at, desiredOf, id, known, liveOf, liveTag, organizationId, wantTag } from "../plan/support-organizations.ts";
+import {
+	at,
+	desiredOf,
+	id,
+	known,
+	liveOf,
+	liveTag,
+	nothingExpected,
+	organizationId,
+	sectionsOf,
+	wantTag,
+} from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
@@ -89,7 +100,7 @@ describe("who caused drift", () => {
 		await changeTag(auditors, { newUserTagName: "reviewers" });
 		const renamed = bench.activities().at(-1)?.id;
 		const desired = desiredOf({
-			userTags: [...wantSigners(alice).userTags, wantTag("auditors", { id: auditors })],
+			userTags: [...sectionsOf(wantSigners(alice)).userTags, wantTag("auditors", { id: auditors })],
 		});
 		const { attributions } = await attributed(desired);
 		expect([...attributions.keys()].sort()).toEqual(["userTag:auditors", "userTag:signers"]);
@@ -146,7 +157,7 @@ const vote = { userId: bob.toUpperCase(), user: { userName: "bob" } };
 describe("other services' activities", () => {
 	const desired = desiredOf({
 		absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
-		expect: { ...emptyExpectations, mfaPolicies: [{ userId: alice, name: "first", fields: { order: 1 }, at }] },
+		expect: { ...nothingExpected, mfaPolicies: [{ userId: alice, name: "first", fields: { order: 1 }, at }] },
 	});
 	const create = {
 		id: "1",
@@ -224,7 +235,7 @@ describe("the cause of drift is never guessed", () => {
 		mfaPolicies: { [alice]: known([{ mfaPolicyName: "first", order: 2 }]) },
 		bootProofs: { [apps[1]]: known({ deploymentLabel: "y" }) },
 	});
-	const noneAbsent = desiredOf().absent;
+	const noneAbsent = sectionsOf(desiredOf()).absent;
 	const wanted = {
 		member: desiredOf({ userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [] } })] }),
 		name: desiredOf({ userTags: [wantTag("approvers", { id: tag.id })] }),
@@ -234,13 +245,13 @@ describe("the cause of drift is never guessed", () => {
 		}),
 		app: desiredOf({ absent: { ...noneAbsent, tvcAppIds: [apps[0]] } }),
 		profile: desiredOf({
-			expect: { ...emptyExpectations, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
+			expect: { ...nothingExpected, sessionProfiles: [{ id: id("other", 1), fields: { name: "short" }, at }] },
 		}),
 		mfa: desiredOf({
-			expect: { ...emptyExpectations, mfaPolicies: [{ userId: alice, name: "first", fields: { order: 1 }, at }] },
+			expect: { ...nothingExpected, mfaPolicies: [{ userId: alice, name: "first", fields: { order: 1 }, at }] },
 		}),
 		proof: desiredOf({
-			expect: { ...emptyExpectations, bootProofs: [{ appId: apps[1], fields: { deploymentLabel: "x" }, at }] },
+			expect: { ...nothingExpected, bootProofs: [{ appId: apps[1], fields: { deploymentLabel: "x" }, at }] },
 		}),
 	};
 	const act = (type: string, atS: number, intent: object, result: object = {}) => ({

@@ -13,7 +13,7 @@ import { submitOnce } from "../../src/sync/submit-once.ts";
 import type { Reader } from "../../src/wire/client.ts";
 import { queries, submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, organizationId } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, sectionsOf } from "../plan/support-organizations.ts";
 import {
 	acme,
 	alice,
@@ -103,7 +103,7 @@ describe("our own clock", () => {
 
 	it("makes the same bytes if the document needs no query: the service is asked once for its clock", async () => {
 		await bench.emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_DELETE_POLICIES: 2 } });
-		const removal = desiredOf({ absent: { ...desiredOf({}).absent, policyIds: [policies[0] as string] } });
+		const removal = desiredOf({ absent: { ...sectionsOf(desiredOf({})).absent, policyIds: [policies[0] as string] } });
 		const ids = new Set<string | null | undefined>();
 		for (const offMs of [0, -16 * minuteMs, 121 * minuteMs]) {
 			const now = () => bench.nowMs + offMs;

@@ -6,7 +6,14 @@ import { ServiceError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import type { Plan, Reads } from "../../src/plan/plan.ts";
 import { compareLive } from "../../src/sync/compare.ts";
-import { desiredOf, organizationId, wantTag } from "../plan/support-organizations.ts";
+import {
+	desiredOf,
+	nothingAbsent,
+	organizationId,
+	sectionsOf,
+	wantTag,
+	withSections,
+} from "../plan/support-organizations.ts";
 import { acme, adminId, alice, apps, Bench, bob, policies, providers, signers, wantSigners } from "./support.ts";
 
 let bench: Bench;
@@ -15,8 +22,6 @@ beforeAll(async () => {
 });
 beforeEach(() => bench.reset(acme()));
 afterAll(() => bench.close());
-
-const nothingAbsent = { policyIds: [], oauthProviders: [], tvcAppIds: [] };
 
 async function planOf(desired: DesiredOrganization, reads: Reads = "auto", withJournal = true): Promise<Plan> {
 	const { reader, journal, now } = bench.context();
@@ -45,8 +50,20 @@ describe("the caller and pending activities", () => {
 		["what waits alone when policies and apps go", policy, "auto", 0, 1],
 		["both once when a member goes", removed, "auto", 1, 1],
 		["both once when an OAuth provider goes", provider, "auto", 1, 1],
-		["both once when a member and a provider go", { ...provider, userTags: removed.userTags }, "auto", 1, 1],
-		["neither with documented reads", { ...provider, userTags: removed.userTags }, "documented", 0, 0],
+		[
+			"both once when a member and a provider go",
+			withSections(provider, { userTags: sectionsOf(removed).userTags }),
+			"auto",
+			1,
+			1,
+		],
+		[
+			"neither with documented reads",
+			withSections(provider, { userTags: sectionsOf(removed).userTags }),
+			"documented",
+			0,
+			0,
+		],
 		["neither when the document cannot be met", desiredOf({ userTags: [wantTag("nobody")] }), "auto", 0, 0],
 	])("are read: %s", async (_what, desired, reads, whoami, listActivities) => {
 		await planOf(desired, reads);

@@ -12,7 +12,7 @@ import { submitOnce } from "../../src/sync/submit-once.ts";
 import type { Submitter } from "../../src/wire/client.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../../src/wire/request-body.ts";
-import { desiredOf, organizationId } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, sectionsOf } from "../plan/support-organizations.ts";
 import {
 	activityOf,
 	addBob,
@@ -201,7 +201,7 @@ describe("a run that is killed between sending and its answer", () => {
 		const body = bodyOfAddBob(quarter() - 60 * minuteMs);
 		await leaveOpen(body);
 		const desired = desiredOf({
-			userTags: withBob.userTags,
+			userTags: sectionsOf(withBob).userTags,
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const { report } = await bench.run(desired);
@@ -267,7 +267,7 @@ describe("a request that never leaves the machine", () => {
 
 	it("is not attempted, and neither is any other", async () => {
 		const desired = desiredOf({
-			userTags: withBob.userTags,
+			userTags: sectionsOf(withBob).userTags,
 			absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 		});
 		const comparison = await bench.compare(desired);

@@ -13,7 +13,7 @@ import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, sectionsOf } from "../plan/support-organizations.ts";
 import {
 	addBob,
 	bench,
@@ -71,7 +71,7 @@ describe("a request in doubt", () => {
 		for (const text of [step?.message, renderPlan(plan, plainStyle)]) {
 			expect(text).toContain(`update_user_tag`);
 			expect(text).toContain(sentAt);
-			expect(text).toContain("no answer came");
+			expect(text).toContain("without an answer");
 			expect(text).toContain(`\`orgsync apply --abandon ${fingerprint}\``);
 			expect(text).toContain("the document as it was then");
 		}
@@ -137,13 +137,13 @@ describe("a request in doubt", () => {
 		expect(report.steps).toMatchObject([
 			{ outcome: "not-attempted", message: expect.stringContaining(`--abandon ${strangeId}`) },
 		]);
-		expect(renderPlan(comparison.plan, plainStyle)).toContain(`activity ${strangeId} has a status that nobody knows`);
+		expect(renderPlan(comparison.plan, plainStyle)).toContain(`activity ${strangeId}, which has an unknown status`);
 	});
 
 	it("lets the other steps go on, and the run is partly applied", async () => {
 		await lose("drop-before");
 		const absent = { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] };
-		const { report } = await run(desiredOf({ userTags: withCarolToo.userTags, absent }));
+		const { report } = await run(desiredOf({ userTags: sectionsOf(withCarolToo).userTags, absent }));
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["not-attempted", "completed"]);
 		expect(exitCodeOf(report)).toBe(7);
 	});

@@ -423,7 +423,7 @@ describe("the writes of a journal", () => {
 		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
 		journal.recordOutcome(body.fingerprint, "completed", "activity", 2, () => [removed]);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");
-		expect(Object.keys(journal.lastApplied(organizationId).removedPolicies)).toEqual([id("policy", 1)]);
+		expect(Object.keys(journal.lastApplied(organizationId).removed.policy ?? {})).toEqual([id("policy", 1)]);
 		journal.close();
 	});
 
@@ -438,7 +438,7 @@ describe("the writes of a journal", () => {
 		// The transaction has already ended: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");
-		expect(Object.keys(journal.lastApplied(organizationId).removedPolicies)).toEqual(["y"]);
+		expect(Object.keys(journal.lastApplied(organizationId).removed.policy ?? {})).toEqual(["y"]);
 		journal.close();
 	});
 });

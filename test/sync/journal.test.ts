@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StorageError } from "../../src/errors.ts";
-import { emptyMemory } from "../../src/plan/organization.ts";
+import { emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Outcome } from "../../src/plan/report.ts";
 import { type ClaimDecision, type Journal, type JournalEntry, requestDigestOf } from "../../src/sync/journal.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
@@ -221,11 +221,13 @@ describe("a journal", () => {
 		const again = await open();
 		expect(again.lastApplied(organizationId)).toEqual({
 			userTags: { [id("tag", 1)]: { ...tag, gone: [id("user", 2)] } },
-			removedPolicies: { [id("policy", 1)]: { appliedAt } },
-			removedOauthProviders: { [`${id("user", 1)}/${id("provider", 1)}`]: { appliedAt } },
-			removedTvcApps: { [id("app", 1)]: { appliedAt } },
+			removed: {
+				policy: { [id("policy", 1)]: { appliedAt } },
+				oauthProvider: { [`${id("user", 1)}/${id("provider", 1)}`]: { appliedAt } },
+				tvcApp: { [id("app", 1)]: { appliedAt } },
+			},
 		});
-		expect(again.lastApplied(id("org", 2))).toEqual(emptyMemory);
+		expect(again.lastApplied(id("org", 2))).toEqual(emptyLastApplied);
 	});
 
 	it("in memory leaves no file", async () => {

@@ -6,7 +6,7 @@ import { openJournal } from "../../src/sync/journal-file.ts";
 import { settleOpenEntries } from "../../src/sync/settle.ts";
 import { submits } from "../../src/wire/operations.ts";
 import { encodeSubmit } from "../../src/wire/request-body.ts";
-import { desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, id, organizationId, sectionsOf, wantTag, withSections } from "../plan/support-organizations.ts";
 import { approve, bench, exchange, outcomes, removeAll } from "./apply-support.ts";
 import {
 	alice,
@@ -26,7 +26,7 @@ describe("the last-applied state", () => {
 
 	it("is what the service said was completed, with the time and the known members", async () => {
 		bench.emulator.addFault({ operation: "delete_policies", fault: "fail" });
-		await bench.run({ ...removeAll, userTags: wantSigners(bob).userTags });
+		await bench.run(withSections(removeAll, { userTags: sectionsOf(wantSigners(bob)).userTags }));
 		const appliedAt = new Date(bench.nowMs).toISOString();
 		expect(memory()).toEqual({
 			userTags: {
@@ -39,13 +39,14 @@ describe("the last-applied state", () => {
 					completedAtMs: bench.nowMs,
 				},
 			},
-			removedPolicies: {},
-			removedOauthProviders: {
-				[`${alice}/${providers[0]}`]: { appliedAt },
-				[`${alice}/${providers[1]}`]: { appliedAt },
-				[`${bob}/${providers[2]}`]: { appliedAt },
+			removed: {
+				oauthProvider: {
+					[`${alice}/${providers[0]}`]: { appliedAt },
+					[`${alice}/${providers[1]}`]: { appliedAt },
+					[`${bob}/${providers[2]}`]: { appliedAt },
+				},
+				tvcApp: { [apps[0]]: { appliedAt }, [apps[1]]: { appliedAt } },
 			},
-			removedTvcApps: { [apps[0]]: { appliedAt }, [apps[1]]: { appliedAt } },
 		});
 	});
 
@@ -157,7 +158,7 @@ describe("the last-applied state", () => {
 				ACTIVITY_TYPE_DELETE_TVC_APP_AND_DEPLOYMENTS: 1000,
 			},
 		});
-		const desired = { ...removeAll, userTags: wantSigners(bob).userTags };
+		const desired = withSections(removeAll, { userTags: sectionsOf(wantSigners(bob)).userTags });
 		const first = await bench.run(desired, {}, "documented");
 		expect(new Set(outcomes(first.report.steps))).toEqual(new Set(["awaiting-approval"]));
 		expect(memory().userTags).toEqual({});
@@ -165,9 +166,9 @@ describe("the last-applied state", () => {
 		await settleOpenEntries(organizationId, { ...bench.context(), reads: "auto" });
 		expect((await bench.compare(desired, bench.context(), "documented")).plan.changes).toEqual([]);
 		expect(memory().userTags[signers]).toMatchObject({ name: "signers", present: [bob], gone: [] });
-		expect(Object.keys(memory().removedPolicies)).toEqual([...policies]);
-		expect(Object.keys(memory().removedTvcApps)).toEqual([...apps]);
-		expect(Object.keys(memory().removedOauthProviders).length).toBe(3);
+		expect(Object.keys(memory().removed.policy ?? {})).toEqual([...policies]);
+		expect(Object.keys(memory().removed.tvcApp ?? {})).toEqual([...apps]);
+		expect(Object.keys(memory().removed.oauthProvider ?? {}).length).toBe(3);
 		expect(bench.activities().length).toBe(6);
 	});
 

@@ -6,7 +6,7 @@ import { exitCodeOf } from "../../src/plan/report.ts";
 import { openJournal } from "../../src/sync/journal-file.ts";
 import type { Stamper } from "../../src/wire/stamp.ts";
 import { passkeyStamp } from "../emulator/world.ts";
-import { desiredOf, organizationId, parametersOf, wantTag } from "../plan/support-organizations.ts";
+import { desiredOf, organizationId, parametersOf, sectionsOf, wantTag } from "../plan/support-organizations.ts";
 import {
 	addBob,
 	adminStamper,
@@ -170,7 +170,7 @@ describe("an activity that needs an authenticator", () => {
 
 describe("a conflicting activity of another user", () => {
 	const desired = desiredOf({
-		userTags: withBob.userTags,
+		userTags: sectionsOf(withBob).userTags,
 		absent: { policyIds: [policies[0]], oauthProviders: [], tvcAppIds: [] },
 	});
 	const addCarol = { ...addBob, addUserIds: [carol] };

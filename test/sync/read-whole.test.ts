@@ -48,7 +48,7 @@ describe("reading the whole organization", () => {
 			"get_session_profiles",
 			`get_mfa_policies ${id("user", 2)}`,
 		]);
-		expect(live.mfaPolicies).toEqual({
+		expect(live.records.mfaPolicy).toEqual({
 			[id("user", 1)]: { known: true, value: [{ mfaPolicyId: id("other", 1) }] },
 			[id("user", 2)]: { known: true, value: [{ mfaPolicyId: id("other", 2) }] },
 		});
@@ -70,10 +70,10 @@ describe("reading the whole organization", () => {
 			get_session_profiles: new ServiceError("no", 501, 12),
 		});
 		const { live, sessionProfilesKnown } = await readWholeOrganization(organizationId, reader, "auto");
-		expect(live.mfaPolicies[id("user", 1)]).toMatchObject({ known: false });
-		expect(live.policies).toMatchObject({ known: false });
+		expect(live.records.mfaPolicy?.[id("user", 1)]).toMatchObject({ known: false });
+		expect(live.removables.policy).toMatchObject({ known: false });
 		expect(sessionProfilesKnown).toMatchObject({ known: false });
-		expect(live.tvcApps).toEqual({ known: true, value: [] });
+		expect(live.removables.tvcApp).toEqual({ known: true, value: [] });
 	});
 
 	it("throws any other error", async () => {

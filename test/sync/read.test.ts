@@ -1,11 +1,20 @@
 /** Reading: as few queries as the document needs, and what could not be read is said and never taken for empty. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AuthenticationError, ServiceError, TransportError } from "../../src/errors.ts";
-import { type DesiredOrganization, emptyExpectations, emptyMemory } from "../../src/plan/organization.ts";
+import { type DesiredOrganization, emptyLastApplied } from "../../src/plan/organization.ts";
 import type { Reads } from "../../src/plan/plan.ts";
 import { type LiveReading, readLive } from "../../src/sync/read.ts";
 import type { Reader } from "../../src/wire/client.ts";
-import { at, desiredOf, id, organizationId, wantTag } from "../plan/support-organizations.ts";
+import {
+	at,
+	desiredOf,
+	id,
+	nothingExpected,
+	organizationId,
+	type Sections,
+	wantTag,
+	withSections,
+} from "../plan/support-organizations.ts";
 import { acme, alice, apps, Bench, bob, policies, providers, signers, strangerStamper } from "./support.ts";
 
 const profile = id("other", 1);
@@ -35,12 +44,12 @@ const members = { mode: "exactly", exactly: [alice] } as const;
 const tagNames = desiredOf({ userTags: [wantTag("signers"), wantTag("oncall")] });
 const tagMembers = desiredOf({ userTags: [wantTag("signers", { members }), wantTag("oncall")] });
 
-function absent(parts: Partial<DesiredOrganization["absent"]>): DesiredOrganization {
+function absent(parts: Partial<Sections["absent"]>): DesiredOrganization {
 	return desiredOf({ absent: { policyIds: [], oauthProviders: [], tvcAppIds: [], ...parts } });
 }
 
-function expecting(parts: Partial<DesiredOrganization["expect"]>): DesiredOrganization {
-	return desiredOf({ expect: { ...emptyExpectations, ...parts } });
+function expecting(parts: Partial<Sections["expect"]>): DesiredOrganization {
+	return desiredOf({ expect: { ...nothingExpected, ...parts } });
 }
 
 function read(
@@ -49,7 +58,7 @@ function read(
 	reader?: Reader,
 	steadyNow: () => number = () => 0,
 ): Promise<LiveReading> {
-	return readLive(desired, reader ?? bench.client().reader, emptyMemory, reads, steadyNow);
+	return readLive(desired, reader ?? bench.client().reader, emptyLastApplied, reads, steadyNow);
 }
 
 function asked(): readonly (string | null)[] {
@@ -59,8 +68,7 @@ function asked(): readonly (string | null)[] {
 		.sort();
 }
 
-const everything: DesiredOrganization = {
-	...tagMembers,
+const everything: DesiredOrganization = withSections(tagMembers, {
 	absent: {
 		policyIds: [...policies],
 		oauthProviders: [
@@ -69,7 +77,7 @@ const everything: DesiredOrganization = {
 		],
 		tvcAppIds: [...apps],
 	},
-};
+});
 
 describe("the queries of a document", () => {
 	const mfa = (userId: string, parts: { id?: string; name?: string }) => ({ userId, ...parts, fields: {}, at });
@@ -157,13 +165,16 @@ describe("what an extended read shows", () => {
 	it.each(faults)("is unknown after a %i, with the reason", async (status, because) => {
 		bench.emulator.addFault({ operation: "*", fault: "5xx", status, count: 0x7fff });
 		const reads = [
-			["list_users", absent({ oauthProviders: [{ userId: alice, providerIds: [providers[0]] }] }), "oauthProviders"],
-			["list_policies", absent({ policyIds: [policies[0]] }), "policies"],
-			["list_tvc_apps", absent({ tvcAppIds: [apps[0]] }), "tvcApps"],
+			["list_users", absent({ oauthProviders: [{ userId: alice, providerIds: [providers[0]] }] }), "oauthProvider"],
+			["list_policies", absent({ policyIds: [policies[0]] }), "policy"],
+			["list_tvc_apps", absent({ tvcAppIds: [apps[0]] }), "tvcApp"],
 		] as const;
 		for (const [operation, desired, part] of reads) {
 			const { live } = await read(desired);
-			expect(live[part]).toEqual({ known: false, because: expect.stringContaining(`${because} ${operation}`) });
+			expect(live.removables[part]).toEqual({
+				known: false,
+				because: expect.stringContaining(`${because} ${operation}`),
+			});
 		}
 	});
 
@@ -177,12 +188,12 @@ describe("what an extended read shows", () => {
 
 	it("is unknown if it was not read, with the reason", async () => {
 		const documented = await read(everything, "documented");
-		expect(documented.live.policies).toEqual({
+		expect(documented.live.removables.policy).toEqual({
 			known: false,
 			because: expect.stringContaining("extended reads are off"),
 		});
 		const needless = await read(tagNames);
-		expect(needless.live.tvcApps).toEqual({ known: false, because: "the document does not need it" });
+		expect(needless.live.removables.tvcApp).toEqual({ known: false, because: "the document does not need it" });
 		expect((await read(desiredOf())).live.userTags).toEqual({
 			known: false,
 			because: "the document lists no user tags",
@@ -215,9 +226,9 @@ describe("what only a documented query shows", () => {
 
 	it("is known to be missing after a 404", async () => {
 		const { live } = await read(expectations);
-		expect(live.sessionProfiles[id("other", 9)]).toEqual({ known: true, value: null });
-		expect(live.mfaPolicies[alice]).toEqual({ known: true, value: [] });
-		expect(live.bootProofs[apps[1]]).toEqual({ known: true, value: null });
+		expect(live.records.sessionProfile?.[id("other", 9)]).toEqual({ known: true, value: [] });
+		expect(live.records.mfaPolicy?.[alice]).toEqual({ known: true, value: [] });
+		expect(live.records.bootProof?.[apps[1]]).toEqual({ known: true, value: [] });
 	});
 
 	it.each([
@@ -235,7 +246,7 @@ describe("what only a documented query shows", () => {
 		] as const) {
 			bench.emulator.addFault({ operation: "get_session_profile", fault: "5xx", status });
 			const { live } = await read(expectations);
-			expect(live.sessionProfiles[id("other", 9)]).toEqual({
+			expect(live.records.sessionProfile?.[id("other", 9)]).toEqual({
 				known: false,
 				because: expect.stringContaining(because),
 			});
@@ -250,9 +261,12 @@ describe("what only a documented query shows", () => {
 				supportedAssets: [{ caip2: "eip155:1", symbol: "ETH", fields: {}, at }],
 			}),
 		);
-		expect(live.sessionProfiles[profile]).toMatchObject({ known: true, value: { sessionProfileName: "default" } });
-		expect(live.bootProofs[apps[0]]).toMatchObject({ known: true, value: { deploymentLabel: "prod" } });
-		expect(live.supportedAssets["eip155:1"]).toMatchObject({ known: true, value: [{ symbol: "ETH" }] });
+		expect(live.records.sessionProfile?.[profile]).toMatchObject({
+			known: true,
+			value: [{ sessionProfileName: "default" }],
+		});
+		expect(live.records.bootProof?.[apps[0]]).toMatchObject({ known: true, value: [{ deploymentLabel: "prod" }] });
+		expect(live.records.supportedAsset?.["eip155:1"]).toMatchObject({ known: true, value: [{ symbol: "ETH" }] });
 	});
 });
 
@@ -309,8 +323,10 @@ describe("reading", () => {
 			},
 		};
 		expect((await read(everything, "auto", shouting)).live).toEqual(live);
-		expect(live.oauthProviders.known && live.oauthProviders.value.map((one) => one.id)).toEqual([...providers]);
-		expect(live.policies.known && live.policies.value.map((one) => one.id)).toEqual([...policies]);
+		expect(live.removables.oauthProvider.known && live.removables.oauthProvider.value.map((one) => one.id)).toEqual([
+			...providers,
+		]);
+		expect(live.removables.policy.known && live.removables.policy.value.map((one) => one.id)).toEqual([...policies]);
 	});
 
 	it.each([
@@ -369,7 +385,7 @@ describe("reading", () => {
 			},
 		};
 		expect((await read(tagNames, "auto", reader, () => clockMs)).serverTimeMs).toBe(3000);
-		expect((await readLive(tagNames, reader, emptyMemory, "auto")).serverTimeMs).toBeUndefined();
+		expect((await readLive(tagNames, reader, emptyLastApplied, "auto")).serverTimeMs).toBeUndefined();
 	});
 
 	it("queries only the document's organization and submits nothing", async () => {

@@ -1,6 +1,6 @@
 /**
- * What has to be agreed to before `apply` submits anything: guards acknowledged by their values, activities given up by
- * their names, and the whole of it by a person or by `--yes`.
+ * The consent that `apply` needs before it submits anything: overrides of guards by their numbers, abandoned activities by
+ * their names, and the answer of a person or `--yes`.
  */
 import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
@@ -14,7 +14,7 @@ export function readAllowed(texts: readonly string[]): Allowed {
 	for (const text of texts) {
 		const [, kind = "", value = ""] = /^(\w+)=(\d+)$/.exec(text) ?? [];
 		if (!isGuardKind(kind)) {
-			throw new ConfigurationError(`--allow ${showText(text)}: that acknowledges no guard`, {
+			throw new ConfigurationError(`--allow ${showText(text)}: acknowledges no guard`, {
 				hint: `write KIND=N with the number that the plan found, KIND one of ${guardKinds.join(", ")}`,
 			});
 		}
@@ -27,7 +27,7 @@ export function readAllowed(texts: readonly string[]): Allowed {
 export function readAbandoned(names: readonly string[]): readonly string[] {
 	return names.map((name) => {
 		if (/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) return name.toLowerCase();
-		throw new ConfigurationError(`--abandon ${showText(name)}: that is no activity`, {
+		throw new ConfigurationError(`--abandon ${showText(name)}: not an activity`, {
 			hint: "give an activity id or a fingerprint, as apply and status print them",
 		});
 	});
@@ -76,7 +76,7 @@ export function prepareToAsk(flags: { readonly yes?: boolean }, terminal: Termin
 		});
 	}
 	if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
-		throw new ConfigurationError("apply asks before it submits, and there is nobody to ask", {
+		throw new ConfigurationError("apply asks before it submits, but there is no terminal to ask on", {
 			hint: "use --yes, after a look at orgsync plan",
 		});
 	}

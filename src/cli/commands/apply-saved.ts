@@ -122,14 +122,20 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {
 	if (flags.only.length > 0) {
-		throw new ConfigurationError("--only cannot go with --plan: a saved plan is narrowed when it is made", {
-			hint: "orgsync plan --only KIND[/GLOB] --out FILE",
-		});
+		throw new ConfigurationError(
+			"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
+			{
+				hint: "orgsync plan --only KIND[/GLOB] --out FILE",
+			},
+		);
 	}
 	if (flags.abandon.length > 0) {
-		throw new ConfigurationError("--abandon cannot go with --plan: what waits was part of what was reviewed", {
-			hint: "give it up with apply, or plan again after it has ended",
-		});
+		throw new ConfigurationError(
+			"--abandon and --plan cannot be used together: pending activities were part of the review",
+			{
+				hint: "abandon it with apply without --plan, or plan again after it ended",
+			},
+		);
 	}
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");
@@ -164,8 +170,8 @@ function refusalOf({ plans, unread = [] }: SavedPlan): LiveProblemError | null {
 /** Why it was not possible then, only the file says: `show` shows that as what it is. */
 function wasImpossible(): LiveProblemError {
 	return new LiveProblemError(
-		"the plan file states that the organization cannot become what the document says, and has no steps for it; nothing was sent",
-		{ hint: "orgsync plan says why; change the document, or the organization by hand, then plan again" },
+		"the plan file states that the organization cannot converge, and has no steps for it; nothing was sent",
+		{ hint: "orgsync plan shows why: change the document, or the organization manually, then plan again" },
 	);
 }
 
@@ -191,7 +197,7 @@ function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: nu
 			ageMs < 0
 				? `it states that organization ${organizationId} was read at ${readAt}, which is in the future`
 				: `it states that organization ${organizationId} was read at ${readAt}, longer ago than --max-age allows`;
-		throw new PlanAgeError(`the saved plan cannot be applied any more, nothing was sent: ${because}`, {
+		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, {
 			hint: planAgain,
 		});
 	}

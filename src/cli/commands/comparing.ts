@@ -130,8 +130,8 @@ async function compareOne(
 }
 
 /**
- * Whether it makes sense to ask on: a service that answered nobody of the first dozen will not answer the next thousand,
- * each to the end of its `--timeout`.
+ * Stops reading when the service is unreachable: one that answered for none of the first dozen organizations will not answer
+ * for the next thousand, each until its `--timeout`.
  */
 function watchReach(concurrency: number) {
 	const enough = Math.max(12, concurrency);

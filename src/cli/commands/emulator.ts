@@ -23,7 +23,7 @@ export interface EmulatorFlags {
 }
 
 /**
- * Runs until a signal ends it, or ends at once when its first line cannot be written: nobody would know that it listens.
+ * Runs until a signal ends it. Ends immediately when its first line cannot be written: no one could know its address.
  * Throws ConfigurationError when a file cannot be read or the port is taken.
  */
 export async function emulator(flags: EmulatorFlags, terminal: Terminal, output: Output): Promise<EmulatorResult> {

@@ -1,9 +1,10 @@
 /**
- * `explain`: why an activity is not finished, in words. Who has to approve is what the consensus expression of a policy
- * says; where it cannot be read that is said, and nobody is guessed.
+ * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; where it cannot
+ * be read, the result says so and guesses nothing.
  */
 import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { isRecord } from "../../json.ts";
 import { namesOfUsers, type Reads } from "../../plan/plan.ts";
 import {
 	type ExplainedActivity,
@@ -13,7 +14,7 @@ import {
 	resultHead,
 } from "../../plan/result.ts";
 import { checkSchema } from "../../schema.ts";
-import { type Activity, isRecord, readActivity } from "../../wire/activity.ts";
+import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, type QueryOperation, queries, submits } from "../../wire/operations.ts";
 import { connect, type ServiceFlags } from "../connect.ts";

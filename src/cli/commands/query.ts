@@ -103,7 +103,7 @@ export async function findOrganization(flags: NamingFlags, terminal: Terminal): 
 	});
 }
 
-/** Where an organization that nobody named on the command line comes from. */
+/** Hint for an organization that comes from the environment. */
 export const inEnvironment = "the environment variable for the organization holds no id";
 
 /**

@@ -53,7 +53,7 @@ export async function readSelected(
 	// A share may have nothing of it; all the documents may not.
 	const organizations = flags.shard === undefined ? own : await readDesired(flags, terminal);
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
-	const { kinds } = await import("../../plan/kinds.ts");
+	const { kinds } = await import("../../plan/kinds/index.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
 		if (selection !== undefined) {

@@ -1,10 +1,14 @@
 /**
  * `plan --base`: the earlier documents, narrowed like the present ones and by organization, and what they add to a result.
  */
+
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { isEmpty, narrow, parseSelection } from "../../plan/only.ts";
+import { printAddress } from "../../plan/address.ts";
+import { addressOfObject } from "../../plan/objects.ts";
+import { isEmpty, isSelected, keepOnly, parseSelection } from "../../plan/only.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
+import { type DesiredObject, tagsOf } from "../../plan/organization.ts";
 import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
 import { pairTags } from "../../plan/three-way-tags.ts";
 import { type BaseFlags, readBase } from "../base.ts";
@@ -48,7 +52,7 @@ export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Ter
 		),
 		dropped: base.samePaths
 			? strangers
-					.map((desired) => narrowBase(desired, { ...desired, userTags: [] }, flags.only))
+					.map((desired) => narrowBase(desired, { ...desired, objects: [] }, flags.only))
 					.filter((desired) => !isEmpty(desired))
 					.map((desired) => makeDropped(name, desired))
 			: [],
@@ -66,15 +70,14 @@ function narrowBase(
 ): DesiredOrganization {
 	if (only.length === 0) return base;
 	const selections = only.flatMap((text) => parseSelection(text) ?? []);
-	const pairs = pairTags(base.userTags, head.userTags, null);
-	const present = new Map(pairs.flatMap((pair) => (pair.base && pair.head ? [[pair.base, pair.head.name]] : [])));
-	const named = base.userTags.map((tag) => ({ ...tag, name: present.get(tag) ?? tag.name, was: tag }));
-	const kept = new Set(
-		narrow({ ...base, userTags: named }, selections).userTags.map((tag) => (tag as (typeof named)[number]).was),
+	const pairs = pairTags(tagsOf(base), tagsOf(head), null);
+	const newNames = new Map<DesiredObject, string>(
+		pairs.flatMap((pair) => (pair.base && pair.head ? [[pair.base, pair.head.name] as const] : [])),
 	);
-	return {
-		...narrow({ ...base, users: head.users }, selections),
-		users: base.users,
-		userTags: base.userTags.filter((tag) => kept.has(tag)),
+	const isKept = (object: DesiredObject): boolean => {
+		const name = object.kind === "userTag" ? (newNames.get(object) ?? object.name) : null;
+		const address = name === null ? addressOfObject(object, head) : printAddress("userTag", name);
+		return isSelected(address, selections);
 	};
+	return keepOnly(base, isKept);
 }

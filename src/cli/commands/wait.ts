@@ -3,11 +3,12 @@
  */
 import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { isRecord } from "../../json.ts";
 import type { Outcome } from "../../plan/report.ts";
 import { resultHead, type WaitResult } from "../../plan/result.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
-import { isRecord, readActivity } from "../../wire/activity.ts";
+import { readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
 import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
@@ -106,7 +107,7 @@ function trackEntry({ body, activityId }: JournalEntry): Tracked {
 	return { organizationId: body.organizationId, activityId, fingerprint: body.fingerprint, isOurs: true };
 }
 
-/** One that is not listed as pending: it may have ended already. Throws ConfigurationError when nobody knows it. */
+/** Returns an activity that is not listed as pending, because it may have ended. Throws ConfigurationError when it is unknown. */
 async function findNamed(activityId: string, organizationIds: readonly string[], run: WaitRun): Promise<Tracked> {
 	for (const organizationId of run.flags.reads === "auto" ? organizationIds : []) {
 		if ((await readOutcome({ organizationId, activityId }, run.reader)) !== undefined) {

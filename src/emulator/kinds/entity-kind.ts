@@ -2,17 +2,13 @@
  * What the emulator knows of a kind of entity: its section in a seed, how an entity is completed and checked, and the
  * operations that read and change it. A kind is one file in this folder and one row of `table.ts`.
  */
+import { isRecord } from "../../json.ts";
 import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
 import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Returns true for an object with members: neither null nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Returns the value of the answer's one member (of whoami: the whole answer), as the user `userId` sees it. `body` fits the
@@ -82,7 +78,7 @@ export function listSection<Entity extends object, Row extends object>(idField: 
 	return {
 		idField,
 		expected: { section: "a list of objects, as in a seed", ids: "a list of UUIDs" },
-		isSection: (value: unknown) => Array.isArray(value) && value.every(isObject),
+		isSection: (value: unknown) => Array.isArray(value) && value.every(isRecord),
 		isId: (value: unknown) => typeof value === "string" && isUuid(value.toLowerCase()),
 		idOf: (entity: Entity) => String(entity[idField]),
 		normalizeId: (id: string) => id.toLowerCase(),

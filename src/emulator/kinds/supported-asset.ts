@@ -1,6 +1,7 @@
 /** The supported assets of each network, which are read-only. A seed has them as an object with a list by network. */
+import { isRecord } from "../../json.ts";
 import { caip2Aliases } from "../../wire/operations.ts";
-import { type EntityKind, isObject, type JsonObject } from "./entity-kind.ts";
+import type { EntityKind, JsonObject } from "./entity-kind.ts";
 
 /** The assets of one network, by its canonical name. */
 export interface NetworkAssets {
@@ -22,7 +23,7 @@ export const supportedAssets: EntityKind<NetworkAssets, NetworkAssets, AssetsByN
 	section: "supportedAssets",
 	idField: "caip2",
 	expected: { section: "an object with a list of assets by network, as in a seed", ids: "a list of networks" },
-	isSection: isObject,
+	isSection: isRecord,
 	isId: (value) => typeof value === "string",
 	idOf: ({ caip2 }) => caip2,
 	normalizeId: canonicalNetwork,

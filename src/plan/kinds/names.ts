@@ -4,14 +4,14 @@
  */
 
 /** Kinds that can only be removed, each with the key of their list under `absent` and of their limit in a document. */
-const removalLists = {
+export const removalLists = {
 	policy: "policies",
 	oauthProvider: "oauthProviders",
 	tvcApp: "tvcApps",
 } as const;
 
 /** Kinds that can only be read, each with the key of their list under `expect` in a document. */
-const expectationLists = {
+export const expectationLists = {
 	sessionProfile: "sessionProfiles",
 	mfaPolicy: "mfaPolicies",
 	bootProof: "bootProofs",
@@ -27,6 +27,9 @@ const kindNames: ReadonlySet<string> = new Set([
 	...Object.keys(removalLists),
 	...Object.keys(expectationLists),
 ]);
+
+/** Names of the kinds that can only be removed, in the order in which documents list them. */
+export const removalKindNames = Object.keys(removalLists).filter((name): name is RemovalKindName => isKindName(name));
 
 /** Whether there is a kind of this name. */
 export function isKindName(text: string): text is KindName {

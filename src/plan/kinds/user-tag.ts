@@ -3,28 +3,40 @@
  * its members differs.
  */
 import { closest, distance } from "fastest-levenshtein";
-import type { Problem } from "../errors.ts";
-import { showName } from "../escape.ts";
-import { printAddress } from "./address.ts";
-import type { Basis, Differences, TagChange, Unread } from "./change.ts";
-import type {
-	DesiredMembers,
-	DesiredOrganization,
-	DesiredUserTag,
-	LiveOrganization,
-	LiveUserTag,
-	RememberedTag,
-} from "./organization.ts";
-import { compareText } from "./value.ts";
+import type { Problem } from "../../errors.ts";
+import { showName } from "../../escape.ts";
+import { printAddress } from "../address.ts";
+import type { Basis, Differences, TagChange, Unread } from "../change.ts";
+import {
+	type DesiredMembers,
+	type DesiredOrganization,
+	type DesiredUserTag,
+	type LastAppliedTag,
+	type LiveOrganization,
+	type LiveUserTag,
+	tagsOf,
+} from "../organization.ts";
+import { compareText } from "../value.ts";
+import type { UserTagKind } from "./kind.ts";
+
+export const userTag: UserTagKind = {
+	name: "userTag",
+	action: "update",
+	words: ["user tag", "user tags"],
+	differences: tagDifferences,
+	describeRemedy: (accept, blocked) => `\`orgsync apply\` puts it back${blocked}; ${accept}`,
+	request: { kind: "userTag", list: null, subject: "userTagId", narrow: (request) => request },
+};
 
 /** The changes of user tags, and why some cannot be made: a tag that is not there, a name that is taken. */
-export function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
-	if (desired.userTags.length === 0) return { changes: [], problems: [], unread: [] };
+function tagDifferences(desired: DesiredOrganization, live: LiveOrganization): Differences {
+	const tags = tagsOf(desired);
+	if (tags.length === 0) return { changes: [], problems: [], unread: [] };
 	if (!live.userTags.known) {
 		const because = live.userTags.because;
 		return { changes: [], problems: [], unread: [{ scope: "kind", kind: "userTag", because, standsIn: "nothing" }] };
 	}
-	const { found, problems } = findTags(desired.userTags, live.userTags.value, live);
+	const { found, problems } = findTags(tags, live.userTags.value, live);
 	const changes: TagChange[] = [];
 	const unread: Unread[] = [];
 	for (const { tag, wanted } of found) {
@@ -99,7 +111,9 @@ function notThere(wanted: DesiredUserTag, userTags: readonly LiveUserTag[], live
 			? `no user tag is called \`${showName(wanted.name)}\``
 			: `no user tag has the id ${wanted.id}`;
 	const cannot = "orgsync cannot make user tags, because the interface has no operation for it";
-	const renamed = userTags.find(({ id }) => wanted.id === undefined && live.memory.userTags[id]?.name === wanted.name);
+	const renamed = userTags.find(
+		({ id }) => wanted.id === undefined && live.lastApplied.userTags[id]?.name === wanted.name,
+	);
 	if (renamed !== undefined) {
 		return `${what}; the tag that had this name when orgsync last changed it is now called \`${showName(renamed.name)}\`: add \`id: ${renamed.id}\` to rename it back`;
 	}
@@ -195,7 +209,7 @@ function compareMembers(
 		const surplus = wanted.mode === "exactly" ? without(before, names) : without(before, without(before, never));
 		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
 	}
-	const remembered = live.memory.userTags[tag.id];
+	const remembered = live.lastApplied.userTags[tag.id];
 	if (remembered === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
 	const formerMembers = wanted.mode === "exactly" ? without(remembered.present, names) : [];
 	const changedSince = isChangedSince(remembered, tag);
@@ -224,7 +238,7 @@ function compareMembers(
 const ownChangeMarginMs = 2000;
 
 /** Whether live shows that the tag was changed after what is remembered; unknown times show nothing. */
-function isChangedSince(remembered: RememberedTag, tag: LiveUserTag): boolean {
+function isChangedSince(remembered: LastAppliedTag, tag: LiveUserTag): boolean {
 	if (remembered.updatedAt !== "") return tag.updatedAt !== "" && remembered.updatedAt !== tag.updatedAt;
 	const { completedAtMs } = remembered;
 	if (completedAtMs === undefined || tag.updatedAtMs === undefined) return false;

@@ -1,0 +1,54 @@
+/**
+ * The table of kinds, one row each. Code that loops over it works for every kind; what differs between kinds is in the file of
+ * the kind. Where live state is unknown, what orgsync last applied is used instead; where that is missing too, what the
+ * document asks for is done once, and nobody is removed who was not named.
+ */
+import type { StepOperation } from "../step.ts";
+import { bootProof } from "./boot-proof.ts";
+import type { Kind, ReadOnlyKind, RemovalKind, RequestShape } from "./kind.ts";
+import { mfaPolicy } from "./mfa-policy.ts";
+import type { KindName, ReadOnlyKindName, RemovalKindName } from "./names.ts";
+import { oauthProvider, oauthProviderRequest } from "./oauth-provider.ts";
+import { policy, policyRequest } from "./policy.ts";
+import { sessionProfile } from "./session-profile.ts";
+import { supportedAsset } from "./supported-asset.ts";
+import { tvcApp, tvcAppRequest } from "./tvc-app.ts";
+import { userTag } from "./user-tag.ts";
+
+const removals: { readonly [K in RemovalKindName]: RemovalKind } = { oauthProvider, policy, tvcApp };
+
+const readOnly: { readonly [K in ReadOnlyKindName]: ReadOnlyKind } = {
+	sessionProfile,
+	mfaPolicy,
+	bootProof,
+	supportedAsset,
+};
+
+const all: { readonly [K in KindName]: Kind } = { userTag, ...removals, ...readOnly };
+
+/** Kinds that can only be removed. */
+export const removalKinds: readonly RemovalKind[] = Object.values(removals);
+
+/** Kinds that can only be read. */
+export const readOnlyKinds: readonly ReadOnlyKind[] = Object.values(readOnly);
+
+/** Every kind, in the order in which changes are shown and steps are taken. */
+export const kinds: readonly Kind[] = Object.values(all);
+
+/** What the requests of each operation are about. */
+export const requestShapes: { readonly [O in StepOperation]: RequestShape<O> } = {
+	update_user_tag: userTag.request,
+	delete_oauth_providers: oauthProviderRequest,
+	delete_policies: policyRequest,
+	delete_tvc_app_and_deployments: tvcAppRequest,
+};
+
+/** Returns the kind of this name. */
+export function kindOf(name: KindName): Kind {
+	return all[name];
+}
+
+/** Returns the read-only kind of this name. */
+export function readOnlyKindOf(name: ReadOnlyKindName): ReadOnlyKind {
+	return readOnly[name];
+}

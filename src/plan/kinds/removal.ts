@@ -1,0 +1,48 @@
+/**
+ * What all kinds have in common that can only be removed. An object that a document lists under `absent` is one change where
+ * it is live, or where live state is unknown and orgsync never removed it.
+ */
+import { printAddress } from "../address.ts";
+import type { Differences, RemovalChange, Unread } from "../change.ts";
+import { keyOfRemoval, labelOfObject } from "../objects.ts";
+import { type DesiredOrganization, type LiveOrganization, removalsOf } from "../organization.ts";
+import type { RemovalKind } from "./kind.ts";
+import type { RemovalKindName } from "./names.ts";
+
+/** Returns the kind with what every removal kind does the same. */
+export function removalKind(kind: Omit<RemovalKind, "action" | "differences" | "describeRemedy">): RemovalKind {
+	return {
+		...kind,
+		action: "remove",
+		differences: (desired, live) => removalDifferences(kind.name, desired, live),
+		describeRemedy: (accept, blocked) => `\`orgsync apply\` removes it${blocked}; if it is to stay, ${accept}`,
+	};
+}
+
+function removalDifferences(kind: RemovalKindName, desired: DesiredOrganization, live: LiveOrganization): Differences {
+	const removals = removalsOf(desired, kind);
+	if (removals.length === 0) return { changes: [], problems: [], unread: [] };
+	const found = live.removables[kind];
+	const applied = live.lastApplied.removed[kind];
+	const names = new Map(found.known ? found.value.map((one) => [keyOfRemoval(one), one.name]) : []);
+	const changes = removals.flatMap((object): RemovalChange[] => {
+		const key = keyOfRemoval(object);
+		if (found.known ? !names.has(key) : applied?.[key] !== undefined) return [];
+		const change = {
+			address: printAddress(kind, labelOfObject(object, desired)),
+			kind,
+			action: "remove",
+			reason: found.known ? "is-there" : "not-known-to-be-absent",
+			basis: found.known ? "live" : "unknown",
+			id: object.id,
+			userId: object.userId,
+			before: found.known ? { name: names.get(key) ?? "" } : null,
+			after: null,
+		} as const;
+		return [change];
+	});
+	if (found.known) return { changes, problems: [], unread: [] };
+	const standsIn = changes.length < removals.length ? "last-applied" : "nothing";
+	const unread: Unread = { scope: "kind", kind, because: found.because, standsIn };
+	return { changes, problems: [], unread: [unread] };
+}

@@ -1,0 +1,16 @@
+/** Assets that the service supports, found by symbol within their network. Export leaves them out: nobody in the organization decides them. */
+import { readOnlyKind } from "./read-only.ts";
+
+export const supportedAsset = readOnlyKind({
+	name: "supportedAsset",
+	words: ["supported asset", "supported assets"],
+	groupedBy: "network",
+	identities: ["symbol"],
+	isIdentityId: () => false,
+	fields: ["caip19", "decimals", "logoUrl", "name", "stable", "earnProviders"],
+	matches: ({ symbol }, { key }) => symbol === key,
+	nameField: null,
+	activities: null,
+	exported: null,
+	describeRemedy: (accept) => `the service decides this, nobody in the organization does: ${accept}`,
+});

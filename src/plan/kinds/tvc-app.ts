@@ -1,0 +1,29 @@
+/** TVC apps: one activity removes one app, and with it all its deployments. */
+import type { RequestShape, StepDraft } from "./kind.ts";
+import { removalKind } from "./removal.ts";
+
+export const tvcAppRequest: RequestShape<"delete_tvc_app_and_deployments"> = {
+	kind: "tvcApp",
+	list: null,
+	subject: "appId",
+	narrow: (request) => request,
+};
+
+export const tvcApp = removalKind({
+	name: "tvcApp",
+	words: ["TVC app", "TVC apps"],
+	isOfUser: false,
+	operation: "delete_tvc_app_and_deployments",
+	creations: /_CREATE_TVC_APPS?(_V\d+)?$/,
+	steps: (changes) =>
+		changes.map(
+			({ id, address }): StepDraft => ({
+				key: `tvcApp:${id}`,
+				operation: "delete_tvc_app_and_deployments",
+				parameters: { appId: id },
+				covers: [{ address, id }],
+				after: [],
+				reason: "remove a TVC app and all its deployments",
+			}),
+		),
+});

@@ -200,7 +200,7 @@ class AcceptEditor {
 		);
 	}
 
-	/** Returns what an address calls the user or network whose name is the key of this list. */
+	/** Returns the name in addresses of the user or network that is the key of this list. */
 	#groupOf(list: Cell, groupedBy: "user" | "network"): string {
 		if (groupedBy === "user") return nameOfUser(this.#desired, this.#userOf(list));
 		return caip2Aliases.get(String(list.key)) ?? String(list.key);

@@ -27,7 +27,7 @@ export const caip2Aliases: ReadonlyMap<string, string> = new Map([
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the expectations of all documents of one organization, in the order of the kinds, those of a kind sorted. */
+/** Returns the expectations of all documents of one organization, by kind and then by identity. */
 export function readExpectations(
 	roots: readonly Cell[],
 	users: Users,
@@ -43,13 +43,13 @@ export function readExpectations(
 	});
 }
 
-/** By group; within it named entries come behind those by id, as an empty name does. */
+/** Returns the key by which entries are sorted: the group, then entries with an id, then entries with a name only. */
 function sortKey({ identities }: ReadOnlyKind, { group, foundBy, key }: DesiredExpectation): string {
 	return JSON.stringify([group ?? "", ...identities.map((one) => (one === foundBy ? key : "")).reverse()]);
 }
 
 interface GroupedList {
-	/** Undefined if the group itself is wrong; its entries are read all the same, to report their problems. */
+	/** Undefined if the group is invalid. Its entries are read anyway, to report their problems. */
 	readonly group: string | null | undefined;
 	readonly list: Cell | undefined;
 }

@@ -31,27 +31,27 @@ export interface ExportedParts {
 	/** Alias and id, sorted by alias; empty if the users are unknown. */
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
-	/** What can only be read. */
+	/** Read-only objects. */
 	readonly expectations: readonly ExportedExpectations[];
-	/** What can only be removed. */
+	/** Objects that can only be deleted. */
 	readonly removable: readonly ExportedRemovables[];
 	readonly unread: readonly Omission[];
 	readonly leftOut: readonly Omission[];
 }
 
-/** The expectations of one kind, under their key in a document. */
+/** The expectations of one kind, with their key in a document. */
 export interface ExportedExpectations {
 	readonly key: string;
 	readonly groups: readonly ExportedGroup[];
 }
 
-/** The records of one user, by alias; null for records that a document lists under no user. */
+/** Records, with the alias of their user, or null if they belong to no user. */
 export interface ExportedGroup {
 	readonly group: string | null;
 	readonly records: readonly ExportedRecord[];
 }
 
-/** The objects of one kind that can be removed, under their key in a document, by the alias of their user. */
+/** Deletable objects of one kind by alias of their user, with their key in a document. */
 export interface ExportedRemovables {
 	readonly key: string;
 	readonly groups: readonly { readonly user: string | null; readonly items: readonly LiveRemovable[] }[];

@@ -111,7 +111,7 @@ class Exporter {
 		return members.known ? members.value.map((id) => this.#aliases.get(id) ?? id).sort(compareText) : undefined;
 	}
 
-	/** What `export` writes of the kind; nothing where it is not exported, or there is nothing of it. */
+	/** Returns the expectations of the kind: none if it is not exported or has no objects. */
 	#expectations(kind: ReadOnlyKind): readonly ExportedExpectations[] {
 		const { name, groupedBy, exported } = kind;
 		if (exported === null) return [];
@@ -127,7 +127,7 @@ class Exporter {
 		return found.length === 0 ? [] : [{ key: expectationLists[name], groups: found }];
 	}
 
-	/** Live state holds an object without a group under its id; one of a user says its id itself. */
+	/** Returns the records. Without a group the key of live state is the id; a record of a user has its own id. */
 	#records(
 		{ name, nameField }: ReadOnlyKind,
 		{ idField, fields: names }: ExportedKind,
@@ -191,7 +191,7 @@ class Exporter {
 		};
 		add("names of users, members of user tags, MFA policies, OAuth providers", users);
 		add("session profiles", sessionProfilesKnown);
-		// What belongs to users is unknown where users are.
+		// Objects of users are unknown if the users are.
 		for (const { name, isOfUser, words } of removalKinds) if (!isOfUser) add(words[1], live.removables[name]);
 		for (const { name, groupedBy, words } of readOnlyKinds) {
 			if (groupedBy !== "user") continue;

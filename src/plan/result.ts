@@ -292,10 +292,7 @@ export function isFailure(result: CommandResult): result is FailureResult {
 }
 
 /** Sorts by organization id. */
-export function byOrganization(
-	left: { readonly organizationId: string },
-	right: { readonly organizationId: string },
-): number {
+export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<Plan, "organizationId">): number {
 	return compareText(left.organizationId, right.organizationId);
 }
 

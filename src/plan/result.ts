@@ -43,7 +43,6 @@ export interface FailedOrganization {
 interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
 	/** One for each organization that could be read. */
 	readonly plans: readonly Plan[];
-	/** Left out when there is none. */
 	readonly failed?: readonly FailedOrganization[];
 }
 

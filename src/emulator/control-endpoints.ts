@@ -23,7 +23,7 @@ interface ControlCall {
 
 type Endpoint = (call: ControlCall) => unknown;
 
-/** An endpoint that takes no body and no query. */
+/** Returns an endpoint that takes no body and no query. */
 function withoutBody(answer: (control: Control) => unknown): Endpoint {
 	return ({ control, body, query }) => {
 		rejectFields({ ...body, ...Object.fromEntries(query) });
@@ -31,7 +31,7 @@ function withoutBody(answer: (control: Control) => unknown): Endpoint {
 	};
 }
 
-/** One that takes a body and no query. */
+/** Returns an endpoint that takes a body and no query. */
 function withBody(answer: (control: Control, body: JsonObject) => unknown): Endpoint {
 	return ({ control, body, query }) => {
 		rejectFields(Object.fromEntries(query));
@@ -93,7 +93,7 @@ export interface ControlRequest {
 	readonly origin: string | undefined;
 	/** The Host header, with its port. */
 	readonly host: string | undefined;
-	/** Reads the body; called for requests only that are answered. */
+	/** Reads the body. Called only for requests that may be answered. */
 	readonly readBody: () => Promise<Buffer>;
 }
 
@@ -114,7 +114,7 @@ function findEndpoint({ method, url }: ControlRequest): Endpoint {
 	throw notFound(`unknown endpoint: ${name}; known: ${(near.length === 0 ? names : near).join(", ")}`);
 }
 
-/** The answer to a request under /emulator/. Web pages are refused before their body is read. */
+/** Returns the answer to a request under /emulator/. Requests of web pages are rejected before their body is read. */
 export async function answerControl(
 	control: Control,
 	store: Store,

@@ -168,12 +168,12 @@ function rejectProblems(problems: readonly string[]): void {
 	if (problems.length > 0) throw badRequest(problems.join("; "));
 }
 
-/** Throws a refusal for any field: the endpoint takes no body. */
+/** Throws a RequestError for any field: the endpoint takes no body. */
 export function rejectFields(body: JsonObject): void {
 	rejectProblems(findFieldProblems(body, {}));
 }
 
-/** Throws a refusal, which names every problem, for a value that orders no fault. */
+/** Throws a RequestError with every problem unless the value is a fault. */
 export function checkFault(body: object): void {
 	const { operation, fault, ...rest } = body as JsonObject;
 	const kind = faultKinds.find((one) => one === fault);
@@ -188,24 +188,24 @@ export function checkFault(body: object): void {
 	rejectProblems([...findFieldProblems(body as JsonObject, faultFields), ...misplaced, ...unusable]);
 }
 
-/** Throws a refusal, which names every problem, for a value that orders no limit. */
+/** Throws a RequestError with every problem unless the value is a rate limit. */
 export function checkRateLimit(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, limitFields));
 }
 
-/** Throws a refusal when a value orders the clock nothing, several things, or what is no time. */
+/** Throws a RequestError unless the value has exactly one valid change of the clock. */
 export function checkClockChange(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, clockFields));
 	if (Object.keys(body).length === 1) return;
 	throw badRequest("the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)");
 }
 
-/** Throws a refusal when a value is not an organization and its rules; whether the rules are rules is not looked at. */
+/** Throws a RequestError unless the value is an organization id and an object of rules. The rules themselves are not checked. */
 export function checkRulesRequest(body: object): void {
 	rejectProblems(findFieldProblems(body as JsonObject, rulesFields));
 }
 
-/** Throws a refusal when a value is neither a seed nor a patch; what they hold is checked where they are merged. */
+/** Throws a RequestError unless the value has the form of a seed or a patch. Its entities are checked when they are merged. */
 export function checkStateRequest(body: object): void {
 	if ("organizations" in body) {
 		rejectProblems(findFieldProblems(body as JsonObject, seedFields));
@@ -216,7 +216,7 @@ export function checkStateRequest(body: object): void {
 	if (isRecord(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
 }
 
-/** The organization that a query string asks for, or undefined. Throws a refusal for any other parameter. */
+/** Returns the organization of a query string, or undefined. Throws a RequestError for any other parameter. */
 export function readStateQuery(query: URLSearchParams): string | undefined {
 	const body = Object.fromEntries(query);
 	rejectProblems(findFieldProblems(body, { organizationId: { ...organizationId, required: false } }));

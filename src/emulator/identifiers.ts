@@ -1,6 +1,6 @@
 /**
- * Identifiers, times and fingerprints as the service writes them. The only randomness is in the ids of new activities
- * and votes; derived ids are the same on every run.
+ * Identifiers, times and fingerprints as the service writes them. Only the ids of new activities and votes are random; derived ids
+ * are the same on every run.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { fingerprintPrefix } from "../wire/operations.ts";
@@ -51,7 +51,7 @@ export function timeAt(nowMs: number): Time {
 	return fromNanos(BigInt(Math.trunc(nowMs)) * 1_000_000n);
 }
 
-/** `nowMs`, or one nanosecond after `previous` when that is later: a changed thing never keeps its old time. */
+/** Returns `nowMs`, or one nanosecond after `previous` when that is later: a changed entity always gets a later time. */
 export function laterTime(nowMs: number, previous: Time): Time {
 	const now = BigInt(Math.trunc(nowMs)) * 1_000_000n;
 	const floor = BigInt(previous.seconds) * 1_000_000_000n + BigInt(previous.nanos) + 1n;

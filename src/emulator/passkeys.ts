@@ -57,7 +57,7 @@ const flagBits = {
 	extended: 0x80,
 };
 
-/** The signature counter. Throws a refusal when the data are not those of this passkey, used by a person. */
+/** Returns the signature counter. Throws a RequestError unless the data are those of this passkey, used by a person. */
 function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): number {
 	// 32 bytes of relying party, one of flags, four of counter; more only when a flag says so.
 	const flags = data[32] ?? 0;
@@ -81,8 +81,8 @@ function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): num
 }
 
 /**
- * The user whose passkey stamped these exact bytes. Throws a 401 refusal, with a message for each cause. Whether the
- * assertion was used before is acceptAssertion's to say.
+ * Returns the user whose passkey stamped these exact bytes. Throws a 401 RequestError, with a message for each cause.
+ * `acceptAssertion` checks whether the assertion was used before.
  */
 export function verifyPasskey(
 	header: string,
@@ -112,8 +112,8 @@ export function verifyPasskey(
 }
 
 /**
- * What accepting the stamp changes: the counter of its passkey. `known` is the activity that the same bytes made before.
- * Throws a 401 refusal for an assertion that was used before (assumptions.ts, "replay").
+ * Returns what accepting the stamp changes: the counter of its passkey. `known` is the activity that the same bytes made before.
+ * Throws a 401 RequestError for an assertion that was used before (assumptions.ts, "replay").
  */
 export function acceptAssertion(
 	organization: Organization,

@@ -44,7 +44,7 @@ const mfaStatuses: QueryHandler = (context, body) => {
 	});
 };
 
-/** How the rules judged the activity when its vote number `index` was cast. */
+/** Returns how the rules evaluated the activity when its vote number `index` was cast. */
 function outcomeOf(activity: ActivityRecord, index: number): string {
 	const vote = activity.votes[index];
 	if (vote?.selection === "VOTE_SELECTION_REJECTED") return "OUTCOME_REJECTED";

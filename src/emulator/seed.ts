@@ -8,7 +8,7 @@ import type { Path } from "./kinds/entity-kind.ts";
 import { findRulesProblems, findSeedProblems, formatPath, type Seed, type SeedProblem } from "./seed-check.ts";
 import type { Rules } from "./state.ts";
 
-/** Where `path` begins in the text, or where the nearest thing around it does. */
+/** Returns the offset of `path` in the text, or of the nearest node around it. */
 function offsetOf(root: Node | null, path: Path): number {
 	let node: unknown = root;
 	let offset = root?.range?.[0] ?? 0;
@@ -27,7 +27,7 @@ function offsetOf(root: Node | null, path: Path): number {
 	return offset;
 }
 
-/** JSON is YAML, but a seed of a thousand organizations in JSON should not take YAML's time. */
+/** JSON is YAML, but a JSON parser is much faster on a seed of a thousand organizations. */
 function parseAsJson(text: string): unknown {
 	if (!text.trimStart().startsWith("{")) return undefined;
 	const read = readJson(text);
@@ -35,24 +35,24 @@ function parseAsJson(text: string): unknown {
 }
 
 /**
- * The seed that `text` holds, checked. Throws a DocumentError with every problem, each with line and column; `file` is the
- * name that the problems carry.
+ * Returns the seed in `text`, checked. Throws a DocumentError with every problem, each with line and column; `file` is the name in
+ * the problems.
  */
 export function parseSeed(text: string, file: string): Seed {
 	return parseChecked<Seed>(text, file, "the seed", findSeedProblems);
 }
 
 /**
- * The rules that `text` holds, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError like
- * parseSeed.
+ * Returns the rules in `text`, in the form of an organization's `rules` in a seed, checked. Throws a DocumentError as parseSeed
+ * does.
  */
 export function parseRules(text: string, file: string): Rules {
 	return parseChecked<Rules>(text, file, "the file of rules", findRulesProblems);
 }
 
 /**
- * The offset at which a YAML text is nested too deep, or undefined. The parser keeps its own stack; what is built from its
- * tokens would use up the program's.
+ * Returns the offset at which a YAML text is nested too deep, or undefined. The parser keeps its own stack; a tree built from its
+ * tokens would exhaust that of the program.
  */
 function findTooDeep(text: string): number | undefined {
 	const parser = new Parser();

@@ -27,7 +27,7 @@ function keyObjectOf(publicKey: string): KeyObject | null {
 	return key;
 }
 
-/** Whether `signature`, in DER, is that of `signed` (ECDSA over SHA-256) by this key. */
+/** Returns whether `signature`, in DER, is that of `signed` (ECDSA over SHA-256) by this key. */
 export function signatureFits(publicKey: string, signed: Buffer, signature: Buffer): boolean {
 	const key = keyObjectOf(publicKey);
 	if (key === null || signature.length === 0) return false;

@@ -1,9 +1,9 @@
 /**
- * Organizations and activities in SQLite, in a file or in memory. One row per entity, so that a request writes what it
- * changed and not the world; organizations are loaded when they are first asked for.
+ * Organizations and activities in SQLite, in a file or in memory. One row per entity, so that a request writes only what it changed.
+ * Organizations are loaded when they are first needed.
  *
- * The rule it keeps: what was answered is on disk. Changes of requests that arrive together share one transaction, and
- * `committed()` resolves after that transaction is synced; the server sends no answer before it.
+ * Every answered change is on disk. Changes of requests that arrive together share one transaction, and `committed()` resolves after
+ * that transaction is synced; the server sends no answer before.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
@@ -52,7 +52,7 @@ export interface OrganizationSummary {
 export interface Store {
 	/** The organization, or undefined when there is none of that id (lower case). */
 	organization(organizationId: string): Organization | undefined;
-	/** Who owns which credential of an organization that exists. */
+	/** Returns the credentials of an existing organization. */
 	credentials(organizationId: string): CredentialIndex;
 	findByFingerprint(organizationId: string, fingerprint: string): ActivityRecord | undefined;
 	findById(organizationId: string, activityId: string): ActivityRecord | undefined;
@@ -60,9 +60,9 @@ export interface Store {
 	activities(organizationId: string): readonly ActivityRecord[];
 	/** All organizations, in the order they were made, with the names of their users. */
 	summaries(): readonly OrganizationSummary[];
-	/** Writes changes; they are seen at once and durable when `committed()` resolves. */
+	/** Writes changes. They are visible at once, and durable when `committed()` resolves. */
 	write(organizationId: string, changes: readonly StateChange[]): void;
-	/** Resolves when everything written so far is synced; rejects with a StorageError when it could not be. */
+	/** Resolves when everything written so far is synced. Rejects with a StorageError when that failed. */
 	committed(): Promise<void>;
 	close(): void;
 }
@@ -263,8 +263,8 @@ function makeBatch(database: DatabaseSync, forget: () => void) {
 }
 
 /**
- * A store on `file`, which is private to its owner, or in memory when it is undefined. Throws a StorageError when the file
- * cannot be used; `notice` gets what makePrivate has to say.
+ * Opens a store on `file`, which is made private to its owner, or in memory when it is undefined. Throws a StorageError when the
+ * file cannot be used; `notice` gets the messages of makePrivate.
  */
 export function openStore(file: string | undefined, notice: (text: string) => void = () => undefined): Store {
 	const database = openDatabase(file, notice);

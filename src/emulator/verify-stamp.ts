@@ -17,13 +17,13 @@ export interface StampHeaders {
 	readonly passkey: string | undefined;
 }
 
-/** Who owns which credential of one organization. */
+/** The owner of each credential of one organization. */
 export interface CredentialIndex {
 	readonly apiKeys: ReadonlyMap<string, string>;
 	readonly authenticators: ReadonlyMap<string, RegisteredAuthenticator>;
 }
 
-/** The credentials of `users`, by public key and by credential id. */
+/** Returns the credentials of the users, by public key and by credential id. */
 export function indexCredentials(users: Iterable<User>): CredentialIndex {
 	const apiKeys = new Map<string, string>();
 	const authenticators = new Map<string, RegisteredAuthenticator>();
@@ -53,7 +53,7 @@ function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIn
 	return { userId, publicKey: lowerKey, signature, scheme, passkey: false };
 }
 
-/** The user whose credential stamped these exact bytes. Throws a 401 refusal, with a message for each cause. */
+/** Returns the user whose credential stamped these exact bytes. Throws a 401 RequestError, with a message for each cause. */
 export function verifyStamp(headers: StampHeaders, rawBody: Buffer, credentials: CredentialIndex): Signer {
 	if (headers.apiKey !== undefined && headers.passkey !== undefined) {
 		throw unauthenticated("the request carries two stamps: send X-Stamp or X-Stamp-WebAuthn");

@@ -43,7 +43,6 @@ export interface FailedOrganization {
 interface PlannedResult<Command extends string> extends Head<Command, ErrorDescription | null> {
 	/** One for each organization that could be read. */
 	readonly plans: readonly Plan[];
-	/** Left out when there is none. */
 	readonly failed?: readonly FailedOrganization[];
 }
 
@@ -292,10 +291,7 @@ export function isFailure(result: CommandResult): result is FailureResult {
 }
 
 /** Sorts by organization id. */
-export function byOrganization(
-	left: { readonly organizationId: string },
-	right: { readonly organizationId: string },
-): number {
+export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<Plan, "organizationId">): number {
 	return compareText(left.organizationId, right.organizationId);
 }
 

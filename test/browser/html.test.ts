@@ -96,7 +96,7 @@ describe("the page", () => {
 	] as const)("is sound in %s, %i pixels wide, and never wider than the window", async (scheme, width) => {
 		for (const result of [
 			plan,
-			{ command: "plan", plans: [largePlan({ tags: 12, users: 30, quiet: 2 })] },
+			complete({ command: "plan", plans: [largePlan({ tags: 12, users: 30, quiet: 2 })] }),
 			resultsOf(hostileNamings[4])["plan-three"],
 		]) {
 			const { page, complaints } = await open(result as CommandResult, { scheme, width });

@@ -9,8 +9,8 @@ import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
 import type { SavedPlanFacts } from "../../src/plan/saved.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
-import { settleOrAbandon } from "../../src/plan/waiting.ts";
 import type { CommandResult } from "../../src/render/result.ts";
+import { resultOfEarlier } from "../../src/sync/unsent-steps.ts";
 import {
 	context,
 	desiredOf,
@@ -340,7 +340,7 @@ function doubtfulReportOf(plan: Plan, name: Naming): Report {
 			fingerprint: step.earlierActivity?.fingerprint ?? null,
 			requests: 0,
 			tookMs: 0,
-			message: `another ${step.operation} was submitted for the same object before, and no answer came: ${settleOrAbandon(step.earlierActivity?.activityId ?? fingerprint)}`,
+			message: step.earlierActivity && resultOfEarlier(step, step.earlierActivity, plan).message,
 			refusedStatus: null,
 			policyEvaluations: [],
 			keyNotAccepted: false,

@@ -5,9 +5,8 @@
 import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../errors.ts";
 import type { OrganizationDrift } from "./drift.ts";
 import type { Override } from "./overrides.ts";
-import type { Plan, Reads } from "./plan.ts";
+import type { Plan, Reads, SavedPlanFacts } from "./plan.ts";
 import type { Outcome, Report, StepResult } from "./report.ts";
-import type { SavedPlanFacts } from "./saved.ts";
 import type { ThreeWay } from "./three-way.ts";
 import { compareText } from "./value.ts";
 import type { WaitingActivity } from "./waiting.ts";

@@ -4,8 +4,8 @@
  */
 import type { MovedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
+import type { SavedPlanFacts } from "../plan/plan.ts";
 import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
-import type { SavedPlanFacts } from "../plan/saved.ts";
 import { tellMoved } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import {

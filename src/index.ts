@@ -54,7 +54,6 @@ export {
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
-export type { CommandResult } from "./plan/result.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
@@ -62,6 +61,7 @@ export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
 export { type PositionOf, positionsOf } from "./render/positions.ts";
 export { renderReport } from "./render/report-text.ts";
+export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";

@@ -11,7 +11,6 @@ import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { CommandResult, ErrorDescription } from "../plan/result.ts";
 import { tellMoved } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
@@ -28,6 +27,7 @@ import {
 	describePart,
 	reportHeadings,
 } from "./report-text.ts";
+import type { CommandResult, ErrorDescription } from "./result.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,

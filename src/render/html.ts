@@ -5,7 +5,6 @@
  */
 
 import { outcomesOf } from "../plan/report.ts";
-import type { CommandResult, FailedOrganization } from "../plan/result.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { driftFigures } from "./drift-html.ts";
@@ -25,6 +24,7 @@ import {
 } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
 import { movedHeading } from "./report-text.ts";
+import type { CommandResult, FailedOrganization } from "./result.ts";
 import {
 	describeMoved,
 	describeRunOverrides,

@@ -11,7 +11,6 @@ import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { CommandResult, ErrorDescription, FailedOrganization } from "../plan/result.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
@@ -30,6 +29,7 @@ import {
 	renderStep,
 	reportHeadings,
 } from "./report-text.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import {
 	describeMoved,
 	describeRunOverrides,

@@ -4,11 +4,11 @@
 
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
-import type { FailedOrganization } from "../plan/result.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import type { FailedOrganization } from "./result.ts";
 import type { Style } from "./style.ts";
 
 export { listCovers };

@@ -5,7 +5,6 @@
 import type { MovedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { SavedPlanFacts } from "../plan/plan.ts";
-import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
 import { tellMoved } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import {
@@ -17,6 +16,7 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
+import { type CommandResult, type ErrorDescription, errorOfCall } from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeUndone } from "./three-way-text.ts";

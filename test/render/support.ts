@@ -7,8 +7,8 @@ import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan, type Plan, type SavedPlanFacts } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
-import type { CommandResult } from "../../src/plan/result.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
+import type { CommandResult } from "../../src/render/result.ts";
 import { resultOfEarlier } from "../../src/sync/unsent-steps.ts";
 import {
 	context,

@@ -4,10 +4,10 @@
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
-import { combineExitCodes, errorsOfFailed, type PlanResult, resultHead } from "../../plan/result.ts";
 import { positionsOf } from "../../render/positions.ts";
+import { errorsOfFailed, type PlanResult, resultHead } from "../../render/result.ts";
 import type { BaseFlags } from "../base.ts";
-import { describeFailed, exitCodeOfError } from "../failure.ts";
+import { combineExitCodes, describeFailed, exitCodeOfError } from "../failure.ts";
 import type { LocatedResult, Output, Terminal } from "../output.ts";
 import { type ComparedOrganizations, type ComparisonFlags, compareAll } from "./comparing.ts";
 

@@ -4,7 +4,7 @@
 
 import { statedFactsOf } from "../../document/saved-plan.ts";
 import { exitCodes } from "../../errors.ts";
-import { resultHead, type ShowResult } from "../../plan/result.ts";
+import { resultHead, type ShowResult } from "../../render/result.ts";
 import type { Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
 

@@ -378,10 +378,10 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	];
 	const command = "apply";
 	const because = `the plan file states that it was called \`${name("approvers")}\`, now \`${name("signers")}\``;
-	const moved = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
+	const object = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
 	const stale = {
 		code: "stale-plan",
-		message: `the saved plan is stale, nothing was sent:\n  ${moved.address}: ${because}`,
+		message: `the saved plan is stale, nothing was sent:\n  ${object.address}: ${because}`,
 		hint: "plan again, and have the new plan reviewed",
 	};
 	return completeAll({
@@ -391,7 +391,9 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 			plans: [plan],
 			reports: [],
 			savedPlan: savedPlanOf(name),
-			moved: [{ ...moved, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } }],
+			outdated: [
+				{ ...object, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } },
+			],
 		},
 		"apply-refused": { command, error: refusal, plans: [plan], reports: [] },
 		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [] },

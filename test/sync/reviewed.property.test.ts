@@ -225,7 +225,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 				expect(steps.map(({ outcome }) => outcome)).toEqual(steps.map(() => "completed"));
 			} catch (error) {
 				if (!(error instanceof StalePlanError)) throw error;
-				named = error.moved.map(({ address }) => address);
+				named = error.outdated.map(({ address }) => address);
 				expect(named.length).toBeGreaterThan(0);
 				for (const address of named) expect(error.message).toContain(address);
 			}

@@ -5,9 +5,8 @@
 import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { Override } from "../plan/overrides.ts";
-import type { Plan, Reads } from "../plan/plan.ts";
+import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { SavedPlanFacts } from "../plan/saved.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";

@@ -4,7 +4,7 @@
  */
 import type { OutdatedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { SavedPlanFacts } from "../plan/saved.ts";
+import type { SavedPlanFacts } from "../plan/plan.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import {

@@ -5,9 +5,8 @@
 
 import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type SavedPlanFacts } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
-import type { SavedPlanFacts } from "../../src/plan/saved.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
 import type { CommandResult } from "../../src/render/result.ts";
 import { resultOfEarlier } from "../../src/sync/unsent-steps.ts";

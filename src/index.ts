@@ -17,6 +17,14 @@ export {
 	type VariableOptions,
 } from "./document/parse.ts";
 export {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	makeSavedPlan,
+	matchDocuments,
+	type Planned,
+	type SavedPlan,
+} from "./document/saved-plan.ts";
+export {
 	AppliedPlanError,
 	AuthenticationError,
 	ConfigurationError,
@@ -25,8 +33,8 @@ export {
 	exitCodes,
 	GuardError,
 	LiveProblemError,
-	type MovedObject,
 	OrgsyncError,
+	type OutdatedObject,
 	PlanAgeError,
 	type Problem,
 	ServiceError,
@@ -46,14 +54,6 @@ export {
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
-export {
-	decodeSavedPlan,
-	encodeSavedPlan,
-	makeSavedPlan,
-	matchDocuments,
-	type Planned,
-	type SavedPlan,
-} from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";

@@ -21,8 +21,8 @@ const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Cannot converge: nothing was sent.";
-/** Heading above what moved since a saved plan was made. */
-export const movedHeading = "Changed since it was planned";
+/** Heading above the objects that changed since a saved plan was made. */
+export const outdatedHeading = "Changed since it was planned";
 
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {

@@ -2,12 +2,11 @@
  * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
-import type { ExitCode, MovedObject, Problem } from "../errors.ts";
+import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { Override } from "../plan/overrides.ts";
-import type { Plan, Reads } from "../plan/plan.ts";
+import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
-import type { SavedPlanFacts } from "../plan/saved.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
 import type { WaitingActivity } from "../plan/waiting.ts";
@@ -71,7 +70,7 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
-	readonly moved?: readonly MovedObject[];
+	readonly outdated?: readonly OutdatedObject[];
 }
 
 /** A place in a document that `drift --accept` changed. */

@@ -259,7 +259,7 @@ function report(
 		reports,
 		...(failed.length === 0 ? {} : { failed }),
 		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
-		...(refusal instanceof StalePlanError ? { moved: refusal.moved } : {}),
+		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),
 	};
 	return { result, positionOf: positionsOf(organizations) };
 }

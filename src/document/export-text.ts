@@ -46,7 +46,7 @@ export interface ExportedExpectations {
 }
 
 /** Records, with the alias of their user, or null if they belong to no user. */
-export interface ExportedGroup {
+interface ExportedGroup {
 	readonly group: string | null;
 	readonly records: readonly ExportedRecord[];
 }

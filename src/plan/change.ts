@@ -7,7 +7,7 @@ import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
 
 /** What can be done about a difference: change the object, remove it, or only say so. */
-export type Action = "update" | "remove" | "report";
+type Action = "update" | "remove" | "report";
 
 /**
  * Where `before` comes from: what the service said, what we last applied, or nothing at all (then the change is not known

@@ -88,7 +88,7 @@ function listFailures(report: Report): readonly string[] {
 		result.outcome === "completed" ? [] : [explainStep(result, result.outcome)],
 	);
 	const left = (report.left ?? []).map(
-		({ address }) => `${address} still differs, so somebody else has changed it meanwhile`,
+		({ address }) => `${address} still differs: another client changed it during the run`,
 	);
 	return [...failed, ...left];
 }

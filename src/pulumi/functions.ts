@@ -109,59 +109,49 @@ async function hideArguments<Answer>(args: object, work: () => Promise<Answer>, 
 	}
 }
 
-type Of<Fields> = QueriedOrganization & Readonly<Fields>;
+/** The query as a function of plain values, and as one of outputs. */
+function makeFunctions<Fields extends object, Answer>(name: QueryName) {
+	type Args = QueriedOrganization & Readonly<Fields>;
+	return [makeFunction<Args, Answer>(name), makeOutputFunction<Args, Answer>(name)] as const;
+}
 
-type SessionProfileArgs = Of<{ sessionProfileId: string }>;
 /** One session profile (docs/service.md#queries, `get_session_profile`). */
-export const getSessionProfile = makeFunction<SessionProfileArgs, SessionProfile>("get_session_profile");
-/** The same with outputs. */
-export const getSessionProfileOutput = makeOutputFunction<SessionProfileArgs, SessionProfile>("get_session_profile");
+export const [getSessionProfile, getSessionProfileOutput] = makeFunctions<{ sessionProfileId: string }, SessionProfile>(
+	"get_session_profile",
+);
 
-type MfaPolicyArgs = Of<{ userId: string; mfaPolicyId: string }>;
 /** One MFA policy of a user (docs/service.md#queries, `get_mfa_policy`). */
-export const getMfaPolicy = makeFunction<MfaPolicyArgs, MfaPolicy>("get_mfa_policy");
-/** The same with outputs. */
-export const getMfaPolicyOutput = makeOutputFunction<MfaPolicyArgs, MfaPolicy>("get_mfa_policy");
+export const [getMfaPolicy, getMfaPolicyOutput] = makeFunctions<{ userId: string; mfaPolicyId: string }, MfaPolicy>(
+	"get_mfa_policy",
+);
 
-type MfaPoliciesArgs = Of<{ userId: string }>;
 /** All MFA policies of a user (docs/service.md#queries, `get_mfa_policies`). */
-export const getMfaPolicies = makeFunction<MfaPoliciesArgs, readonly MfaPolicy[]>("get_mfa_policies");
-/** The same with outputs. */
-export const getMfaPoliciesOutput = makeOutputFunction<MfaPoliciesArgs, readonly MfaPolicy[]>("get_mfa_policies");
+export const [getMfaPolicies, getMfaPoliciesOutput] = makeFunctions<{ userId: string }, readonly MfaPolicy[]>(
+	"get_mfa_policies",
+);
 
-type MfaStatusArgs = Of<{ activityId: string; userId?: string }>;
 /** The MFA status of an activity, one entry for each policy and voting user (docs/service.md#queries, `get_mfa_status`). */
-export const getMfaStatus = makeFunction<MfaStatusArgs, readonly MfaStatus[]>("get_mfa_status");
-/** The same with outputs. */
-export const getMfaStatusOutput = makeOutputFunction<MfaStatusArgs, readonly MfaStatus[]>("get_mfa_status");
+export const [getMfaStatus, getMfaStatusOutput] = makeFunctions<
+	{ activityId: string; userId?: string },
+	readonly MfaStatus[]
+>("get_mfa_status");
 
-type BootProofArgs = Of<{ appName: string }>;
 /** The latest boot proof of an enclave app; `appName` is its id, a UUID (docs/service.md#queries, `get_latest_boot_proof`). */
-export const getLatestBootProof = makeFunction<BootProofArgs, BootProof>("get_latest_boot_proof");
-/** The same with outputs. */
-export const getLatestBootProofOutput = makeOutputFunction<BootProofArgs, BootProof>("get_latest_boot_proof");
+export const [getLatestBootProof, getLatestBootProofOutput] = makeFunctions<{ appName: string }, BootProof>(
+	"get_latest_boot_proof",
+);
 
-type PolicyEvaluationsArgs = Of<{ activityId: string }>;
 /** How policies evaluated the votes of an activity (docs/service.md#queries, `get_policy_evaluations`). */
-export const getPolicyEvaluations = makeFunction<PolicyEvaluationsArgs, readonly PolicyEvaluationRecord[]>(
-	"get_policy_evaluations",
-);
-/** The same with outputs. */
-export const getPolicyEvaluationsOutput = makeOutputFunction<PolicyEvaluationsArgs, readonly PolicyEvaluationRecord[]>(
-	"get_policy_evaluations",
-);
+export const [getPolicyEvaluations, getPolicyEvaluationsOutput] = makeFunctions<
+	{ activityId: string },
+	readonly PolicyEvaluationRecord[]
+>("get_policy_evaluations");
 
 /** All user tags of the organization (docs/service.md#queries, `list_user_tags`). */
-export const listUserTags = makeFunction<QueriedOrganization, readonly UserTagRecord[]>("list_user_tags");
-/** The same with outputs. */
-export const listUserTagsOutput = makeOutputFunction<QueriedOrganization, readonly UserTagRecord[]>("list_user_tags");
+export const [listUserTags, listUserTagsOutput] = makeFunctions<object, readonly UserTagRecord[]>("list_user_tags");
 
-type SupportedAssetsArgs = Of<{ caip2: string }>;
 /** Assets of a network that the service supports; `caip2` by docs/service.md#networks (`list_supported_assets`). */
-export const listSupportedAssets = makeFunction<SupportedAssetsArgs, readonly SupportedAsset[]>(
-	"list_supported_assets",
-);
-/** The same with outputs. */
-export const listSupportedAssetsOutput = makeOutputFunction<SupportedAssetsArgs, readonly SupportedAsset[]>(
-	"list_supported_assets",
-);
+export const [listSupportedAssets, listSupportedAssetsOutput] = makeFunctions<
+	{ caip2: string },
+	readonly SupportedAsset[]
+>("list_supported_assets");

@@ -40,7 +40,7 @@ async function closeCircle(
 	session: Session,
 ): Promise<ConvergeResult | undefined> {
 	if (circle.length === 0) return undefined;
-	const desired = { ...target.desired, userTags: circle };
+	const desired = { ...target.desired, objects: circle };
 	// The guards have checked each tag by its own limits before it waited.
 	const result = await session.converge({ ...target, desired }, { isGuarded: false });
 	return result.report?.converged === true ? undefined : result;

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 
 /** The version of the tables that this orgsync writes. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** Returns the version of the tables in a database; 0 if it has none. */
 export function versionOf(database: DatabaseSync): number {
@@ -21,8 +21,11 @@ export function migrate(database: DatabaseSync): void {
 		// Another process may have done it meanwhile.
 		if (versionOf(database) < 1) database.exec(tablesOfVersion1);
 		if (versionOf(database) < 2) database.exec(stepToVersion2);
+		if (versionOf(database) < 3) database.exec(stepToVersion3);
 	});
 }
+
+// A step never changes once it is in use: the journals that it made keep its names.
 
 const tablesOfVersion1 = `
 	CREATE TABLE sent (
@@ -31,14 +34,14 @@ const tablesOfVersion1 = `
 		operation TEXT NOT NULL,
 		bytes TEXT NOT NULL,
 		timestamp_ms INTEGER NOT NULL,
-		request_digest TEXT NOT NULL,
+		wish TEXT NOT NULL,
 		covers TEXT NOT NULL,
 		sent_at_ms INTEGER NOT NULL,
 		outcome TEXT,
 		activity_id TEXT,
 		settled_at_ms INTEGER
 	) STRICT;
-	CREATE INDEX sent_by_request ON sent (request_digest, timestamp_ms);
+	CREATE INDEX sent_by_wish ON sent (wish, timestamp_ms);
 	CREATE INDEX sent_by_organization ON sent (organization_id, sent_at_ms);
 	CREATE TABLE applied (
 		organization_id TEXT NOT NULL,
@@ -65,11 +68,16 @@ const stepToVersion2 = `
 	ALTER TABLE sent ADD COLUMN sent_again INTEGER NOT NULL DEFAULT 0;
 	ALTER TABLE sent ADD COLUMN plans TEXT NOT NULL DEFAULT '[]';
 	UPDATE sent SET written = rowid;
-	DROP INDEX sent_by_request;
+	DROP INDEX sent_by_wish;
 	DROP INDEX sent_by_organization;
-	CREATE INDEX sent_by_request ON sent (request_digest, written);
+	CREATE INDEX sent_by_wish ON sent (wish, written);
 	CREATE INDEX sent_by_organization ON sent (organization_id, written);
 	PRAGMA user_version = 2;
+`;
+
+const stepToVersion3 = `
+	ALTER TABLE sent RENAME COLUMN wish TO request_digest;
+	PRAGMA user_version = 3;
 `;
 
 /** Runs `work` in one transaction. An error of SQLite may have ended the transaction already. */

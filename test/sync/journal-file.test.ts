@@ -323,17 +323,20 @@ describe("a journal where nothing can be written", () => {
 });
 
 describe("a journal of an earlier version", () => {
-	/** The tables of version 1, with one row of each kind. */
-	function makeFirstVersion(): void {
+	/** The tables of that version, with one row of each kind. */
+	function makeEarlierVersion(version: number): void {
 		mkdirSync(join(folder, ".orgsync"), { mode: 0o700 });
 		const database = new DatabaseSync(file);
-		database.exec(readFileSync(new URL("../vectors/journal-version-1.sql", import.meta.url), "utf8"));
+		database.exec(readFileSync(new URL(`../vectors/journal-version-${version}.sql`, import.meta.url), "utf8"));
 		database.close();
 		chmodSync(file, 0o600);
 	}
 
-	it("is read as it is by commands that only read, and migrated by those that write", async () => {
-		makeFirstVersion();
+	it.each([
+		{ version: 1, position: 1, plans: [] },
+		{ version: 2, position: 2, plans: [`sha256:${"0123456789abcdef".repeat(4)}`] },
+	])("($version) is read as it is by commands that only read, and migrated by those that write", async (recorded) => {
+		makeEarlierVersion(recorded.version);
 		const bytes = readFileSync(file);
 		const view = await readJournal(file);
 		const seen = [
@@ -347,8 +350,8 @@ describe("a journal of an earlier version", () => {
 		const journal = await openJournal(file);
 		const { openEntries, lastApplied, abandonedNames } = journal;
 		expect([openEntries(organizationId), lastApplied(organizationId), abandonedNames(organizationId)]).toEqual(seen);
-		expect(journal.position()).toBe(1);
-		expect(openEntries(organizationId).map(({ planDigests }) => planDigests)).toEqual([[]]);
+		expect(journal.position()).toBe(recorded.position);
+		expect(openEntries(organizationId).map(({ planDigests }) => planDigests)).toEqual([recorded.plans]);
 		await journal.recordSending(
 			encodeSubmit(submits.delete_policies, organizationId, parameters, 5),
 			requestDigest,
@@ -420,7 +423,7 @@ describe("the writes of a journal", () => {
 		};
 		expect(() => journal.recordOutcome(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
 		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: "in-flight", activityId: null });
-		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
+		const removed = { kind: "policy", id: id("policy", 1), value: { appliedAt: "2026-01-01" } } as const;
 		journal.recordOutcome(body.fingerprint, "completed", "activity", 2, () => [removed]);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");
 		expect(Object.keys(journal.lastApplied(organizationId).removed.policy ?? {})).toEqual([id("policy", 1)]);
@@ -434,7 +437,7 @@ describe("the writes of a journal", () => {
 			BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
 		other.close();
 		const remember = (one: string) =>
-			journal.recordApplied(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
+			journal.recordApplied(organizationId, [{ kind: "policy", id: one, value: { appliedAt: "" } }]);
 		// The transaction has already ended: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");

@@ -7,14 +7,14 @@ CREATE TABLE sent (
 	operation TEXT NOT NULL,
 	bytes TEXT NOT NULL,
 	timestamp_ms INTEGER NOT NULL,
-	request_digest TEXT NOT NULL,
+	wish TEXT NOT NULL,
 	covers TEXT NOT NULL,
 	sent_at_ms INTEGER NOT NULL,
 	outcome TEXT,
 	activity_id TEXT,
 	settled_at_ms INTEGER
 ) STRICT;
-CREATE INDEX sent_by_request ON sent (request_digest, timestamp_ms);
+CREATE INDEX sent_by_wish ON sent (wish, timestamp_ms);
 CREATE INDEX sent_by_organization ON sent (organization_id, sent_at_ms);
 CREATE TABLE applied (
 	organization_id TEXT NOT NULL,

@@ -28,7 +28,6 @@ import {
 	type Target,
 } from "./resource.ts";
 import type { ConvergeResult, Session } from "./session.ts";
-import { itemsIn } from "./stored-state.ts";
 import { readRemovalTimes, type StateContext } from "./stored-state-check.ts";
 
 export interface RemovalInputs extends ResourceInputs {
@@ -64,7 +63,6 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	readonly name: string;
 	readonly isReadable = false;
 	readonly operation: SubmitName;
-	readonly section: RemovalKindName;
 	readonly schema: InputSchema;
 	readonly places: PropertyPlaces;
 	readonly identity: readonly string[];
@@ -80,7 +78,6 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 		this.#removal = removal;
 		this.name = removal.name;
 		this.operation = removal.operation;
-		this.section = removal.kind;
 		const own: Record<string, PropertySchema> = {
 			...(hasUser ? { userId: "id" } : {}),
 			[idsInput]: isSingle ? "id" : { listOf: "id" },
@@ -131,7 +128,7 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	}
 
 	outputsOf({ inputs }: Target<RemovalInputs>, { report, journal }: ConvergeResult): Properties {
-		const lastApplied = itemsIn(journal.lastApplied(inputs.organizationId), this.section);
+		const lastApplied = journal.lastApplied(inputs.organizationId).removed[this.#removal.kind] ?? {};
 		const ids = this.#idsOf(inputs);
 		const removedAt: Record<string, string> = {};
 		for (const id of ids) {
@@ -150,7 +147,11 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 
 	readApplied({ removedAt }: RemovalOutputs, context: StateContext): readonly AppliedObject[] {
 		const { kind } = this.#removal;
-		return Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({ kind, id, appliedAt }));
+		return Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
+			kind,
+			id,
+			value: { appliedAt },
+		}));
 	}
 
 	/** The state as live state shows it: an id that is back is not listed, and a single object that is back is gone. */
@@ -173,11 +174,11 @@ export class RemovalDefinition implements ResourceDefinition<RemovalInputs, Remo
 	}
 
 	partsOf(desired: DesiredOrganization): readonly Part[] {
-		return this.#removal.partsOf(removalsOf(desired, this.section), (userId) => nameOfUser(desired, userId));
+		return this.#removal.partsOf(removalsOf(desired, this.#removal.kind), (userId) => nameOfUser(desired, userId));
 	}
 
 	#idsIn(desired: DesiredOrganization): readonly string[] {
-		return removalsOf(desired, this.section).map(({ id }) => id);
+		return removalsOf(desired, this.#removal.kind).map(({ id }) => id);
 	}
 
 	#idsOf(inputs: Partial<RemovalInputs>): readonly string[] {

@@ -2,8 +2,8 @@
  * The formats of a result. Each renderer is loaded only when its format is asked for.
  */
 import { writeJson } from "../escape.ts";
-import type { CommandResult } from "../plan/result.ts";
 import type { GithubOptions } from "../render/github.ts";
+import type { CommandResult } from "../render/result.ts";
 import type { TextOptions } from "../render/result-text.ts";
 import { plainStyle } from "../render/style.ts";
 

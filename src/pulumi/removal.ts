@@ -21,7 +21,6 @@ import {
 	type Target,
 } from "./resource.ts";
 import type { ConvergeResult, Session } from "./session.ts";
-import { itemsIn } from "./stored-state.ts";
 import { readRemovalTimes } from "./stored-state-check.ts";
 
 interface RemovalInputs extends ResourceInputs {
@@ -61,7 +60,6 @@ export function defineRemoval(removal: Removal): ResourceDefinition {
 		name,
 		isReadable: false,
 		operation: kind.operation,
-		section: kind.name,
 		schema: {
 			required: [...userInput, idsInput],
 			fields: {
@@ -106,7 +104,7 @@ export function defineRemoval(removal: Removal): ResourceDefinition {
 			Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
 				kind: kind.name,
 				id,
-				appliedAt,
+				value: { appliedAt },
 			})),
 		read: (id, props, session) => read(removal, definition, id, props, session),
 		partsOf: (desired) => partsOf(removal, desired),
@@ -119,7 +117,7 @@ function outputsOf(
 	{ inputs }: Target<RemovalInputs>,
 	{ report, journal }: ConvergeResult,
 ): Properties {
-	const lastApplied = itemsIn(journal.lastApplied(inputs.organizationId), removal.kind.name);
+	const lastApplied = journal.lastApplied(inputs.organizationId).removed[removal.kind.name] ?? {};
 	const ids = idsOf(removal, inputs);
 	const keyOf = (id: string): string => (inputs.userId === undefined ? id : `${inputs.userId}/${id}`);
 	const gone = ids.filter((id) => lastApplied[keyOf(id)] !== undefined);

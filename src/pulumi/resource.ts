@@ -25,7 +25,7 @@ import {
 } from "./inputs.ts";
 import { convergeWhenNameIsFree } from "./name-order.ts";
 import type { ConvergeResult, Session } from "./session.ts";
-import { type LastAppliedSection, nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
+import { nothingStored, type StoredState, storeActivities } from "./stored-state.ts";
 import { readStoredActivities, type StateContext, type StoredActivity } from "./stored-state-check.ts";
 
 /** Inputs after `check`: complete, ids in lower case, lists sorted. */
@@ -88,8 +88,6 @@ export interface ResourceDefinition<
 	/** The input that a check names when another resource claims the object, and what to do about it. */
 	readonly claimedInput: string;
 	readonly claimAdvice: string;
-	/** The section of the last-applied state that is about these objects. */
-	readonly section: LastAppliedSection;
 
 	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. Left out: no defaults. */
 	complete?(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;
@@ -260,13 +258,13 @@ export async function converge(
 
 /** What the state of a resource stores besides inputs. Throws StorageError if it cannot be used. */
 export function storedStateOf(
-	definition: Pick<ResourceDefinition, "operation" | "section" | "readApplied">,
+	definition: Pick<ResourceDefinition, "operation" | "readApplied">,
 	olds: AnyOutputs | undefined,
 	session: Session,
 ): StoredState {
 	if (olds === undefined) return nothingStored;
 	const context = session.stateContext(olds.resource, olds.organizationId, definition.operation);
-	const applied = { section: definition.section, items: definition.readApplied(olds, context) };
+	const applied = definition.readApplied(olds, context);
 	return { activities: readStoredActivities(olds.activities, context), applied };
 }
 

@@ -12,7 +12,6 @@ import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { ErrorDescription } from "../plan/result.ts";
 import type { Waiting } from "../plan/waiting.ts";
 import { driftSections } from "./drift-html.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
@@ -22,6 +21,7 @@ import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
+import type { ErrorDescription } from "./result.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";

@@ -5,7 +5,6 @@
  */
 
 import { outcomesOf } from "../plan/report.ts";
-import type { CommandResult, FailedOrganization } from "../plan/result.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { driftFigures } from "./drift-html.ts";
@@ -24,9 +23,10 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
-import { movedHeading } from "./report-text.ts";
+import { outdatedHeading } from "./report-text.ts";
+import type { CommandResult, FailedOrganization } from "./result.ts";
 import {
-	describeMoved,
+	describeAllOutdated,
 	describeRunOverrides,
 	describeSavedPlan,
 	droppedOf,
@@ -196,11 +196,11 @@ function fact(number: string, words: string, look: string): Html {
 function renderError(result: CommandResult): Html | null {
 	const error = errorAbove(result);
 	if (error === null) return null;
-	const moved = describeMoved(result);
+	const outdated = describeAllOutdated(result);
 	const list =
-		moved.length === 0
+		outdated.length === 0
 			? null
-			: html`<p>${movedHeading}:</p><ul class="lines">${moved.map((line) => html`<li>${curveQuotes(line)}</li>\n`)}</ul>`;
+			: html`<p>${outdatedHeading}:</p><ul class="lines">${outdated.map((line) => html`<li>${curveQuotes(line)}</li>\n`)}</ul>`;
 	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
 ${renderMessage(error, result.problems, list)}</section>`;
 }

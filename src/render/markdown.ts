@@ -11,7 +11,6 @@ import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { CommandResult, ErrorDescription, FailedOrganization } from "../plan/result.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
@@ -26,12 +25,13 @@ import {
 	describeEarlierActivity,
 	describeHold,
 	listCovers,
-	movedHeading,
+	outdatedHeading,
 	renderStep,
 	reportHeadings,
 } from "./report-text.ts";
+import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
 import {
-	describeMoved,
+	describeAllOutdated,
 	describeRunOverrides,
 	describeSavedPlan,
 	droppedOf,
@@ -141,7 +141,7 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	if (error === null) return [];
 	return [
 		...(problems.length > 0 ? [problemList("What is wrong", problems)] : [paragraph(renderMessageText(error)[0])]),
-		bullets(1, ["changed object", "changed objects"], movedHeading, describeMoved(result).map(codeSpan)),
+		bullets(1, ["changed object", "changed objects"], outdatedHeading, describeAllOutdated(result).map(codeSpan)),
 		...renderMessageText(error)
 			.slice(1)
 			.map((hint) => paragraph(hint, 1)),

@@ -4,16 +4,6 @@
 import { showText } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
-	type ApplyResult,
-	byOrganization,
-	type CommandResult,
-	errorOfCall,
-	type FailedOrganization,
-	isFailure,
-	type OrganizationsResult,
-	resultHead,
-} from "../plan/result.ts";
-import {
 	renderCompletion,
 	renderExport,
 	renderImportKey,
@@ -27,6 +17,16 @@ import { renderExplain } from "./explain-text.ts";
 import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
+import {
+	type ApplyResult,
+	byOrganization,
+	type CommandResult,
+	errorOfCall,
+	type FailedOrganization,
+	type FailureResult,
+	type OrganizationsResult,
+	resultHead,
+} from "./result.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
@@ -161,4 +161,9 @@ function renderApplied(result: ApplyResult, style: Style, which: "all" | "open")
 function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
 	if (report !== null) return renderReport(report, style, which);
 	return renderFailed(failed as FailedOrganization, plan.steps.length, style, which);
+}
+
+/** Whether an error ended the command before it had anything else to show. */
+function isFailure(result: CommandResult): result is FailureResult {
+	return result.error !== null && !("plans" in result);
 }

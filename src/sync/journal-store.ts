@@ -261,10 +261,7 @@ export class JournalStore implements Journal {
 			`INSERT INTO applied (organization_id, kind, id, value) VALUES (?, ?, ?, ?)
 			ON CONFLICT (organization_id, kind, id) DO UPDATE SET value = excluded.value`,
 		);
-		for (const item of applied) {
-			const value = item.kind === "userTag" ? item.tag : { appliedAt: item.appliedAt };
-			upsert.run(organizationId, item.kind, item.id, JSON.stringify(value));
-		}
+		for (const { kind, id, value } of applied) upsert.run(organizationId, kind, id, JSON.stringify(value));
 	}
 
 	lastApplied(organizationId: string): LastApplied {

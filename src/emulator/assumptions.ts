@@ -46,7 +46,6 @@ export const userInBothListsMessage = "a user is in both addUserIds and removeUs
 export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVITY_STATUS_PENDING" } as const;
 
 // Unverified, chosen: one rejection is enough.
-export const rejectionsNeeded = 1;
 
 // Votes expire after 24 hours (docs/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;

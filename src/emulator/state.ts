@@ -101,8 +101,7 @@ export interface Signer {
 	readonly publicKey: string;
 	readonly signature: string;
 	readonly scheme: string;
-	readonly passkey: boolean;
-	/** Of a passkey. */
+	/** Of a passkey only. */
 	readonly assertion?: Assertion;
 }
 

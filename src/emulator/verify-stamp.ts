@@ -50,7 +50,7 @@ function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIn
 	if (!signatureFits(lowerKey, rawBody, Buffer.from(signature, "hex"))) {
 		throw unauthenticated("the signature of X-Stamp does not fit the body and the public key");
 	}
-	return { userId, publicKey: lowerKey, signature, scheme, passkey: false };
+	return { userId, publicKey: lowerKey, signature, scheme };
 }
 
 /** Returns the user whose credential stamped these exact bytes. Throws a 401 RequestError, with a message for each cause. */

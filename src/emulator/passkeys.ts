@@ -16,7 +16,6 @@ import { unauthenticated } from "./request-error.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
 import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
-/** A passkey and its owner. */
 export interface RegisteredAuthenticator {
 	readonly userId: string;
 	readonly authenticator: Authenticator;

@@ -4,8 +4,8 @@
 import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
 import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
-import type { Path } from "./kinds/entity-kind.ts";
-import { findRulesProblems, findSeedProblems, formatPath, type Seed, type SeedProblem } from "./seed-check.ts";
+import { findRulesProblems, findSeedProblems, type Seed } from "./seed-check.ts";
+import { formatPath, type Path, type SeedProblem } from "./seed-problems.ts";
 import type { Rules } from "./state.ts";
 
 /** Returns the offset of `path` in the text, or of the nearest node around it. */

@@ -38,7 +38,6 @@ interface LoadedOrganization extends Organization {
 	organizationName: string;
 	rules: Rules;
 	readonly due: Map<string, number>;
-	/** The entities by section, then by id. */
 	readonly sections: ReadonlyMap<string, Map<string, object>>;
 	credentials: CredentialIndex | undefined;
 }

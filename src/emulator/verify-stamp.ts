@@ -11,20 +11,15 @@ import type { Signer } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 
-/** The two headers of docs/service.md#stamps, as received. */
 export interface StampHeaders {
 	readonly apiKey: string | undefined;
 	readonly passkey: string | undefined;
 }
 
-/** The owner of each credential of one organization. */
-export interface CredentialIndex {
-	readonly apiKeys: ReadonlyMap<string, string>;
-	readonly authenticators: ReadonlyMap<string, RegisteredAuthenticator>;
-}
+export type CredentialIndex = ReturnType<typeof indexCredentials>;
 
 /** Returns the credentials of the users, by public key and by credential id. */
-export function indexCredentials(users: Iterable<User>): CredentialIndex {
+export function indexCredentials(users: Iterable<User>) {
 	const apiKeys = new Map<string, string>();
 	const authenticators = new Map<string, RegisteredAuthenticator>();
 	for (const user of users) {

@@ -46,7 +46,6 @@ const reject: VoteHandler = (request, context, own) => {
 	return [{ change: "activity", activity: { ...voted, status: "ACTIVITY_STATUS_REJECTED" } }];
 };
 
-/** How each voting operation casts its vote, by operation name. */
 export const voteHandlers: ReadonlyMap<string, VoteHandler> = new Map([
 	["approve_activity", approve],
 	["reject_activity", reject],

@@ -53,7 +53,6 @@ export interface InconclusiveAnswer {
 	readonly grpcCode: number | undefined;
 	/** The delay that the service asks for (`Retry-After`), in milliseconds. */
 	readonly waitMs: number | undefined;
-	/** The answer is a 429. */
 	readonly throttled: boolean;
 	/** `ratelimit-remaining: 0` with a 429: no other request would pass either. */
 	readonly exhausted: boolean;

@@ -15,7 +15,6 @@ import {
 	type TransportFailure,
 } from "./transport-failure.ts";
 
-/** How requests reach the service. */
 interface Transport {
 	readonly dispatcher: Dispatcher;
 	readonly origin: string;

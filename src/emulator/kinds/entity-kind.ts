@@ -6,6 +6,7 @@ import { isRecord } from "../../json.ts";
 import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
+import type { Path, ProblemCollector } from "../seed-problems.ts";
 import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -29,18 +30,6 @@ export interface SubmitHandler {
 	): { readonly changes: readonly StateChange[]; readonly result: JsonObject };
 }
 
-export type Path = readonly (string | number)[];
-
-/** Collects what is wrong with one organization of a seed. */
-export interface ProblemCollector {
-	/** The lower-case ids of the organization's users. */
-	readonly userIds: ReadonlySet<string>;
-	report(path: Path, code: string, message: string): void;
-	/** Reports `value` when it came before in the same `scope`. `label` names it in the message. */
-	unique(scope: string, value: string, path: Path, label: string): void;
-	limit(count: number, max: number, path: Path, label: string): void;
-}
-
 /** `Row` is an entity as a seed has it, `Section` the whole section of a seed. */
 export interface EntityKind<
 	Entity extends object = object,
@@ -49,7 +38,6 @@ export interface EntityKind<
 	Name extends string = string,
 > extends EntitySection<Entity> {
 	readonly section: Name;
-	/** The field that identifies an entity. */
 	readonly idField: string;
 	/** What a section and a list of ids must be, for messages. */
 	readonly expected: { readonly section: string; readonly ids: string };
@@ -112,12 +100,10 @@ export function completeRow<Entity>(row: Partial<Times>, now: Time, idField: str
 
 // Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
 
-/** Returns the id in a field, in lower case. */
 export function idIn(fields: JsonObject, name: string): string {
 	return String(fields[name]).toLowerCase();
 }
 
-/** Returns the ids in a field, in lower case. */
 export function idsIn(fields: JsonObject, name: string): readonly string[] {
 	return (fields[name] as readonly string[]).map((id) => id.toLowerCase());
 }
@@ -129,12 +115,10 @@ export function findEntity<Entity>(entities: ReadonlyMap<string, Entity>, id: st
 	return entity;
 }
 
-/** The change that writes an entity. */
 export function putEntity<Entity extends object>(kind: EntitySection<Entity>, value: Entity): StateChange {
 	return { change: "put", section: kind.section, id: kind.idOf(value), value };
 }
 
-/** The change that removes an entity. */
 export function removeEntity(kind: EntitySection<never>, id: string): StateChange {
 	return { change: "remove", section: kind.section, id };
 }

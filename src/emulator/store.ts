@@ -111,31 +111,23 @@ function prepareStatements(database: DatabaseSync) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function emptyOrganization(organizationId: string): LoadedOrganization {
+function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
+	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
+	if (head === undefined) return undefined;
 	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
+	for (const row of statements.entities.all(organizationId)) {
+		sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
+	}
 	return {
 		organizationId,
-		organizationName: "",
-		rules: {},
-		due: new Map(),
+		organizationName: head.name,
+		rules: JSON.parse(head.rules),
+		due: new Map(statements.due.all(organizationId).map((row) => [String(row.id), Number(row.due_ms)])),
 		sections,
 		credentials: undefined,
 		entities: <Entity extends object>({ section }: EntitySection<Entity>) =>
 			(sections.get(section) ?? new Map()) as ReadonlyMap<string, object> as ReadonlyMap<string, Entity>,
 	};
-}
-
-function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
-	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
-	if (head === undefined) return undefined;
-	const loaded = emptyOrganization(organizationId);
-	loaded.organizationName = head.name;
-	loaded.rules = JSON.parse(head.rules);
-	for (const row of statements.entities.all(organizationId)) {
-		loaded.sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
-	}
-	for (const row of statements.due.all(organizationId)) loaded.due.set(String(row.id), Number(row.due_ms));
-	return loaded;
 }
 
 function writeRow(statements: Statements, organizationId: string, change: StateChange): void {

@@ -44,6 +44,5 @@ function normalize(field: string, value: unknown): string {
 	}
 	if (value === undefined || value === null || value === "") return "null";
 	// A name is compared as it is; everything else is an id.
-	const isId = typeof value === "string" && !field.endsWith("Name");
-	return JSON.stringify(isId ? value.toLowerCase() : value);
+	return JSON.stringify(typeof value === "string" && !field.endsWith("Name") ? value.toLowerCase() : value);
 }

@@ -174,8 +174,8 @@ function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody)
 	const { headers } = answer;
 	const waitMs = readRetryAfter(answer, asked);
 	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
-	const isService = body.grpcCode !== undefined;
-	if (isService && waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
+	const isQuota = body.grpcCode !== undefined && /\bquota\b|\bresource limit\b/i.test(body.message);
+	if (isQuota && waitMs === undefined && !exhausted) {
 		const hint = "remove what is not needed, or ask the service for more";
 		return makeRefusal(answer, body, `a limit of the organization is reached${withMessage(body)}`, hint);
 	}

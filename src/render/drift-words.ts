@@ -6,6 +6,7 @@
 import { showAddress, showName, showText } from "../escape.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -105,9 +106,10 @@ export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<P
 		: null;
 }
 
-/** No activity can be asked for about what the service decides itself, or about a tag that is not there. */
+/** Whether an activity can be about it: none is about a kind without activities, or about a tag that is not found. */
 function isAttributable({ kind, what }: Finding): boolean {
-	return kind !== "supportedAsset" && !what.startsWith("tag-");
+	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
+	return hasActivities && !what.startsWith("tag-");
 }
 
 function describeAttribution(by: Attribution, names: UserNames): string {

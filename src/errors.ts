@@ -138,7 +138,7 @@ export class GuardError extends OrgsyncError {
 }
 
 /** An object that a saved plan touches and that is not what it was when the plan was made. */
-export interface MovedObject {
+export interface OutdatedObject {
 	readonly organizationId: string;
 	readonly address: string;
 	/**
@@ -147,29 +147,29 @@ export interface MovedObject {
 	 */
 	readonly reason: "changed" | "already-so" | "not-possible" | "step-differs";
 	/** What it was when planned, as the plan file states it: name and members of a tag, name of what is removed; null where nobody could read it. */
-	readonly before: MovedState | null;
+	readonly before: OutdatedState | null;
 	/** What it is now; null when it is not there any more, or cannot be read. */
-	readonly after: MovedState | null;
-	/** What moved, for a person. */
+	readonly after: OutdatedState | null;
+	/** What changed, for a person. */
 	readonly because: string;
 }
 
 /** A tag has members: user ids, sorted; null when they are not known. */
-export interface MovedState {
+export interface OutdatedState {
 	readonly name: string;
 	readonly members?: readonly string[] | null;
 }
 
-/** Objects that the saved plan touches moved since it was made: what was reviewed cannot run. Nothing was sent. */
+/** Objects that the saved plan touches changed since it was made: what was reviewed cannot run. Nothing was sent. */
 export class StalePlanError extends OrgsyncError {
 	readonly code = "stale-plan";
 	readonly exitCode = exitCodes.stalePlan;
-	readonly moved: readonly MovedObject[];
+	readonly outdated: readonly OutdatedObject[];
 
 	/** `told` names each of them, one a line. */
-	constructor(moved: readonly MovedObject[], told: readonly string[], hint: string) {
+	constructor(outdated: readonly OutdatedObject[], told: readonly string[], hint: string) {
 		super(["the saved plan is stale, nothing was sent:", ...told.map((line) => `  ${line}`)].join("\n"), { hint });
-		this.moved = moved;
+		this.outdated = outdated;
 	}
 }
 

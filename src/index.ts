@@ -17,6 +17,14 @@ export {
 	type VariableOptions,
 } from "./document/parse.ts";
 export {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	makeSavedPlan,
+	matchDocuments,
+	type Planned,
+	type SavedPlan,
+} from "./document/saved-plan.ts";
+export {
 	AppliedPlanError,
 	AuthenticationError,
 	ConfigurationError,
@@ -25,8 +33,8 @@ export {
 	exitCodes,
 	GuardError,
 	LiveProblemError,
-	type MovedObject,
 	OrgsyncError,
+	type OutdatedObject,
 	PlanAgeError,
 	type Problem,
 	ServiceError,
@@ -46,15 +54,6 @@ export {
 export type { Override } from "./plan/overrides.ts";
 export { findsDifference, makePlan, type Plan, type Reads } from "./plan/plan.ts";
 export { exitCodeOf, type Outcome, type Report, type StepResult } from "./plan/report.ts";
-export type { CommandResult } from "./plan/result.ts";
-export {
-	decodeSavedPlan,
-	encodeSavedPlan,
-	makeSavedPlan,
-	matchDocuments,
-	type Planned,
-	type SavedPlan,
-} from "./plan/saved.ts";
 export { type Revisited, refuseStale } from "./plan/stale.ts";
 export type { Step } from "./plan/step.ts";
 export { type GithubOptions, type GithubResult, renderGithub } from "./render/github.ts";
@@ -62,6 +61,7 @@ export { renderHtml } from "./render/html.ts";
 export { type MarkdownOptions, renderMarkdown } from "./render/markdown.ts";
 export { type PositionOf, positionsOf } from "./render/positions.ts";
 export { renderReport } from "./render/report-text.ts";
+export type { CommandResult } from "./render/result.ts";
 export { plainStyle, renderPlan, type Style } from "./render/text.ts";
 export { type AppliedPlan, type ApplyContext, applyPlan, reportOf } from "./sync/apply.ts";
 export { attributeDrift, type DriftAttributions } from "./sync/attribute.ts";

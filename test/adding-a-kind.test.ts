@@ -85,8 +85,8 @@ const additions: Readonly<Record<string, readonly (readonly [behind: string, add
 	],
 	"src/wire/operations.ts": [
 		[
-			'\t\tsummary: "the latest boot proof of an enclave app",\n\t},\n',
-			'\tget_vault: { fields: ["organizationId", "vaultId"], answerKey: "vault", summary: "a vault" },\n',
+			"export const queries = defineQueries({\n",
+			'\tget_vault: { fields: ["organizationId", "vaultId"], answerKey: "vault" },\n',
 		],
 	],
 	"src/emulator/kinds/table.ts": [

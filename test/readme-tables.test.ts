@@ -9,14 +9,8 @@ import type { Terminal } from "../src/cli/output.ts";
 import { makeProgram } from "../src/cli/program.ts";
 import { parseDocuments } from "../src/document/parse.ts";
 import { exitCodes } from "../src/errors.ts";
-import {
-	activityStatuses,
-	authenticationTypes,
-	caip2Networks,
-	extendedReads,
-	operations,
-	queries,
-} from "../src/wire/operations.ts";
+import { activityStatuses, extendedReads, operations, queries } from "../src/wire/operations.ts";
+import { authenticationTypes, caip2Networks } from "./service-words.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const readme = readFileSync(join(root, "README.md"), "utf8");

@@ -2,7 +2,7 @@
  * One row of the table of commands.
  */
 import { exitCodes } from "../errors.ts";
-import type { CommandResult } from "../plan/result.ts";
+import type { CommandResult } from "../render/result.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
 import type { LocatedResult, Output, Terminal } from "./output.ts";

@@ -2,7 +2,7 @@
  * Errors as results: what was thrown, described as every format shows it, and the exit code that it leads to.
  */
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
-import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../plan/result.ts";
+import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError {
@@ -37,4 +37,24 @@ export function describeFailed(
 export function failureResult(command: string, error: unknown): FailureResult {
 	const problems = error instanceof DocumentError ? error.problems : [];
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
+}
+
+/** Exit codes of single organizations, the most important first. */
+const precedence: readonly ExitCode[] = [
+	exitCodes.interrupted,
+	exitCodes.partlyApplied,
+	exitCodes.notAuthorized,
+	exitCodes.rejectedOrDenied,
+	exitCodes.stalePlan,
+	exitCodes.guard,
+	exitCodes.invalid,
+	exitCodes.error,
+	exitCodes.waiting,
+	exitCodes.changes,
+	exitCodes.converged,
+];
+
+/** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
+export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
+	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
 }

@@ -14,10 +14,10 @@ import {
 } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import type { Override } from "../plan/overrides.ts";
-import { type CommandResult, type ErrorDescription, errorsOf } from "../plan/result.ts";
 import type { MarkdownOptions } from "../render/markdown.ts";
 import type { PositionOf } from "../render/positions.ts";
 import { renderProblem } from "../render/problem-text.ts";
+import { type CommandResult, type ErrorDescription, errorsOf } from "../render/result.ts";
 import { plainStyle, type Style } from "../render/style.ts";
 import { truncateToColumns } from "./columns.ts";
 import { failureResult } from "./failure.ts";

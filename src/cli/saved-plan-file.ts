@@ -3,9 +3,9 @@
  */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../document/saved-plan.ts";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../plan/saved.ts";
 import type { Terminal } from "./output.ts";
 import { readTextFile } from "./read-file.ts";
 import { readInput } from "./sources.ts";

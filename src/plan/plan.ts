@@ -57,6 +57,20 @@ export interface Plan {
 	readonly overrides?: readonly Override[];
 }
 
+/** What is shown of a saved plan besides its plans. */
+export interface SavedPlanFacts {
+	readonly digest: string;
+	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
+	readonly readAt: string | null;
+	readonly generatedBy: string;
+	/** Organizations that could not be read, so that they have no plan; left out when there is none. */
+	readonly unread?: readonly string[];
+	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */
+	readonly statedByFile?: readonly string[];
+	/** Overrides of the run that made it; left out when there is none. */
+	readonly overrides?: readonly Override[];
+}
+
 export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */

@@ -1,10 +1,10 @@
 /**
- * A saved plan held against a fresh one of the same document: what of the objects that it touches moved since. Whoever
+ * A saved plan held against a fresh one of the same document: what of the objects that it touches changed since. Whoever
  * applies a saved plan runs the fresh one, and only when nothing here is found: then both want the same.
  *
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
-import { type MovedObject, type MovedState, type Problem, StalePlanError } from "../errors.ts";
+import { type OutdatedObject, type OutdatedState, type Problem, StalePlanError } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
 import type { AddressText } from "./address.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
@@ -25,24 +25,24 @@ export interface Revisited {
 	readonly live: LiveOrganization;
 }
 
-/** Throws StalePlanError when an object that one of the plans touches moved; all of them are named, in words too. */
+/** Throws StalePlanError when an object that one of the plans touches is outdated; all of them are named, in words too. */
 export function refuseStale(revisited: readonly Revisited[]): void {
-	const moved = revisited.flatMap(findMoved);
-	if (moved.length === 0) return;
+	const outdated = revisited.flatMap(findOutdated);
+	if (outdated.length === 0) return;
 	const several = revisited.length > 1;
 	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);
-	const isDone = moved.length === all && moved.every(({ reason }) => reason === "already-so");
+	const isDone = outdated.length === all && outdated.every(({ reason }) => reason === "already-so");
 	throw new StalePlanError(
-		moved,
-		moved.map((one) => `${several ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`),
+		outdated,
+		outdated.map((one) => `${several ? `organization ${one.organizationId}: ` : ""}${describeOutdated(one)}`),
 		isDone
 			? "all of it is as the plan wanted already: there is nothing left to apply"
 			: "plan again, and have the new plan reviewed",
 	);
 }
 
-/** One moved object in a line that is safe for a terminal. */
-export function tellMoved({ address, because }: MovedObject): string {
+/** Returns one outdated object in a line that is safe for a terminal. */
+export function describeOutdated({ address, because }: OutdatedObject): string {
 	return `${showAddress(address)}: ${showText(because)}`;
 }
 
@@ -50,13 +50,13 @@ export function tellMoved({ address, because }: MovedObject): string {
  * What the plan touches and is not what it was, in the order of the plan; empty when the fresh plan does exactly what the
  * saved one says, apart from what waits meanwhile.
  */
-export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObject[] {
+export function findOutdated({ saved, fresh, live }: Revisited): readonly OutdatedObject[] {
 	const changes = new Map(fresh.changes.map((change) => [change.address, change]));
 	const problems = new Map(fresh.problems.map((problem) => [problem.path, problem]));
 	const digests = new Map(saved.touched.map(({ address, digest }) => [address, digest]));
-	const moved: MovedObject[] = [];
-	const hindered: MovedObject[] = [];
-	const untrue: MovedObject[] = [];
+	const outdated: OutdatedObject[] = [];
+	const hindered: OutdatedObject[] = [];
+	const untrue: OutdatedObject[] = [];
 	const names = namesNow({ saved, fresh, live });
 	for (const before of saved.changes) {
 		if (before.action === "report") continue;
@@ -72,10 +72,10 @@ export function findMoved({ saved, fresh, live }: Revisited): readonly MovedObje
 			before.kind === "userTag"
 				? describeTag(before, after as TagChange | undefined, problem, live, names)
 				: describeRemoval(before, after as RemovalChange | undefined, live);
-		(isSame ? hindered : moved).push({ organizationId: saved.organizationId, address, ...found });
+		(isSame ? hindered : outdated).push({ organizationId: saved.organizationId, address, ...found });
 	}
-	// What moved can stand in the way of what did not: that is no news of its own.
-	if (moved.length > 0) return moved;
+	// An outdated object can block others: those are not reported.
+	if (outdated.length > 0) return outdated;
 	if (untrue.length > 0) return untrue;
 	const named = findOtherNames(saved, fresh);
 	if (named.length > 0) return named;
@@ -96,10 +96,10 @@ function isToldAlike(saved: Change, fresh: Change): boolean {
 }
 
 /** Of a plan that says what it would do otherwise than it would do it: somebody wrote it. */
-function tellUntrue({ organizationId }: Plan, { address, before }: Change): MovedObject {
+function tellUntrue({ organizationId }: Plan, { address, before }: Change): OutdatedObject {
 	const because =
 		"nothing moved, but the saved plan tells the change otherwise than it is: it was not made by orgsync plan";
-	const state = before as MovedState | null;
+	const state = before as OutdatedState | null;
 	return { organizationId, address, reason: "step-differs", before: state, after: state, because };
 }
 
@@ -107,22 +107,22 @@ function tellUntrue({ organizationId }: Plan, { address, before }: Change): Move
  * Changes whose users were shown otherwise than they are: whoever reviewed the plan went by what it says of them. Aliases are
  * looked at when the documents are (saved.ts); here it is what the service calls them, and who has a name like theirs.
  */
-function findOtherNames(saved: Plan, fresh: Plan): readonly MovedObject[] {
+function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const current = new Map(fresh.changes.map((change) => [change.address, change]));
-	return saved.changes.flatMap((change): readonly MovedObject[] => {
+	return saved.changes.flatMap((change): readonly OutdatedObject[] => {
 		// A difference that can only be reported is not looked at again.
 		if (change.action === "report" || !current.has(change.address)) return [];
 		const other = usersOf(change).find((userId) => !isSameLabel(labelUser(userId, saved), labelUser(userId, fresh)));
 		if (other === undefined) return [];
 		const [was, is] = [saved, fresh].map((plan) => showUser(other, plan));
 		const because = `the saved plan shows user ${other} as ${was}, and now that is ${is}: its reviewers went by its names`;
-		const state = change.before as MovedState | null;
+		const state = change.before as OutdatedState | null;
 		const { organizationId } = saved;
 		return [{ organizationId, address: change.address, reason: "changed", before: state, after: state, because }];
 	});
 }
 
-type Description = Pick<MovedObject, "reason" | "before" | "after" | "because">;
+type Description = Pick<OutdatedObject, "reason" | "before" | "after" | "because">;
 
 function describeTag(
 	planned: TagChange,
@@ -233,13 +233,13 @@ function describeRemoval(
 	return { reason: "changed", ...states, because };
 }
 
-/** Steps that would not be those of the saved plan although nothing that they touch moved: a temporary name is taken. */
-function findOtherSteps(saved: Plan, fresh: Plan): readonly MovedObject[] {
+/** Steps that would not be those of the saved plan although nothing that they touch changed: a temporary name is taken. */
+function findOtherSteps(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
-	const states = new Map<string, MovedState | null>(
-		saved.changes.map(({ address, before }) => [address, before as MovedState | null]),
+	const states = new Map<string, OutdatedState | null>(
+		saved.changes.map(({ address, before }) => [address, before as OutdatedState | null]),
 	);
-	const found = new Map<string, MovedObject>();
+	const found = new Map<string, OutdatedObject>();
 	const rejected = new Set<string>(coveredAddresses(groupSteps(saved.steps).rejected));
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {

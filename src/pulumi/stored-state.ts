@@ -4,16 +4,16 @@
  *
  * It stores bodies and fingerprints, never a key, a stamp or a bundle.
  */
-import type { RemovalKindName } from "../plan/kinds/names.ts";
-import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
+import type { LastApplied } from "../plan/organization.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import { type AppliedObject, type Journal, type JournalEntry, knownOutcome } from "../sync/journal.ts";
+import { withApplied } from "../sync/journal-rows.ts";
 import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-state-check.ts";
 
 export interface StoredState {
 	readonly activities: readonly StoredActivity[];
-	/** What was last applied, and the section of the last-applied state that it belongs to. */
-	readonly applied?: { readonly section: LastAppliedSection; readonly items: readonly AppliedObject[] };
+	/** What was last applied. */
+	readonly applied?: readonly AppliedObject[];
 }
 
 /** The stored state of a resource that is not in Pulumi's state yet. */
@@ -82,50 +82,24 @@ export async function restoreToJournal(
 		);
 		journal.recordOutcome(fingerprint, outcome, activityId, nowMs);
 	}
-	if (applied === undefined || applied.items.length === 0) return;
-	const known = itemsIn(journal.lastApplied(organizationId), applied.section);
-	const newer = applied.items.filter((item) => isNewer(item, known[item.id]));
+	const newer = newerObjects(journal.lastApplied(organizationId), applied);
 	if (newer.length > 0) journal.recordApplied(organizationId, newer);
 }
 
 /** The last-applied state with what is stored, where that is newer. */
 export function mergeLastApplied(lastApplied: LastApplied, { applied }: StoredState): LastApplied {
-	if (applied === undefined) return lastApplied;
-	const { section, items } = applied;
-	const known = itemsIn(lastApplied, section);
-	const newer = items.filter((item) => isNewer(item, known[item.id]));
-	const tags = newer.flatMap((item) => (item.kind === "userTag" ? [[item.id, item.tag] as const] : []));
-	const userTags = { ...lastApplied.userTags, ...Object.fromEntries(tags) };
-	if (section === "userTags") return { ...lastApplied, userTags };
-	const removed = { ...known, ...Object.fromEntries(newer.map((item) => [item.id, toLastApplied(item)])) };
-	return { userTags, removed: { ...lastApplied.removed, [section]: removed } };
+	return withApplied(lastApplied, newerObjects(lastApplied, applied));
 }
 
-/** The part of the last-applied state that is about the tags, or about the removals of a kind. */
-export type LastAppliedSection = "userTags" | RemovalKindName;
-
-/** Returns the items of the section, by id. */
-export function itemsIn(
-	lastApplied: LastApplied,
-	section: LastAppliedSection,
-): Readonly<Record<string, LastAppliedItem>> {
-	return section === "userTags" ? lastApplied.userTags : (lastApplied.removed[section] ?? {});
-}
-
-type LastAppliedItem = LastAppliedTag | LastAppliedRemoval;
-
-function toLastApplied(item: AppliedObject): LastAppliedItem {
-	return item.kind === "userTag" ? item.tag : { appliedAt: item.appliedAt };
-}
-
-/** Whether an item was applied later than the known one, or is the same and has a time that the known one lacks. */
-function isNewer(item: AppliedObject, known: LastAppliedItem | undefined): boolean {
-	const stored = toLastApplied(item);
-	if (stored.appliedAt !== known?.appliedAt) return stored.appliedAt > (known?.appliedAt ?? "");
-	return updatedAtOf(known) === "" && updatedAtOf(stored) !== "";
-}
-
-/** The tag's `updatedAt`, which a refresh learns; undefined for other kinds. */
-function updatedAtOf(item: LastAppliedItem | undefined): string | undefined {
-	return item !== undefined && "updatedAt" in item ? item.updatedAt : undefined;
+/** Returns the objects that were applied later than known, or at the same time and with an `updatedAt` that is not known. */
+function newerObjects(
+	{ userTags, removed }: LastApplied,
+	objects: readonly AppliedObject[] = [],
+): readonly AppliedObject[] {
+	return objects.filter((object) => {
+		const { kind, id, value } = object;
+		const known = kind === "userTag" ? userTags[id] : removed[kind]?.[id];
+		if (value.appliedAt !== known?.appliedAt) return value.appliedAt > (known?.appliedAt ?? "");
+		return kind === "userTag" && userTags[id]?.updatedAt === "" && object.value.updatedAt !== "";
+	});
 }

@@ -35,10 +35,9 @@ export interface TagOutputs extends TagInputs, ResourceOutputs {
 /** How the inputs are checked, written as a document, and stored. */
 export const tagDocument: Pick<
 	ResourceDefinition<TagInputs, TagOutputs>,
-	"operation" | "section" | "schema" | "places" | "toDocument" | "fromDocument" | "readApplied"
+	"operation" | "schema" | "places" | "toDocument" | "fromDocument" | "readApplied"
 > = {
 	operation: "update_user_tag",
-	section: "userTags",
 	schema: {
 		required: ["name"],
 		fields: {
@@ -84,7 +83,7 @@ export const tagDocument: Pick<
 	},
 	readApplied({ tagId, lastApplied }, context) {
 		const tag = readLastAppliedTag(lastApplied, context);
-		return tag === undefined ? [] : [{ kind: "userTag", id: tagId, tag }];
+		return tag === undefined ? [] : [{ kind: "userTag", id: tagId, value: tag }];
 	},
 };
 

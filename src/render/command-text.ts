@@ -10,7 +10,7 @@ import type {
 	QueryResult,
 	SchemaResult,
 	ValidateResult,
-} from "../plan/result.ts";
+} from "./result.ts";
 
 /** Returns one line for each organization of the documents. */
 export function renderValidate({ organizations }: ValidateResult): string {

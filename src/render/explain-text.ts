@@ -10,7 +10,7 @@ import type {
 	JudgingPolicy,
 	Judgment,
 	MfaStatus,
-} from "../plan/result.ts";
+} from "./result.ts";
 
 /** Returns the activity's status, its policy evaluations and its MFA policies. */
 export function renderExplain(result: ExplainResult): string {

@@ -11,8 +11,7 @@ import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { CommandResult, ErrorDescription } from "../plan/result.ts";
-import { tellMoved } from "../plan/stale.ts";
+import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
 import { describeFinding, describeGone, describeState, driftHeadings } from "./drift-words.ts";
@@ -28,11 +27,12 @@ import {
 	describePart,
 	reportHeadings,
 } from "./report-text.ts";
+import type { CommandResult, ErrorDescription } from "./result.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
 	errorAbove,
-	movedIn,
+	outdatedIn,
 	savedPlanOf,
 	summarizeResult,
 } from "./summary.ts";
@@ -108,8 +108,13 @@ function annotationsOf(
 		...unplannedOf(result).map(({ organizationId, error: why }) =>
 			annotate("error", "could not be read", `organization ${organizationId}: ${renderMessageText(why)}`),
 		),
-		...movedIn(result).map((one) =>
-			annotate("error", "changed since it was planned", tellMoved(one), positionOf(one.address, one.organizationId)),
+		...outdatedIn(result).map((one) =>
+			annotate(
+				"error",
+				"changed since it was planned",
+				describeOutdated(one),
+				positionOf(one.address, one.organizationId),
+			),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
 	];

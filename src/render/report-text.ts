@@ -4,11 +4,11 @@
 
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
-import type { FailedOrganization } from "../plan/result.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { renderOverrides } from "./overrides-text.ts";
+import type { FailedOrganization } from "./result.ts";
 import type { Style } from "./style.ts";
 
 export { listCovers };
@@ -21,8 +21,8 @@ const notRead = "Could not be read: nothing was sent.";
 
 /** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Cannot converge: nothing was sent.";
-/** Heading above what moved since a saved plan was made. */
-export const movedHeading = "Changed since it was planned";
+/** Heading above the objects that changed since a saved plan was made. */
+export const outdatedHeading = "Changed since it was planned";
 
 /** Headings that stand above the same things in every format. */
 export const reportHeadings = {

@@ -4,16 +4,6 @@
 import { showText } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
-	type ApplyResult,
-	byOrganization,
-	type CommandResult,
-	errorOfCall,
-	type FailedOrganization,
-	isFailure,
-	type OrganizationsResult,
-	resultHead,
-} from "../plan/result.ts";
-import {
 	renderCompletion,
 	renderExport,
 	renderImportKey,
@@ -27,6 +17,16 @@ import { renderExplain } from "./explain-text.ts";
 import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
 import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
+import {
+	type ApplyResult,
+	byOrganization,
+	type CommandResult,
+	errorOfCall,
+	type FailedOrganization,
+	type FailureResult,
+	type OrganizationsResult,
+	resultHead,
+} from "./result.ts";
 import { renderStatus, renderWait } from "./status-text.ts";
 import type { Style } from "./style.ts";
 import { describeRunOverrides, describeSavedPlan, droppedOf, summarizeResult } from "./summary.ts";
@@ -97,12 +97,11 @@ function countFolded({ length }: readonly OrganizationResult[], what: string): s
 /** Returns every organization, those with something to show first and in full; of several, the verdict at the end. */
 function renderOrganizations(result: OrganizationsResult, style: Style): readonly string[] {
 	const { full, folded } = foldOrganizations(result);
-	const dropped = droppedOf(result);
 	return [
 		...full.map((one) => renderOrganization(one, style)),
 		folded.map(({ plan, verdict }) => `Organization ${showText(plan.organizationId)}: ${verdict}\n`).join(""),
 		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
-		dropped.length === 0 ? "" : renderDropped(dropped, style),
+		renderDropped(droppedOf(result), style),
 	];
 }
 
@@ -161,4 +160,9 @@ function renderApplied(result: ApplyResult, style: Style, which: "all" | "open")
 function renderOne({ plan, report, failed }: OrganizationResult, style: Style, which: "all" | "open"): string {
 	if (report !== null) return renderReport(report, style, which);
 	return renderFailed(failed as FailedOrganization, plan.steps.length, style, which);
+}
+
+/** Whether an error ended the command before it had anything else to show. */
+function isFailure(result: CommandResult): result is FailureResult {
+	return result.error !== null && !("plans" in result);
 }

@@ -2,7 +2,7 @@
  * Pending activities as text: those of `status`, and what became of those of `wait`.
  */
 import { showText } from "../escape.ts";
-import type { OpenActivities, StatusResult, WaitResult } from "../plan/result.ts";
+import type { OpenActivities, StatusResult, WaitResult } from "./result.ts";
 import { renderWaitingActivity } from "./waiting-text.ts";
 
 /** Returns the pending activities and the requests in doubt of every organization. */

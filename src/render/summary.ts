@@ -2,11 +2,10 @@
  * What every format says of a result as a whole: the verdict in one sentence, the error of the call, the saved plan, and
  * overrides of the run.
  */
-import type { MovedObject } from "../errors.ts";
+import type { OutdatedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { type CommandResult, type ErrorDescription, errorOfCall } from "../plan/result.ts";
-import type { SavedPlanFacts } from "../plan/saved.ts";
-import { tellMoved } from "../plan/stale.ts";
+import type { SavedPlanFacts } from "../plan/plan.ts";
+import { describeOutdated } from "../plan/stale.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import {
 	type OrganizationResult,
@@ -17,6 +16,7 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
+import { type CommandResult, type ErrorDescription, errorOfCall } from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeUndone } from "./three-way-text.ts";
@@ -98,19 +98,21 @@ function countUndone(organizations: readonly OrganizationResult[]): string {
  */
 export function errorAbove(result: CommandResult): ErrorDescription | null {
 	const error = errorOfCall(result);
-	if (error === null || describeMoved(result).length === 0) return error;
+	if (error === null || describeAllOutdated(result).length === 0) return error;
 	return { ...error, message: error.message.split(":\n")[0] ?? error.message };
 }
 
 /** Returns the objects that changed since the saved plan was made, one line each. */
-export function describeMoved(result: CommandResult): readonly string[] {
+export function describeAllOutdated(result: CommandResult): readonly string[] {
 	const isSeveral = organizationsOf(result).length > 1;
-	return movedIn(result).map((one) => `${isSeveral ? `organization ${one.organizationId}: ` : ""}${tellMoved(one)}`);
+	return outdatedIn(result).map(
+		(one) => `${isSeveral ? `organization ${one.organizationId}: ` : ""}${describeOutdated(one)}`,
+	);
 }
 
 /** Returns the objects that changed since the saved plan was made. */
-export function movedIn(result: CommandResult): readonly MovedObject[] {
-	return "moved" in result ? (result.moved ?? []) : [];
+export function outdatedIn(result: CommandResult): readonly OutdatedObject[] {
+	return "outdated" in result ? (result.outdated ?? []) : [];
 }
 
 /** Returns the saved plan of a result; null where there is none. */

@@ -21,17 +21,17 @@ export function appliedByStep(
 	parameters: Readonly<Record<string, unknown>>,
 	changes: readonly Change[],
 ): AppliedObjects {
-	return (covers, memory, at) =>
+	return (covers, lastApplied, at) =>
 		changes
 			.filter(({ address }) => covers.includes(address))
 			.flatMap((change): readonly AppliedObject[] => {
 				if (change.kind === "userTag") {
 					const name = String(parameters.newUserTagName ?? change.before.name);
 					if (name !== change.after.name) return [];
-					return appliedTag(change, memory.userTags[change.tagId], at);
+					return appliedTag(change, lastApplied.userTags[change.tagId], at);
 				}
 				if (change.action !== "remove") return [];
-				return [{ kind: change.kind, id: keyOfRemoval(change), appliedAt: at.appliedAt }];
+				return [{ kind: change.kind, id: keyOfRemoval(change), value: { appliedAt: at.appliedAt } }];
 			});
 }
 
@@ -47,7 +47,7 @@ export function appliedByEntry({ body, covers }: JournalEntry): AppliedObjects {
 		const { kind, userId, ids } = targetOf({ operation, parameters });
 		const [tagId = ""] = ids;
 		if (kind === "userTag") return appliedToTag(tagId, parameters, covers[0] ?? "", lastApplied.userTags[tagId], at);
-		return ids.map((id) => ({ kind, id: keyOfRemoval({ userId, id }), appliedAt: at.appliedAt }));
+		return ids.map((id) => ({ kind, id: keyOfRemoval({ userId, id }), value: { appliedAt: at.appliedAt } }));
 	};
 }
 
@@ -66,14 +66,14 @@ function appliedToTag(
 		list.filter((user) => !others.includes(user));
 	const present = [...new Set([...less(earlier?.present ?? [], remove), ...add])].sort(compareText);
 	const gone = [...new Set([...less(earlier?.gone ?? [], add), ...remove])].sort(compareText);
-	return [{ kind: "userTag", id, tag: { ...at, name, present, gone, updatedAt: "" } }];
+	return [{ kind: "userTag", id, value: { ...at, name, present, gone, updatedAt: "" } }];
 }
 
 /** Returns the last-applied tag with the `updatedAt` of the live one; nothing if it has one already. */
 export function withUpdateTime(tag: LiveUserTag, tagBefore: LastAppliedTag | undefined): readonly AppliedObject[] {
 	return tagBefore === undefined || tagBefore.updatedAt !== ""
 		? []
-		: [{ kind: "userTag", id: tag.id, tag: { ...tagBefore, updatedAt: tag.updatedAt } }];
+		: [{ kind: "userTag", id: tag.id, value: { ...tagBefore, updatedAt: tag.updatedAt } }];
 }
 
 function appliedTag(
@@ -84,7 +84,7 @@ function appliedTag(
 	const { tagId: id, addUserIds, removeUserIds, after } = change;
 	if (after.members === null && addUserIds.length + removeUserIds.length === 0) {
 		// Only the name was changed and the members are not known: the last-applied members and their time stay.
-		return earlier === undefined ? [] : [{ kind: "userTag", id, tag: { ...earlier, name: after.name } }];
+		return earlier === undefined ? [] : [{ kind: "userTag", id, value: { ...earlier, name: after.name } }];
 	}
 	// The earlier state does not count if others changed the tag since, or if there was none.
 	const kept = change.basis === "unknown" ? undefined : earlier;
@@ -97,5 +97,5 @@ function appliedTag(
 		gone: [...new Set(gone)].sort(compareText),
 		updatedAt: "",
 	};
-	return [{ kind: "userTag", id, tag }];
+	return [{ kind: "userTag", id, value: tag }];
 }

@@ -4,11 +4,12 @@
  */
 
 import { StorageError } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import { removalKindNames } from "../plan/kinds/names.ts";
-import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
+import { emptyLastApplied, type LastApplied } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
 import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
-import { type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
+import { type AppliedObject, type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
 
 /** A row of the table `sent`. */
 export interface SentRow {
@@ -94,37 +95,38 @@ const changedHint =
 
 /** Returns the last-applied state of rows that are sorted by kind and id. Throws StorageError for a row that orgsync did not write. */
 export function toLastApplied(rows: readonly AppliedRow[]): LastApplied {
-	const kinds: readonly string[] = ["userTag", ...removalKindNames];
-	const values = new Map(rows.map((row) => [row, kinds.includes(row.kind) ? readValue(row) : undefined]));
-	const unreadable = rows.find((row) => values.get(row) === undefined);
-	if (unreadable !== undefined) {
-		throw new StorageError(
-			`what was last applied to ${unreadable.kind} ${unreadable.id} cannot be read; nothing was sent`,
-			{ hint: changedHint },
-		);
-	}
-	const ofKind = <T>(kind: string): Readonly<Record<string, T>> =>
-		Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.id, values.get(row) as T]));
+	const objects = rows.map((row) => {
+		const object = toAppliedObject(row);
+		if (object !== undefined) return object;
+		throw new StorageError(`what was last applied to ${row.kind} ${row.id} cannot be read; nothing was sent`, {
+			hint: changedHint,
+		});
+	});
+	return withApplied(emptyLastApplied, objects);
+}
+
+/** Returns the last-applied state with these objects, in place of what it has of them. */
+export function withApplied({ userTags, removed }: LastApplied, objects: readonly AppliedObject[]): LastApplied {
+	const ofKind = (kind: string) => objects.filter((object) => object.kind === kind).map(({ id, value }) => [id, value]);
+	const kinds = removalKindNames.filter((kind) => objects.some((object) => object.kind === kind));
+	const removals = kinds.map((kind) => [kind, { ...removed[kind], ...Object.fromEntries(ofKind(kind)) }]);
 	return {
-		userTags: ofKind("userTag"),
-		removed: Object.fromEntries(
-			removalKindNames
-				.filter((kind) => rows.some((row) => row.kind === kind))
-				.map((kind) => [kind, ofKind<LastAppliedRemoval>(kind)]),
-		),
+		userTags: { ...userTags, ...Object.fromEntries(ofKind("userTag")) },
+		removed: { ...removed, ...Object.fromEntries(removals) },
 	};
 }
 
-function readValue({ kind, value: text }: AppliedRow): LastAppliedTag | { readonly appliedAt: string } | undefined {
+function toAppliedObject({ kind, id, value: text }: AppliedRow): AppliedObject | undefined {
 	const value = parse(text);
-	if (typeof value !== "object" || value === null) return undefined;
-	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = value as Readonly<Record<string, unknown>>;
-	if (typeof appliedAt !== "string") return undefined;
-	if (kind !== "userTag") return { appliedAt };
-	if (typeof name !== "string" || typeof updatedAt !== "string" || !isTexts(present) || !isTexts(gone))
-		return undefined;
+	if (!isRecord(value) || typeof value.appliedAt !== "string") return undefined;
+	const { appliedAt, name, present, gone, updatedAt, completedAtMs } = value;
+	const removalKind = removalKindNames.find((name) => name === kind);
+	if (removalKind !== undefined) return { kind: removalKind, id, value: { appliedAt } };
+	if (kind !== "userTag" || typeof name !== "string" || typeof updatedAt !== "string") return undefined;
+	if (!isTexts(present) || !isTexts(gone)) return undefined;
 	if (completedAtMs !== undefined && typeof completedAtMs !== "number") return undefined;
-	return { appliedAt, name, present, gone, updatedAt, ...(completedAtMs === undefined ? {} : { completedAtMs }) };
+	const time = completedAtMs === undefined ? {} : { completedAtMs };
+	return { kind, id, value: { appliedAt, name, present, gone, updatedAt, ...time } };
 }
 
 function readTexts(text: string): readonly string[] | undefined {

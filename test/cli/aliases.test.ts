@@ -115,7 +115,7 @@ test.each([
 	expect((await world.run(["show", "plan.json"])).code).toBe(0);
 	const answer = await world.run(["apply", "--plan", "plan.json", ...inJson]);
 	expect(answer.code).toBe(6);
-	expect(readOutput(answer).moved).toMatchObject([{ address: "userTag:signers", reason: "changed" }]);
+	expect(readOutput(answer).outdated).toMatchObject([{ address: "userTag:signers", reason: "changed" }]);
 	expect(world.submits()).toEqual([]);
 });
 

@@ -259,7 +259,7 @@ const cases: readonly Case[] = [
 		document: rename,
 		words: applySaved,
 		prepare: savePlan((world) => world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] })),
-		json: { error: { code: "stale-plan" }, reports: [], moved: [{ address: "userTag:signatories" }], savedPlan: {} },
+		json: { error: { code: "stale-plan" }, reports: [], outdated: [{ address: "userTag:signatories" }], savedPlan: {} },
 	},
 	{
 		code: 6,
@@ -267,7 +267,7 @@ const cases: readonly Case[] = [
 		document: document(removal, "userTags: [{ name: signatories, previously: [signers] }]", "limits: { policies: 0 }"),
 		words: applySaved,
 		prepare: savePlan((world) => world.change({ userTags: [{ tagId: tags.signers, tagName: "renamed" }] })),
-		json: { error: { code: "stale-plan" }, moved: [{}] },
+		json: { error: { code: "stale-plan" }, outdated: [{}] },
 	},
 	{
 		code: 7,

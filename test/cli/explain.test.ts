@@ -5,8 +5,8 @@
 import { describe, expect, test } from "vitest";
 import { toExplainedActivity } from "../../src/cli/commands/explain.ts";
 import { type EvaluationRecord, sortJudgments } from "../../src/cli/commands/judgments.ts";
-import { type MfaStatus, resultHead } from "../../src/plan/result.ts";
 import { renderExplain } from "../../src/render/explain-text.ts";
+import { type MfaStatus, resultHead } from "../../src/render/result.ts";
 import { readActivity } from "../../src/wire/activity.ts";
 import { activityStatuses, submits } from "../../src/wire/operations.ts";
 import { readOutput } from "../run.ts";

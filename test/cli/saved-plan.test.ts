@@ -96,7 +96,7 @@ describe("a stale plan", () => {
 			plans: [{ organizationId }],
 			reports: [],
 			savedPlan: { digest: read(world).digest },
-			moved: [
+			outdated: [
 				{
 					organizationId,
 					address: "userTag:signers",
@@ -183,7 +183,7 @@ test("an outdated object in one organization blocks the plan for both", async ()
 	expect(readOutput(refused)).toMatchObject({
 		exitCode: 6,
 		plans: [{}, {}],
-		moved: [{ organizationId: second, address: "userTag:ours" }],
+		outdated: [{ organizationId: second, address: "userTag:ours" }],
 	});
 	expect(refused.stderr).toContain(`  organization ${second}: userTag:ours: the plan file states that it was called`);
 	expect(world.submits()).toEqual([]);

@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/document/saved-plan.ts";
+import { findContradiction } from "../../src/document/saved-plan-check.ts";
 import { ConfigurationError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/plan/saved.ts";
-import { findContradiction } from "../../src/plan/saved-check.ts";
 import type { Step } from "../../src/plan/step.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";

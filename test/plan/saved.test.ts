@@ -3,10 +3,16 @@
  * planned go with them.
  */
 import { describe, expect, it } from "vitest";
+import {
+	decodeSavedPlan,
+	encodeSavedPlan,
+	factsOf,
+	makeSavedPlan,
+	matchDocuments,
+} from "../../src/document/saved-plan.ts";
 import { ConfigurationError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { decodeSavedPlan, encodeSavedPlan, factsOf, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { digestOf } from "../../src/plan/value.ts";
 import { checkSchema } from "../../src/schema.ts";
 import {

@@ -4,13 +4,13 @@
  */
 
 import { describe, expect, it } from "vitest";
-import type { MovedObject } from "../../src/errors.ts";
+import { makeSavedPlan, matchDocuments } from "../../src/document/saved-plan.ts";
+import type { OutdatedObject } from "../../src/errors.ts";
 import { StalePlanError } from "../../src/errors.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { DesiredOrganization, LiveOrganization, LiveUserTag } from "../../src/plan/organization.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
-import { findMoved, type Revisited, refuseStale } from "../../src/plan/stale.ts";
+import { findOutdated, type Revisited, refuseStale } from "../../src/plan/stale.ts";
 import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import {
 	context,
@@ -70,15 +70,15 @@ function revisit(now: LiveOrganization, { wanted = desired, was = before, waitin
 	return { saved, fresh, live: now };
 }
 
-function moved(now: LiveOrganization, options?: Options): readonly MovedObject[] {
-	return findMoved(revisit(now, options));
+function moved(now: LiveOrganization, options?: Options): readonly OutdatedObject[] {
+	return findOutdated(revisit(now, options));
 }
 
 it("does not count the overrides that a plan uses: they say nothing of an object", () => {
 	const { saved, fresh, live } = revisit(before);
 	const abandon = { flag: "abandon", activity: "activity-1" } as const;
-	expect(findMoved({ saved: { ...saved, overrides: [abandon] }, fresh, live })).toEqual([]);
-	expect(findMoved({ saved, fresh: { ...fresh, overrides: [abandon] }, live })).toEqual([]);
+	expect(findOutdated({ saved: { ...saved, overrides: [abandon] }, fresh, live })).toEqual([]);
+	expect(findOutdated({ saved, fresh: { ...fresh, overrides: [abandon] }, live })).toEqual([]);
 });
 
 const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization =>
@@ -125,7 +125,7 @@ describe("nothing moved", () => {
 		const { saved, fresh, live } = revisit(liveOf({ userTags: known(tags) }), { wanted, was });
 		expect(saved.steps.map(parametersOf)[0]?.newUserTagName).toBe(`${taken.name}-2`);
 		expect(fresh.steps).toEqual(saved.steps);
-		expect(findMoved({ saved, fresh, live })).toEqual([]);
+		expect(findOutdated({ saved, fresh, live })).toEqual([]);
 	});
 });
 
@@ -144,7 +144,7 @@ describe("a plan that tells otherwise than it is, with digests and steps that fi
 		const { saved, fresh, live } = revisit(before);
 		const changes = saved.changes.map(rewrite);
 		expect(changes).not.toEqual(saved.changes);
-		const found = findMoved({ saved: { ...saved, changes }, fresh, live });
+		const found = findOutdated({ saved: { ...saved, changes }, fresh, live });
 		expect(found[0]).toMatchObject({ reason: "step-differs" });
 		expect(found[0]?.because).toContain("tells the change otherwise than it is");
 	});
@@ -187,7 +187,7 @@ describe("an activity that waits", () => {
 });
 
 describe("a tag moved", () => {
-	it.each<[string, LiveOrganization, Partial<MovedObject>]>([
+	it.each<[string, LiveOrganization, Partial<OutdatedObject>]>([
 		[
 			"when others have it",
 			withTag(signers({ members: known([alice, bob, carol]) })),
@@ -468,7 +468,7 @@ describe("the refusal", () => {
 		);
 		expect(error.message.split("\n").length).toBe(2);
 		expect(error.message).toContain('now `"a\\u{a}b\\u{1b}[31m\\u{202e}"`');
-		expect(error.moved[0]?.after?.name).toBe(name);
+		expect(error.outdated[0]?.after?.name).toBe(name);
 	});
 });
 
@@ -478,18 +478,18 @@ it("a step that waits for another one than was reviewed is another step", () => 
 	});
 	const was = liveOf({ userTags: known([liveTag(1, "one"), liveTag(2, "two")]) });
 	const { saved, fresh, live } = revisit(was, { wanted, was });
-	expect(findMoved({ saved, fresh, live })).toEqual([]);
+	expect(findOutdated({ saved, fresh, live })).toEqual([]);
 	const unordered = { ...saved, steps: saved.steps.map((step) => ({ ...step, dependsOn: [] })) };
-	expect(findMoved({ saved: unordered, fresh, live })).toMatchObject([{ reason: "step-differs" }, {}]);
+	expect(findOutdated({ saved: unordered, fresh, live })).toMatchObject([{ reason: "step-differs" }, {}]);
 });
 
 it("every step of a plan is compared, also of one that was made up", () => {
 	const { saved, fresh, live } = revisit(before);
 	const [first, ...rest] = saved.steps;
 	const without: Plan = { ...saved, steps: rest };
-	expect(findMoved({ saved: without, fresh, live })).toMatchObject([{ address, reason: "step-differs" }]);
+	expect(findOutdated({ saved: without, fresh, live })).toMatchObject([{ address, reason: "step-differs" }]);
 	expect(
-		findMoved({
+		findOutdated({
 			saved: { ...saved, steps: [...saved.steps, { ...(first as Plan["steps"][number]), id: "step-9" }] },
 			fresh,
 			live,

@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { reportDrift } from "../../src/plan/drift.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { CommandResult } from "../../src/plan/result.ts";
 import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
+import type { CommandResult } from "../../src/render/result.ts";
 import { summarizeResult } from "../../src/render/summary.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../../src/render/text.ts";
 import { aliasHeading } from "../../src/render/three-way-aliases.ts";

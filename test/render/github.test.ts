@@ -1,9 +1,9 @@
 /** Annotations for a pipeline: read back by the rules of the runner, with names that would be commands of their own. */
 import { describe, expect, it } from "vitest";
 import type { Position } from "../../src/plan/organization.ts";
-import type { CommandResult } from "../../src/plan/result.ts";
 import { type GithubOptions, renderGithub } from "../../src/render/github.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
+import type { CommandResult } from "../../src/render/result.ts";
 import { complete } from "./complete.ts";
 import { hostileNamings, planOf, resultsOf } from "./support.ts";
 

@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { showName } from "../../src/escape.ts";
-import type { ApplyResult, CommandResult, PlanResult } from "../../src/plan/result.ts";
 import { renderGithub } from "../../src/render/github.ts";
 import { renderHtml } from "../../src/render/html.ts";
 import { html, sentence, trusted } from "../../src/render/html-text.ts";
 import { renderMarkdown } from "../../src/render/markdown.ts";
 import { type Matrix, makeMatrix } from "../../src/render/matrix.ts";
 import { resultsByAddress } from "../../src/render/organizations.ts";
+import type { ApplyResult, CommandResult, PlanResult } from "../../src/render/result.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { describeWaiting, describeWaitingEffect } from "../../src/render/waiting-text.ts";
 import { id } from "../plan/support-organizations.ts";
@@ -157,7 +157,7 @@ describe("what the page counts", () => {
 		const page = pageOf(complete({ command: "plan", plans: [planOf(), emptyPlan(2)], failed: [failed] }));
 		expect(page).toContain("3 organizations");
 		expect(numberOf(page, "Organizations")).toBe("3");
-		expect(page).toContain(`<a href="#unlooked"><code>${id("org", 9)}</code></a>`);
+		expect(page).toContain(`<a href="#unplanned"><code>${id("org", 9)}</code></a>`);
 	});
 });
 

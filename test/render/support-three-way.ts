@@ -3,8 +3,8 @@
  */
 import { emptyLastApplied } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { CommandResult } from "../../src/plan/result.ts";
 import { makeDropped, makeThreeWay } from "../../src/plan/three-way.ts";
+import type { CommandResult } from "../../src/render/result.ts";
 import {
 	context,
 	desiredOf,

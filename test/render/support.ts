@@ -5,11 +5,10 @@
 
 import { type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { emptyLastApplied } from "../../src/plan/organization.ts";
-import { makePlan, type Plan } from "../../src/plan/plan.ts";
+import { makePlan, type Plan, type SavedPlanFacts } from "../../src/plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../../src/plan/report.ts";
-import type { CommandResult } from "../../src/plan/result.ts";
-import type { SavedPlanFacts } from "../../src/plan/saved.ts";
 import { coveredAddresses } from "../../src/plan/step.ts";
+import type { CommandResult } from "../../src/render/result.ts";
 import { resultOfEarlier } from "../../src/sync/unsent-steps.ts";
 import {
 	context,
@@ -379,10 +378,10 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 	];
 	const command = "apply";
 	const because = `the plan file states that it was called \`${name("approvers")}\`, now \`${name("signers")}\``;
-	const moved = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
+	const object = { organizationId: plan.organizationId, address: `userTag:${name("signers")}`, because } as const;
 	const stale = {
 		code: "stale-plan",
-		message: `the saved plan is stale, nothing was sent:\n  ${moved.address}: ${because}`,
+		message: `the saved plan is stale, nothing was sent:\n  ${object.address}: ${because}`,
 		hint: "plan again, and have the new plan reviewed",
 	};
 	return completeAll({
@@ -392,7 +391,9 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 			plans: [plan],
 			reports: [],
 			savedPlan: savedPlanOf(name),
-			moved: [{ ...moved, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } }],
+			outdated: [
+				{ ...object, reason: "changed", before: { name: name("approvers") }, after: { name: name("signers") } },
+			],
 		},
 		"apply-refused": { command, error: refusal, plans: [plan], reports: [] },
 		"apply-impossible": { command, error: dead, plans: [impossiblePlanOf(name)], reports: [] },

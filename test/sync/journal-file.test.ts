@@ -423,7 +423,7 @@ describe("the writes of a journal", () => {
 		};
 		expect(() => journal.recordOutcome(body.fingerprint, "completed", "activity", 2, fail)).toThrow("killed");
 		expect(journal.entry(body.fingerprint)).toMatchObject({ outcome: "in-flight", activityId: null });
-		const removed = { kind: "policy", id: id("policy", 1), appliedAt: "2026-01-01" } as const;
+		const removed = { kind: "policy", id: id("policy", 1), value: { appliedAt: "2026-01-01" } } as const;
 		journal.recordOutcome(body.fingerprint, "completed", "activity", 2, () => [removed]);
 		expect(journal.entry(body.fingerprint)?.outcome).toBe("completed");
 		expect(Object.keys(journal.lastApplied(organizationId).removed.policy ?? {})).toEqual([id("policy", 1)]);
@@ -437,7 +437,7 @@ describe("the writes of a journal", () => {
 			BEGIN SELECT RAISE(ROLLBACK, 'database or disk is full'); END`);
 		other.close();
 		const remember = (one: string) =>
-			journal.recordApplied(organizationId, [{ kind: "policy", id: one, appliedAt: "" }]);
+			journal.recordApplied(organizationId, [{ kind: "policy", id: one, value: { appliedAt: "" } }]);
 		// The transaction has already ended: there is none to roll back.
 		expect(() => remember("x")).toThrow(/cannot be used: database or disk is full$/);
 		remember("y");

@@ -209,13 +209,13 @@ describe("a journal", () => {
 		const tag = { name: "signers", present: [id("user", 1)], gone: [], updatedAt: "1.0", appliedAt: "2026-01-01" };
 		const appliedAt = "2026-01-02";
 		journal.recordApplied(organizationId, [
-			{ kind: "userTag", id: id("tag", 1), tag },
-			{ kind: "policy", id: id("policy", 1), appliedAt },
-			{ kind: "oauthProvider", id: `${id("user", 1)}/${id("provider", 1)}`, appliedAt },
-			{ kind: "tvcApp", id: id("app", 1), appliedAt },
+			{ kind: "userTag", id: id("tag", 1), value: tag },
+			{ kind: "policy", id: id("policy", 1), value: { appliedAt } },
+			{ kind: "oauthProvider", id: `${id("user", 1)}/${id("provider", 1)}`, value: { appliedAt } },
+			{ kind: "tvcApp", id: id("app", 1), value: { appliedAt } },
 		]);
 		journal.recordApplied(organizationId, [
-			{ kind: "userTag", id: id("tag", 1), tag: { ...tag, gone: [id("user", 2)] } },
+			{ kind: "userTag", id: id("tag", 1), value: { ...tag, gone: [id("user", 2)] } },
 		]);
 		journal.close();
 		const again = await open();

@@ -7,11 +7,11 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/document/saved-plan.ts";
 import type { SeedOrganization } from "../../src/emulator/server.ts";
 import { StalePlanError } from "../../src/errors.ts";
 import { narrow } from "../../src/plan/only.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan, matchDocuments } from "../../src/plan/saved.ts";
 import { refuseStale } from "../../src/plan/stale.ts";
 import { isCovered } from "../../src/plan/step.ts";
 import type { ApplyContext } from "../../src/sync/apply.ts";
@@ -225,7 +225,7 @@ it("a saved plan runs exactly as it was reviewed, or is refused for a touched ob
 				expect(steps.map(({ outcome }) => outcome)).toEqual(steps.map(() => "completed"));
 			} catch (error) {
 				if (!(error instanceof StalePlanError)) throw error;
-				named = error.moved.map(({ address }) => address);
+				named = error.outdated.map(({ address }) => address);
 				expect(named.length).toBeGreaterThan(0);
 				for (const address of named) expect(error.message).toContain(address);
 			}

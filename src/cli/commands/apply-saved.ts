@@ -2,6 +2,8 @@
  * `apply --plan`: what was reviewed is what runs. The saved plan says which objects; everything about them is read and
  * planned again, and runs only when that is the same plan.
  */
+
+import { matchDocuments, type SavedPlan, statedFactsOf } from "../../document/saved-plan.ts";
 import {
 	AppliedPlanError,
 	ConfigurationError,
@@ -14,8 +16,7 @@ import {
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { retriedIn } from "../../plan/overrides.ts";
-import type { Plan, Reads } from "../../plan/plan.ts";
-import { matchDocuments, type SavedPlan, type SavedPlanFacts, statedFactsOf } from "../../plan/saved.ts";
+import type { Plan, Reads, SavedPlanFacts } from "../../plan/plan.ts";
 import { refuseStale } from "../../plan/stale.ts";
 import type { Step } from "../../plan/step.ts";
 import type { Comparison } from "../../sync/compare.ts";

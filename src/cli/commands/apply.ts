@@ -6,15 +6,21 @@ import { ConfigurationError, type ExitCode, exitCodes, InterruptedError, StalePl
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
-import { type ApplyResult, byOrganization, combineExitCodes, errorsOfFailed, resultHead } from "../../plan/result.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
+import { type ApplyResult, byOrganization, errorsOfFailed, resultHead } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
-import { describeError, describeFailed, exitCodeOfError, type OrganizationError } from "../failure.ts";
+import {
+	combineExitCodes,
+	describeError,
+	describeFailed,
+	exitCodeOfError,
+	type OrganizationError,
+} from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { LocatedResult, Output, Terminal } from "../output.ts";
 import {
@@ -253,7 +259,7 @@ function report(
 		reports,
 		...(failed.length === 0 ? {} : { failed }),
 		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
-		...(refusal instanceof StalePlanError ? { moved: refusal.moved } : {}),
+		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),
 	};
 	return { result, positionOf: positionsOf(organizations) };
 }

@@ -4,7 +4,7 @@
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { type CompletionResult, resultHead } from "../../plan/result.ts";
+import { type CompletionResult, resultHead } from "../../render/result.ts";
 
 /** A command and its long flags, each with its dashes. */
 export interface Words {

@@ -8,7 +8,7 @@ import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
 import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
-import type { FailureResult } from "../../plan/result.ts";
+import type { FailureResult } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { describeError, failureResult } from "../failure.ts";
 import type { Output, Terminal } from "../output.ts";

@@ -4,17 +4,16 @@
 import { showText } from "../../escape.ts";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../plan/drift.ts";
 import { isSelected, parseSelection } from "../../plan/only.ts";
+import { positionsOf } from "../../render/positions.ts";
 import {
 	byOrganization,
-	combineExitCodes,
 	type DriftResult,
 	errorsOfFailed,
 	type FailureResult,
 	resultHead,
-} from "../../plan/result.ts";
-import { positionsOf } from "../../render/positions.ts";
+} from "../../render/result.ts";
 import { connect, readJournalOf } from "../connect.ts";
-import { describeFailed, exitCodeOfError } from "../failure.ts";
+import { combineExitCodes, describeFailed, exitCodeOfError } from "../failure.ts";
 import type { LocatedResult, Output, Terminal } from "../output.ts";
 import { type AcceptFlags, type AcceptResult, acceptFound } from "./accept.ts";
 import { type ComparedOrganization, type ComparisonFlags, compareEach } from "./comparing.ts";

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
-import { type EmulatorResult, resultHead } from "../../plan/result.ts";
+import { type EmulatorResult, resultHead } from "../../render/result.ts";
 import type { Output, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";

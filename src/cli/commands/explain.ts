@@ -12,7 +12,7 @@ import {
 	type JudgingPolicy,
 	type MfaStatus,
 	resultHead,
-} from "../../plan/result.ts";
+} from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";

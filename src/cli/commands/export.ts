@@ -7,7 +7,7 @@ import type { Omission } from "../../document/export-text.ts";
 import { exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { Reads } from "../../plan/plan.ts";
-import { type ExportResult, resultHead } from "../../plan/result.ts";
+import { type ExportResult, resultHead } from "../../render/result.ts";
 import { connect, type ServiceFlags } from "../connect.ts";
 import type { Output, Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";

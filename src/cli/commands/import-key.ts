@@ -12,7 +12,7 @@ import {
 	ServiceError,
 } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { type ImportKeyResult, resultHead } from "../../plan/result.ts";
+import { type ImportKeyResult, resultHead } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import { connect, type JournalFlags, openJournalOf, type ServiceFlags } from "../connect.ts";

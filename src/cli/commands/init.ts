@@ -6,7 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { type InitResult, resultHead } from "../../plan/result.ts";
+import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Terminal } from "../output.ts";

@@ -3,12 +3,11 @@
  */
 import { type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { findsDifference, type Plan } from "../../plan/plan.ts";
-import { combineExitCodes, errorsOfFailed, type PlanResult, resultHead } from "../../plan/result.ts";
-import type { SavedPlanFacts } from "../../plan/saved.ts";
+import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { positionsOf } from "../../render/positions.ts";
+import { errorsOfFailed, type PlanResult, resultHead } from "../../render/result.ts";
 import type { BaseFlags } from "../base.ts";
-import { describeFailed, exitCodeOfError } from "../failure.ts";
+import { combineExitCodes, describeFailed, exitCodeOfError } from "../failure.ts";
 import type { LocatedResult, Output, Terminal } from "../output.ts";
 import { type ComparedOrganizations, type ComparisonFlags, compareAll } from "./comparing.ts";
 
@@ -69,7 +68,7 @@ async function prepareToSave(
 ): Promise<(result: PlanResult) => SavedPlanFacts> {
 	const { prepareSavedPlanFile } = await import("../saved-plan-file.ts");
 	const write = prepareSavedPlanFile(out, resultFile, terminal);
-	const { factsOf, makeSavedPlan } = await import("../../plan/saved.ts");
+	const { factsOf, makeSavedPlan } = await import("../../document/saved-plan.ts");
 	return ({ plans, threeWay, failed }) => {
 		const unread = (failed ?? []).map(({ organizationId }) => organizationId);
 		const { overrides } = output;

@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { readJson } from "../../json.ts";
-import { type QueryResult, resultHead } from "../../plan/result.ts";
+import { type QueryResult, resultHead } from "../../render/result.ts";
 import { checkSchema, type SchemaError } from "../../schema.ts";
 import type { Reader } from "../../wire/client.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";

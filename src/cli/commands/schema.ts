@@ -3,7 +3,7 @@
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import { resultHead, type SchemaResult } from "../../plan/result.ts";
+import { resultHead, type SchemaResult } from "../../render/result.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
 import { didYouMean } from "../suggest.ts";
 

@@ -1,9 +1,10 @@
 /**
  * `show`: a saved plan as its reviewer needs it. It calls no service and reads no document.
  */
+
+import { statedFactsOf } from "../../document/saved-plan.ts";
 import { exitCodes } from "../../errors.ts";
-import { resultHead, type ShowResult } from "../../plan/result.ts";
-import { statedFactsOf } from "../../plan/saved.ts";
+import { resultHead, type ShowResult } from "../../render/result.ts";
 import type { Terminal } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
 

@@ -4,7 +4,7 @@
 import { exitCodes } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { namesOfUsers } from "../../plan/plan.ts";
-import { type OpenActivities, resultHead, type StatusResult, type UnansweredRequest } from "../../plan/result.ts";
+import { type OpenActivities, resultHead, type StatusResult, type UnansweredRequest } from "../../render/result.ts";
 import type { JournalEntry } from "../../sync/journal.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { connect, viewJournal } from "../connect.ts";

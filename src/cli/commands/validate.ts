@@ -2,7 +2,7 @@
  * `validate`: documents parsed, and nothing else. It asks no service anything.
  */
 import { exitCodes } from "../../errors.ts";
-import { resultHead, type ValidateResult } from "../../plan/result.ts";
+import { resultHead, type ValidateResult } from "../../render/result.ts";
 import type { Output, Terminal } from "../output.ts";
 import { readSharded, type ShareFlags } from "./selection.ts";
 

@@ -5,7 +5,7 @@ import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
 import type { Outcome } from "../../plan/report.ts";
-import { resultHead, type WaitResult } from "../../plan/result.ts";
+import { resultHead, type WaitResult } from "../../render/result.ts";
 import { isOpen, type Journal, type JournalEntry, knownOutcome } from "../../sync/journal.ts";
 import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { readActivity } from "../../wire/activity.ts";

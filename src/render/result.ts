@@ -2,15 +2,14 @@
  * The result of every command: one union, tagged by `command`. It is the JSON that `--format json` prints, and all that text,
  * Markdown, HTML and annotations are made from. schemas/output.json describes it.
  */
-import { type ExitCode, exitCodes, type MovedObject, type Problem } from "../errors.ts";
-import type { OrganizationDrift } from "./drift.ts";
-import type { Override } from "./overrides.ts";
-import type { Plan, Reads } from "./plan.ts";
-import type { Outcome, Report, StepResult } from "./report.ts";
-import type { SavedPlanFacts } from "./saved.ts";
-import type { ThreeWay } from "./three-way.ts";
-import { compareText } from "./value.ts";
-import type { WaitingActivity } from "./waiting.ts";
+import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
+import type { OrganizationDrift } from "../plan/drift.ts";
+import type { Override } from "../plan/overrides.ts";
+import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
+import type { Outcome, Report, StepResult } from "../plan/report.ts";
+import type { ThreeWay } from "../plan/three-way.ts";
+import { compareText } from "../plan/value.ts";
+import type { WaitingActivity } from "../plan/waiting.ts";
 
 /** An error as every format shows it. */
 export interface ErrorDescription {
@@ -71,7 +70,7 @@ export interface ApplyResult extends PlannedResult<"apply"> {
 	/** With `--plan`: the saved plan. */
 	readonly savedPlan?: SavedPlanFacts;
 	/** With `--plan`: what changed since the plan was made. Then nothing was sent. */
-	readonly moved?: readonly MovedObject[];
+	readonly outdated?: readonly OutdatedObject[];
 }
 
 /** A place in a document that `drift --accept` changed. */
@@ -285,34 +284,9 @@ export function resultHead<Command extends string, Error extends ErrorDescriptio
 	return { formatVersion: 1, command, exitCode, error, problems: [] };
 }
 
-/** Whether an error ended the command before it had anything else to show. */
-export function isFailure(result: CommandResult): result is FailureResult {
-	return result.error !== null && !("plans" in result);
-}
-
 /** Sorts by organization id. */
 export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<Plan, "organizationId">): number {
 	return compareText(left.organizationId, right.organizationId);
-}
-
-/** Exit codes of single organizations, the most important first. */
-const precedence: readonly ExitCode[] = [
-	exitCodes.interrupted,
-	exitCodes.partlyApplied,
-	exitCodes.notAuthorized,
-	exitCodes.rejectedOrDenied,
-	exitCodes.stalePlan,
-	exitCodes.guard,
-	exitCodes.invalid,
-	exitCodes.error,
-	exitCodes.waiting,
-	exitCodes.changes,
-	exitCodes.converged,
-];
-
-/** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
-export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
-	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
 }
 
 /**

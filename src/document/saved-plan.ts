@@ -8,14 +8,14 @@
 import { ConfigurationError } from "../errors.ts";
 import { showAddress, showText, writeJson } from "../escape.ts";
 import { readJson } from "../json.ts";
+import { keyOfChange, keyOfObject, narrowToChanged } from "../plan/only.ts";
+import type { DesiredOrganization } from "../plan/organization.ts";
+import type { Override } from "../plan/overrides.ts";
+import { namesOfUsers, type Plan, type SavedPlanFacts } from "../plan/plan.ts";
+import type { ThreeWay } from "../plan/three-way.ts";
+import { compareText, digestOf } from "../plan/value.ts";
 import { checkSchema } from "../schema.ts";
-import { keyOfChange, keyOfObject, narrowToChanged } from "./only.ts";
-import type { DesiredOrganization } from "./organization.ts";
-import type { Override } from "./overrides.ts";
-import { namesOfUsers, type Plan } from "./plan.ts";
-import { findContradiction, temporaryNamesOf } from "./saved-check.ts";
-import type { ThreeWay } from "./three-way.ts";
-import { compareText, digestOf } from "./value.ts";
+import { findContradiction, temporaryNamesOf } from "./saved-plan-check.ts";
 
 /** The plans of one run of `plan`, as they are kept in a file. */
 export interface SavedPlan extends SavedContent {
@@ -36,20 +36,6 @@ export interface SavedContent {
 	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
 	readonly unread?: readonly string[];
 	/** Overrides of the whole run; left out when there is none. */
-	readonly overrides?: readonly Override[];
-}
-
-/** What is said of a saved plan beside its plans, in every format. */
-export interface SavedPlanFacts {
-	readonly digest: string;
-	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
-	readonly readAt: string | null;
-	readonly generatedBy: string;
-	/** Organizations that could not be read, so that there is no plan of them; left out when there is none. */
-	readonly unread?: readonly string[];
-	/** Of a plan that was read from a file: the members that orgsync cannot confirm from the file alone. */
-	readonly statedByFile?: readonly string[];
-	/** Overrides of the run that made it; left out when there is none. */
 	readonly overrides?: readonly Override[];
 }
 

@@ -3,19 +3,19 @@
  * the plan's own changes is derived again: how each change is told, the steps with their parameters, order and reasons,
  * what is pending, and what is touched. Where the file states something else, orgsync did not make it.
  *
- * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved.ts lists it.
+ * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved-plan.ts lists it.
  */
 
 import { clipMiddle, showAddress, showText } from "../escape.ts";
-import { parseAddress } from "./address.ts";
-import type { Change, RemovalChange, ReportChange, TagChange } from "./change.ts";
-import { kinds, readOnlyKindOf, removalKinds } from "./kinds/index.ts";
-import type { Plan } from "./plan.ts";
-import { listParameter, narrowStep, objectsOf, subjectOf } from "./requests.ts";
-import type { Step } from "./step.ts";
-import { isTemporaryName, makeSteps } from "./steps.ts";
-import { compareText, digestOf, sameValue } from "./value.ts";
-import { earlierActivityOf, holdSteps } from "./waiting.ts";
+import { parseAddress } from "../plan/address.ts";
+import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
+import { kinds, readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
+import type { Plan } from "../plan/plan.ts";
+import { listParameter, narrowStep, objectsOf, subjectOf } from "../plan/requests.ts";
+import type { Step } from "../plan/step.ts";
+import { isTemporaryName, makeSteps } from "../plan/steps.ts";
+import { compareText, digestOf, sameValue } from "../plan/value.ts";
+import { earlierActivityOf, holdSteps } from "../plan/waiting.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {

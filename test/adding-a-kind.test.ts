@@ -3,7 +3,7 @@
  * command line and the emulator of the copy then handle it in every format.
  */
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { checkSchema } from "../src/schema.ts";
 import { makeKey } from "./keys.ts";
@@ -115,13 +115,12 @@ function listOf(properties: object): object {
 	return { type: "array", items: { type: "object", additionalProperties: false, properties } };
 }
 
-/** The files of the list under "Adding a kind", for a kind `vault` that `get_vault` reads. */
+/** The files of the list under "Adding a kind"; for a folder, the new file in it. */
 function namedFiles(): readonly string[] {
 	const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
 	const section = guide.split("\n## Adding a kind\n")[1]?.split("\n## ")[0] ?? "";
-	return [...section.matchAll(/^- `([^`]+)`/gm)].map(([, file = ""]) =>
-		file.replace("KIND", "vault").replace("OPERATION", "get_vault"),
-	);
+	const newFileIn = (folder: string) => Object.keys(newFiles).find((file) => `${dirname(file)}/` === folder) ?? folder;
+	return [...section.matchAll(/^- `([^`]+)`/gm)].map(([, name = ""]) => (name.endsWith("/") ? newFileIn(name) : name));
 }
 
 /** Writes one file of the copy as a person who adds the kind does. */

@@ -28,15 +28,15 @@ import {
 import { formats } from "./formats.ts";
 
 const {
-	converged,
+	inSync,
 	error,
 	changes,
 	invalid,
 	notAuthorized,
-	guard,
+	blockedByGuard,
 	stalePlan,
 	partlyApplied,
-	waiting,
+	pendingApproval,
 	rejectedOrDenied,
 	interrupted,
 } = exitCodes;
@@ -63,7 +63,7 @@ export function plan(): CommandRow {
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
 		exitCodes: {
 			...queryExitCodes,
-			[converged]: "plan printed, with or without changes",
+			[inSync]: "plan printed, with or without changes",
 			[error]: "error, or the organization cannot converge",
 			[changes]: "changes found, with --detailed-exitcode",
 		},
@@ -78,7 +78,7 @@ export function show(): CommandRow {
 		arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
 		flags: outputFlags(formats),
 		example: "orgsync show plan.json --format markdown",
-		exitCodes: { ...localExitCodes, [converged]: "plan printed" },
+		exitCodes: { ...localExitCodes, [inSync]: "plan printed" },
 		run: async ({ terminal, words: [saved = ""] }) => (await import("./commands/show.ts")).show(saved, terminal),
 	};
 }
@@ -103,14 +103,14 @@ export function apply(): CommandRow {
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
-			[converged]: "in sync",
+			[inSync]: "in sync",
 			[error]: "error, or a step failed",
 			[invalid]: true,
 			[notAuthorized]: true,
-			[guard]: "blocked by a guard; nothing was submitted",
+			[blockedByGuard]: "blocked by a guard; nothing was submitted",
 			[stalePlan]: "saved plan is stale; nothing was submitted",
 			[partlyApplied]: "partly applied: a step completed, another did not",
-			[waiting]: true,
+			[pendingApproval]: true,
 			[rejectedOrDenied]: true,
 			[interrupted]: true,
 		},
@@ -140,9 +140,9 @@ export function drift(): CommandRow {
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {
 			...queryExitCodes,
-			[converged]: "no drift",
+			[inSync]: "no drift",
 			[changes]: "drift found",
-			[waiting]: "no drift, but an activity is pending approval",
+			[pendingApproval]: "no drift, but an activity is pending approval",
 		},
 		run: async ({ flags, terminal, output }) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
 	};

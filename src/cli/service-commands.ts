@@ -21,7 +21,7 @@ import {
 	waitFlag,
 } from "./flags.ts";
 
-const { converged, error, waiting, rejectedOrDenied } = exitCodes;
+const { inSync, error, pendingApproval, rejectedOrDenied } = exitCodes;
 
 export function exportCommand(): CommandRow {
 	return {
@@ -54,7 +54,7 @@ export function status(): CommandRow {
 			...outputFlags(),
 		],
 		example: "orgsync status -f orgsync.yaml",
-		exitCodes: { ...queryExitCodes, [converged]: "nothing is pending", [waiting]: "an activity is pending" },
+		exitCodes: { ...queryExitCodes, [inSync]: "nothing is pending", [pendingApproval]: "an activity is pending" },
 		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
 	};
 }
@@ -75,9 +75,9 @@ export function waitCommand(): CommandRow {
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
 			...queryExitCodes,
-			[converged]: "all activities completed",
+			[inSync]: "all activities completed",
 			[error]: "error, or an activity failed",
-			[waiting]: "an activity is still pending",
+			[pendingApproval]: "an activity is still pending",
 			[rejectedOrDenied]: "an activity was rejected or denied",
 		},
 		run: async ({ flags, terminal, output, words }) =>
@@ -144,7 +144,7 @@ export function importKey(): CommandRow {
 			...outputFlags(),
 		],
 		example: "orgsync import-key --user alice --out bundle.txt",
-		exitCodes: { ...queryExitCodes, [converged]: "bundle written", [waiting]: true, [rejectedOrDenied]: true },
+		exitCodes: { ...queryExitCodes, [inSync]: "bundle written", [pendingApproval]: true, [rejectedOrDenied]: true },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
 	};

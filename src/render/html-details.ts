@@ -3,11 +3,11 @@
  */
 import type { ReportChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { tellOwner, userParts } from "../plan/user-labels.ts";
+import { describeOwner, userParts } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { differingFields } from "./text.ts";
-import { wordUndone } from "./three-way-html.ts";
+import { wordReverted } from "./three-way-html.ts";
 
 /** Users by their names, sorted, each with a sign and a colour; null when there is none. Some put drift back. */
 export function chips(
@@ -16,15 +16,15 @@ export function chips(
 	sign: string,
 	userIds: readonly string[],
 	plan: Plan,
-	isUndone: (userId: string) => boolean = () => false,
+	isReverted: (userId: string) => boolean = () => false,
 ): Html | null {
 	if (userIds.length === 0) return null;
 	const users = userIds
-		.map((userId) => ({ ...userParts(userId, plan), undone: isUndone(userId) }))
+		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
 		.sort((left, right) => compareText(left.name, right.name));
 	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
-		({ name, notes, undone }) =>
-			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(notes)}</span>${wordUndone(undone)} `,
+		({ name, notes, reverted }) =>
+			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(notes)}</span>${wordReverted(reverted)} `,
 	)}</p>`;
 }
 
@@ -35,7 +35,7 @@ function noteOn(notes: readonly string[]): Html | null {
 
 /** Whose object it is, where its address alone could be mistaken; null where it is not. */
 export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
-	const owner = tellOwner(userId, plan);
+	const owner = describeOwner(userId, plan);
 	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
 }
 

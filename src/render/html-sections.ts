@@ -10,9 +10,9 @@ import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
+import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
-import type { Waiting } from "../plan/waiting.ts";
 import { driftSections } from "./drift-html.ts";
 import { chips, renderFields, renderOwner } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
@@ -23,7 +23,7 @@ import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
-import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
+import { aliasSections, partSections, undoneSections, wordReverted } from "./three-way-html.ts";
 import { markUndone } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
@@ -161,17 +161,22 @@ function changeSections({ command, plan, threeWay, results, drift }: Organizatio
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
 	const byAddress = resultsByAddress(results);
-	const isUndone = markUndone(threeWay);
+	const isReverted = markUndone(threeWay);
 	const isDone = results !== null || command === "apply";
 	return [
 		{
 			title: "Removals",
 			number: removals.length,
 			look: "plain",
-			body: () => renderRemovals(removals, plan, byAddress, isUndone),
+			body: () => renderRemovals(removals, plan, byAddress, isReverted),
 		},
 		matrix(isDone ? "Planned: who gains and loses which user tag" : "Who gains and loses which user tag"),
-		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
+		{
+			title: "User tags",
+			number: tags.length,
+			look: "plain",
+			body: () => renderTags(tags, plan, byAddress, isReverted),
+		},
 		{
 			title: "Report-only differences",
 			number: reported.length,
@@ -234,7 +239,7 @@ function renderRemovals(
 	removals: readonly RemovalChange[],
 	plan: Plan,
 	results: Results,
-	isUndone: Undone,
+	isReverted: Undone,
 ): Html | null {
 	if (removals.length === 0) return null;
 	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
@@ -242,22 +247,22 @@ function renderRemovals(
 		const doubt = describeDoubt(change);
 		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
 			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
-		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
+		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordReverted(isReverted(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
 	})}</ul>`;
 }
 
 /** More tags than this are folded: the matrix has them already. */
 const mostTagsOpen = 8;
 
-function renderTags(tags: readonly TagChange[], plan: Plan, results: Results, isUndone: Undone): Html | null {
+function renderTags(tags: readonly TagChange[], plan: Plan, results: Results, isReverted: Undone): Html | null {
 	if (tags.length === 0) return null;
-	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results, isUndone))}</ul>`;
+	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results, isReverted))}</ul>`;
 	return tags.length <= mostTagsOpen
 		? body
 		: html`<details><summary>Each user tag with who gains and who loses it</summary>${body}</details>`;
 }
 
-function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Undone): Html {
+function renderTag(change: TagChange, plan: Plan, results: Results, isReverted: Undone): Html {
 	const { before, after, addUserIds, removeUserIds, tagId } = change;
 	const renamed = before.name !== after.name;
 	const doubt = describeDoubt(change);
@@ -265,7 +270,7 @@ function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Un
 	const name = renamed
 		? html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`
 		: html`<strong>${bdi(after.name)}</strong>`;
-	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
+	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordReverted(isReverted(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isReverted(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isReverted(change, "remove-member", userId))}${
 		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
 	}</div></li>\n`;
 }
@@ -277,7 +282,7 @@ function renderReported(changes: readonly ReportChange[], plan: Plan): Html | nu
 	})}</ul>`;
 }
 
-function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null {
+function renderWaiting(activities: readonly RelatedActivity[], plan: Plan): Html | null {
 	return list(
 		activities.map((activity) => {
 			const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];

@@ -152,7 +152,7 @@ function figuresOf(one: OrganizationResult): readonly Html[] {
 			["", changes.filter(({ action }) => action === "report").length, ["report-only", "report-only"], "w"],
 			[
 				"",
-				results === null ? (threeWay?.undoes.length ?? 0) : 0,
+				results === null ? (threeWay?.reverts.length ?? 0) : 0,
 				["outside change reverted", "outside changes reverted"],
 				"w",
 			],

@@ -9,12 +9,12 @@
 import type { Problem } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
+import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
-import { nameOf } from "../plan/waiting.ts";
 import { changeLines, objectParts, otherParts } from "./drift-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, codeSpan, codeSpanOf, fence, fitBlocks } from "./markdown-text.ts";
@@ -243,7 +243,7 @@ const sections: readonly ((one: OrganizationResult) => Block)[] = [
 				? []
 				: [`${reportHeadings.unverified}: ${codeSpan(report.unverified)}`]),
 		]),
-	({ threeWay }) => partBlock("meant", threeWay),
+	({ threeWay }) => partBlock("documentChanges", threeWay),
 	({ threeWay }) => partBlock("drifted", threeWay),
 	({ threeWay, plan }) => plannedHead(threeWay, plan),
 	...[0, 1, 2].map((index) => (one: OrganizationResult) => {

@@ -19,7 +19,7 @@ import { describeOverride } from "./overrides-text.ts";
 import { type CommandResult, type ErrorDescription, errorOfCall } from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
-import { summarizeUndone } from "./three-way-text.ts";
+import { summarizeReverted } from "./three-way-text.ts";
 
 export interface Summary {
 	/** One sentence. Of errors it says only that there is one. */
@@ -83,7 +83,7 @@ function countUndone(organizations: readonly OrganizationResult[]): string {
 	const countWith = (describe: (one: OrganizationResult) => string) =>
 		organizations.filter((one) => describe(one) !== "").length;
 	const aliases = countWith(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
-	const reverted = countWith(({ threeWay, plan }) => summarizeUndone(threeWay, plan));
+	const reverted = countWith(({ threeWay, plan }) => summarizeReverted(threeWay, plan));
 	return [
 		...(aliases === 0 ? [] : [` In ${aliases} of them an alias now means another user.`]),
 		...(reverted === 0

@@ -11,7 +11,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
-import { showUser, tellOwner } from "../plan/user-labels.ts";
+import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { plainStyle, type Style } from "./style.ts";
@@ -144,13 +144,13 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
 		const doubt = describeDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		const owner = tellOwner(change.userId, plan);
+		const owner = describeOwner(change.userId, plan);
 		return [
 			`${style.remove("-")} ${showAddress(change.address)}${owner}${name}${unsure}${note(change, "remove", null)}`,
 		];
 	}
 	return [
-		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
+		`${style.warn("!")} ${showAddress(change.address)}${describeOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
 		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }

@@ -8,18 +8,18 @@ import { count, signsMean } from "./text.ts";
 import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
 import { describePlanned } from "./three-way-markdown.ts";
 import {
+	describeDocumentChanges,
 	describeDrifted,
 	describeDropped,
 	describeEmptyPart,
-	describeMeant,
-	describeUndone,
+	describeReverted,
 	describeUnreadDrift,
 	type Entry,
 	type EntryLine,
+	revertsDrift,
 	type Sign,
 	signOfUndone,
 	threeWayHeadings,
-	undoesDrift,
 } from "./three-way-text.ts";
 
 interface Section {
@@ -52,22 +52,26 @@ export function aliasSections({ threeWay, results }: OrganizationResult): readon
 
 /** What apply would undo; no section where that is nothing. */
 export function undoneSections({ threeWay, results }: OrganizationResult): readonly Section[] {
-	if (threeWay === null || threeWay.undoes.length === 0 || results !== null) return [];
-	const items = threeWay.undoes.map((one) => {
-		const words = describeUndone(one, threeWay).map((part, index) =>
+	if (threeWay === null || threeWay.reverts.length === 0 || results !== null) return [];
+	const items = threeWay.reverts.map((one) => {
+		const words = describeReverted(one, threeWay).map((part, index) =>
 			index % 2 === 0 ? part : html`<strong>${bdi(part)}</strong>`,
 		);
 		return html`<li>${mark(signOfUndone(one))}<div><code>${one.address}</code> ${words}</div></li>\n`;
 	});
 	const body = (): Html => html`<ul class="changes">${items}</ul>`;
-	return [{ title: threeWayHeadings.undoes, number: items.length, look: "attention", body }];
+	return [{ title: threeWayHeadings.reverts, number: items.length, look: "attention", body }];
 }
 
 /** The three parts; the sections of the plan itself stand behind the last. */
 export function partSections({ threeWay, plan }: OrganizationResult): readonly Section[] {
 	if (threeWay === null) return [];
-	const [meant, drifted] = [describeMeant(threeWay), describeDrifted(threeWay)];
-	const part = (which: "meant" | "drifted", entries: readonly Entry[], more: readonly string[] = []): Section => ({
+	const [changed, drifted] = [describeDocumentChanges(threeWay), describeDrifted(threeWay)];
+	const part = (
+		which: "documentChanges" | "drifted",
+		entries: readonly Entry[],
+		more: readonly string[] = [],
+	): Section => ({
 		title: threeWayHeadings[which],
 		number: entries.length === 0 ? null : entries.length,
 		look: "plain",
@@ -77,7 +81,7 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 			)}`,
 	});
 	return [
-		part("meant", meant),
+		part("documentChanges", changed),
 		part("drifted", drifted, describeUnreadDrift(threeWay)),
 		{
 			title: threeWayHeadings.planned,
@@ -96,8 +100,8 @@ export function renderDroppedPage(dropped: readonly ThreeWay[]): Html | null {
 }
 
 /** The word beside a planned part that puts drift back; null where it does not. */
-export function wordUndone(undone: boolean): Html | null {
-	return undone ? html` <span class="word attention">${undoesDrift}</span>` : null;
+export function wordReverted(reverted: boolean): Html | null {
+	return reverted ? html` <span class="word attention">${revertsDrift}</span>` : null;
 }
 
 function renderEntries(entries: readonly Entry[]): Html {

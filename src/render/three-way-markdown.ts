@@ -10,15 +10,15 @@ import { type Block, codeSpan, fence } from "./markdown-text.ts";
 import { count, plainStyle } from "./text.ts";
 import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
 import {
+	describeDocumentChanges,
 	describeDrifted,
 	describeDropped,
 	describeEmptyPart,
-	describeMeant,
-	describeUndone,
+	describeReverted,
 	describeUnreadDrift,
 	renderEntry,
+	revertsDrift,
 	threeWayHeadings,
-	undoesDrift,
 } from "./three-way-text.ts";
 
 /** Parts of more lines than this are folded. */
@@ -29,14 +29,14 @@ const none: Block = { rank: 0, noun: ["line", "lines"], lines: [], wrap: () => "
 /** What apply would undo; only guards and problems, which are few, are kept before it. */
 export function undoneBlock(threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
-	const lines = threeWay.undoes.map((one) => {
-		const words = describeUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
+	const lines = threeWay.reverts.map((one) => {
+		const words = describeReverted(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
 		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
 	return bullets(
 		1.5,
 		["change that would be reverted", "changes that would be reverted"],
-		threeWayHeadings.undoes,
+		threeWayHeadings.reverts,
 		lines,
 	);
 }
@@ -55,9 +55,9 @@ export function describeBase(threeWay: ThreeWay | null): string {
 }
 
 /** What the change means, or what had drifted before it. */
-export function partBlock(part: "meant" | "drifted", threeWay: ThreeWay | null): Block {
+export function partBlock(part: "documentChanges" | "drifted", threeWay: ThreeWay | null): Block {
 	if (threeWay === null) return none;
-	const entries = part === "meant" ? describeMeant(threeWay) : describeDrifted(threeWay);
+	const entries = part === "documentChanges" ? describeDocumentChanges(threeWay) : describeDrifted(threeWay);
 	const unread = part === "drifted" ? describeUnreadDrift(threeWay) : [];
 	const shown = [...entries.flatMap((entry) => renderEntry(entry, plainStyle)), ...unread.map((line) => `! ${line}`)];
 	// Marks in front are what a `diff` block colours.
@@ -66,7 +66,7 @@ export function partBlock(part: "meant" | "drifted", threeWay: ThreeWay | null):
 	const nothing = entries.length === 0 ? describeEmptyPart(part, threeWay) : null;
 	if (lines.length === 0) return sentence(4, `**${title}**\n\n${nothing}`);
 	return {
-		rank: part === "meant" ? 5 : 4,
+		rank: part === "documentChanges" ? 5 : 4,
 		noun: ["line of the three-way plan", "lines of the three-way plan"],
 		lines,
 		wrap: (kept, more) => {
@@ -90,7 +90,7 @@ export function describePlanned(threeWay: ThreeWay, plan: Plan): string {
 	if (plan.changes.length === 0) return describeEmptyPart("planned", threeWay);
 	const sent = groupSteps(plan.steps).sent.length;
 	const changes = `${count(plan.changes.length, "object differs", "objects differ")}, ${count(sent, "activity", "activities")} to submit.`;
-	return threeWay.undoes.length === 0 ? changes : `${changes} Parts that revert drift are marked (${undoesDrift}).`;
+	return threeWay.reverts.length === 0 ? changes : `${changes} Parts that revert drift are marked (${revertsDrift}).`;
 }
 
 /** Organizations that only the base speaks of. */

@@ -4,10 +4,10 @@
  */
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
-import type { MeantDifference } from "../plan/three-way-meant.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { count, describeUnread, type NoteOf, renderPlan, type Style, signsMean } from "./text.ts";
 import {
@@ -20,15 +20,15 @@ import {
 
 /** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
-	undoes: "Apply would revert, though this change does not mention it",
-	meant: "This change (base \u2192 head)",
+	reverts: "Apply would revert, though this change does not mention it",
+	documentChanges: "This change (base \u2192 head)",
 	drifted: "Drift before this change (base \u2192 live)",
 	planned: "What apply will do (head \u2192 live)",
 	dropped: "No longer in any document",
 } as const;
 
 /** What is said of a planned line that puts drift back. */
-export const undoesDrift = "reverts drift";
+export const revertsDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
@@ -52,15 +52,15 @@ export interface Entry {
 }
 
 /** What the change of the document means, an entry an object. */
-export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
-	const already = new Set(threeWay.alreadySo.map(keyOf));
+export function describeDocumentChanges(threeWay: ThreeWay): readonly Entry[] {
+	const already = new Set(threeWay.alreadyInSync.map(keyOf));
 	const aliases = describeOtherAliases(threeWay).map(({ alias, text }): Entry => {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
 	});
-	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
+	const objects = groupByObject(threeWay.documentChanges).map((differences): Entry => {
 		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
-		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already in place" : "");
+		const note = (one: DocumentChange): string => (already.has(keyOf(one)) ? "already in place" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
 			address,
@@ -75,7 +75,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 }
 
 /** Differences that are said of the object as a whole. */
-const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
+const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Sign, text: string]>>> = {
 	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
 	absent: ["-", "must not exist from now on"],
@@ -87,7 +87,7 @@ const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: S
 const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", atLeast: "at least these" };
 
 function describeMeantLine(
-	{ what, userId, field, before, after, address }: MeantDifference,
+	{ what, userId, field, before, after, address }: DocumentChange,
 	names: ThreeWay,
 	so: string,
 	isNew: boolean,
@@ -128,12 +128,12 @@ export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 		const address = showAddress(first.address);
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${showName(after)} exists` : "exists";
-			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
+			return { sign: fate === "reverted" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "not found", note: describeFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: describeFate(first), lines: [] };
 		const lines = differences.map((one) => describeDriftedLine(one, threeWay));
-		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		const changes = differences.some((one) => one.fate === "reverted" || one.fate === "replaced") && what !== "field";
 		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
@@ -147,13 +147,13 @@ function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): En
 		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
 	const isGained = what === "member-gained";
-	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const sign = fate !== "reverted" ? null : isGained ? "-" : "+";
 	const text = `member ${showUser(userId, names)}`;
 	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
-	undone: "apply reverts it",
+	reverted: "apply reverts it",
 	accepted: "this change accepts it",
 	replaced: "this change replaces it",
 	remains: "stays: report-only",
@@ -162,7 +162,7 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
-	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
+	const removes = (what === "is-there" || what === "member-gained") && fate === "reverted";
 	const told = removes ? "apply removes it" : said;
 	return basis === "last-applied" ? `${told}; last applied, not live` : told;
 }
@@ -171,8 +171,8 @@ function describeFate({ fate, what, basis }: DriftedDifference): string {
  * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
  * shown already; each format marks them in its own way.
  */
-export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
-	const { what, userId, before, after, basis } = undone;
+export function describeReverted(reverted: PlannedDifference, names: ThreeWay): readonly string[] {
+	const { what, userId, before, after, basis } = reverted;
 	const doubt = basis === "last-applied" ? [" (last applied, not live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
@@ -190,13 +190,13 @@ export function signOfUndone({ what }: PlannedDifference): Sign {
 }
 
 /** The same as one text, escaped. */
-export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
-	return `${showAddress(undone.address)}  ${describeUndone(undone, names).map(showText).join("")}`;
+export function showReverted(reverted: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(reverted.address)}  ${describeReverted(reverted, names).map(showText).join("")}`;
 }
 
-/** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
-export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Plan): string {
-	const found = threeWay?.undoes.length ?? 0;
+/** One sentence for the verdict, with a space before it; empty when nothing would be reverted. */
+export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+	const found = threeWay?.reverts.length ?? 0;
 	// Where the plan is impossible apply would do nothing at all.
 	if (found === 0 || plan.problems.length > 0) return "";
 	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
@@ -205,20 +205,20 @@ export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Pla
 /** Whether a part of a change puts drift back; of no change where there is no base. */
 export function markUndone(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
 	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
-	const undone = new Set((threeWay?.undoes ?? []).map(({ address, what, userId }) => key(address, what, userId)));
-	return ({ address }, what, userId) => undone.has(key(address, what, userId));
+	const reverted = new Set((threeWay?.reverts ?? []).map(({ address, what, userId }) => key(address, what, userId)));
+	return ({ address }, what, userId) => reverted.has(key(address, what, userId));
 }
 
 /** The note that stands behind such a part. */
 export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
-	const isUndone = markUndone(threeWay);
-	return (...part) => (isUndone(...part) ? style.warn(`  (${undoesDrift})`) : "");
+	const isReverted = markUndone(threeWay);
+	return (...part) => (isReverted(...part) ? style.warn(`  (${revertsDrift})`) : "");
 }
 
 /** What stands where one of the three parts is empty. */
-export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
+export function describeEmptyPart(part: "documentChanges" | "drifted" | "planned", { base, unread }: ThreeWay): string {
 	const isNew = base.documentDigest === null;
-	if (part === "meant")
+	if (part === "documentChanges")
 		return isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
 	if (part === "planned") return "Nothing: the organization is in sync, as far as it could be read.";
 	if (isNew) return "Nothing: the base does not have this organization.";
@@ -250,7 +250,11 @@ function markSign(sign: Sign, text: string, style: Style): string {
 /** The plan with the three parts told apart; ends with a newline. */
 export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
 	const { base } = threeWay;
-	const part = (which: "meant" | "drifted", entries: readonly Entry[], more: readonly string[] = []): string[] => {
+	const part = (
+		which: "documentChanges" | "drifted",
+		entries: readonly Entry[],
+		more: readonly string[] = [],
+	): string[] => {
 		const shown = [
 			...entries.flatMap((entry) => renderEntry(entry, style)),
 			...more.map((line) => style.warn(`! ${line}`)),
@@ -258,9 +262,9 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		const lines = entries.length === 0 ? [describeEmptyPart(which, threeWay), ...shown] : shown;
 		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
 	};
-	const undone = threeWay.undoes.map((one) => {
+	const reverted = threeWay.reverts.map((one) => {
 		const sign = signOfUndone(one);
-		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+		return `  ${markSign(sign, sign, style)} ${showReverted(one, threeWay)}`;
 	});
 	const moved = describeMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
 	const isNew = base.documentDigest === null ? ", which does not have this organization" : "";
@@ -269,14 +273,14 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
 		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
-		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
-		...part("meant", describeMeant(threeWay)),
+		...(reverted.length === 0 ? [] : [style.warn(`${threeWayHeadings.reverts}:`), ...reverted, ""]),
+		...part("documentChanges", describeDocumentChanges(threeWay)),
 		...part("drifted", describeDrifted(threeWay), describeUnreadDrift(threeWay)),
 		style.strong(`${threeWayHeadings.planned}:`),
 		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${describeEmptyPart("planned", threeWay)}`] : []),
 		"",
 	];
-	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
+	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
 	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
 }
 
@@ -288,12 +292,12 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 }
 
 /** What is left alone in an organization that only the base speaks of, on one line. */
-export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
-	const objects = meant.filter(({ what }) => what in wholes).length;
+export function describeDropped({ organizationId, base, documentChanges }: ThreeWay): string {
+	const objects = documentChanges.filter(({ what }) => what in wholes).length;
 	return `${showText(organizationId)}: in ${showName(base.name)} but in no document now; ${count(objects, "object stays", "objects stay")} as is, not compared`;
 }
 
-function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {
+function keyOf({ address, tagId, what, userId, field }: DocumentChange): string {
 	return JSON.stringify([address, tagId, what, userId, field]);
 }
 

@@ -3,11 +3,11 @@
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
+import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
 import type { Style } from "./style.ts";
 
 /** Headings that stand above the same things in every format. */
@@ -28,7 +28,7 @@ const statusWords: Readonly<Record<string, string>> = {
  * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
  * when it was sent and what is missing.
  */
-export function renderWaitingActivity(activity: WaitingActivity, names: UserNames): string {
+export function renderWaitingActivity(activity: PendingActivity, names: UserNames): string {
 	const { activityId, createdAt, approvedBy, liveNames, saidBy } = activity;
 	const id = showName(activityId ?? "");
 	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
@@ -69,9 +69,9 @@ export function renderWaiting(plan: Plan, style: Style): readonly string[] {
 
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
-	readonly waits: readonly Waiting[];
-	readonly inDoubt: readonly Waiting[];
-	readonly rejected: readonly Waiting[];
+	readonly waits: readonly RelatedActivity[];
+	readonly inDoubt: readonly RelatedActivity[];
+	readonly rejected: readonly RelatedActivity[];
 } {
 	return {
 		waits: waiting.filter(({ state }) => state === "pending"),
@@ -81,7 +81,7 @@ export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
 }
 
 /** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
-export function describeWaiting(activity: Waiting, names: UserNames): readonly string[] {
+export function describeWaiting(activity: RelatedActivity, names: UserNames): readonly string[] {
 	const state = renderWaitingActivity(activity, names);
 	if (activity.state !== "in-doubt") return [state];
 	return [`${activity.operation} (${describeParameters(activity, names)})`, state];
@@ -89,7 +89,7 @@ export function describeWaiting(activity: Waiting, names: UserNames): readonly s
 
 /** What it means for this plan, and what to do about one that is in doubt. `what` is what it covers, escaped. */
 export function describeWaitingEffect(
-	activity: Waiting,
+	activity: RelatedActivity,
 	what: string = activity.covers.map(({ address }) => showAddress(address)).join(", "),
 ): readonly string[] {
 	const { state, relation } = activity;
@@ -105,7 +105,7 @@ export function describeWaitingEffect(
 }
 
 /** What was asked for, without what is empty; users as everywhere. */
-function describeParameters({ parameters }: Waiting, names: UserNames): string {
+function describeParameters({ parameters }: RelatedActivity, names: UserNames): string {
 	return Object.entries(parameters)
 		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
 		.filter(([, values]) => values.length > 0)

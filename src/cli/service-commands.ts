@@ -8,32 +8,22 @@ import {
 	activityFlags,
 	argument,
 	concurrencyFlag,
-	connectionFlags,
-	credentialFlags,
-	documentFlags,
 	flag,
 	flagGroup,
-	organizationFlag,
+	organizationFlags,
 	outputFileFlag,
 	outputFlags,
 	readsFlag,
 	retryRejectedFlag,
+	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
-
-const { inSync, error, pendingApproval, rejectedOrDenied } = exitCodes;
 
 export function exportCommand(): CommandRow {
 	return {
 		name: "export",
 		summary: "write the live organization as a document",
-		flags: [
-			...organizationFlag(),
-			...documentFlags(),
-			...connectionFlags(readsFlag()),
-			...credentialFlags(),
-			...outputFlags(),
-		],
+		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
 		example: "orgsync export --output live.yaml",
 		exitCodes: queryExitCodes,
 		run: async ({ flags, terminal, output }) =>
@@ -46,15 +36,17 @@ export function status(): CommandRow {
 		name: "status",
 		summary: "list pending activities and requests without an answer",
 		flags: [
-			...organizationFlag(),
-			...documentFlags(),
+			...organizationFlags(),
 			...activityFlags(),
-			...connectionFlags(readsFlag(), concurrencyFlag()),
-			...credentialFlags(),
+			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(),
 		],
 		example: "orgsync status -f orgsync.yaml",
-		exitCodes: { ...queryExitCodes, [inSync]: "nothing is pending", [pendingApproval]: "an activity is pending" },
+		exitCodes: {
+			...queryExitCodes,
+			[exitCodes.inSync]: "nothing is pending",
+			[exitCodes.pendingApproval]: "an activity is pending",
+		},
 		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
 	};
 }
@@ -65,20 +57,18 @@ export function waitCommand(): CommandRow {
 		summary: "wait for pending activities to finish",
 		arguments: [argument("[activities...]", "activity ids (default: all pending activities)")],
 		flags: [
-			...organizationFlag(),
-			...documentFlags(),
+			...organizationFlags(),
 			...activityFlags(flag("--wait <seconds>", "max time to wait", wholeNumber(0, 604800)).default(600)),
-			...connectionFlags(readsFlag(), concurrencyFlag()),
-			...credentialFlags(),
+			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(),
 		],
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
 			...queryExitCodes,
-			[inSync]: "all activities completed",
-			[error]: "error, or an activity failed",
-			[pendingApproval]: "an activity is still pending",
-			[rejectedOrDenied]: "an activity was rejected or denied",
+			[exitCodes.inSync]: "all activities completed",
+			[exitCodes.error]: "error, or an activity failed",
+			[exitCodes.pendingApproval]: "an activity is still pending",
+			[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
 		},
 		run: async ({ flags, terminal, output, words }) =>
 			(await import("./commands/wait.ts")).wait(words, flags, terminal, output),
@@ -90,13 +80,7 @@ export function explain(): CommandRow {
 		name: "explain",
 		summary: "explain why an activity is not finished",
 		arguments: [argument("<activity>", "activity id")],
-		flags: [
-			...organizationFlag(),
-			...documentFlags(),
-			...connectionFlags(readsFlag()),
-			...credentialFlags(),
-			...outputFlags(),
-		],
+		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
 		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: queryExitCodes,
 		run: async ({ flags, terminal, output, words: [activity = ""] }) =>
@@ -114,10 +98,8 @@ export function query(): CommandRow {
 		],
 		flags: [
 			...flagGroup("Query", [flag("--json <body>", "fields as one JSON object")]),
-			...organizationFlag(),
-			...documentFlags(),
-			...connectionFlags(),
-			...credentialFlags(),
+			...organizationFlags(),
+			...serviceFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync query list_supported_assets caip2=eip155:1",
@@ -136,15 +118,18 @@ export function importKey(): CommandRow {
 				flag("--user <user>", "user who imports the key: alias or id").makeOptionMandatory(),
 				outputFileFlag("--out <file>", "bundle file (mode 0600), or - for standard output"),
 			]),
-			...organizationFlag(),
-			...documentFlags(),
+			...organizationFlags(),
 			...activityFlags(retryRejectedFlag(), waitFlag()),
-			...connectionFlags(),
-			...credentialFlags(),
+			...serviceFlags(),
 			...outputFlags(),
 		],
 		example: "orgsync import-key --user alice --out bundle.txt",
-		exitCodes: { ...queryExitCodes, [inSync]: "bundle written", [pendingApproval]: true, [rejectedOrDenied]: true },
+		exitCodes: {
+			...queryExitCodes,
+			[exitCodes.inSync]: "bundle written",
+			[exitCodes.pendingApproval]: true,
+			[exitCodes.rejectedOrDenied]: true,
+		},
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
 	};

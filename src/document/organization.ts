@@ -48,9 +48,11 @@ export function readOrganization(
 		},
 		limits: readLimits(roots, problems),
 	};
+	// Positions in files do not count.
+	const digest = digestOf({ ...desired, objects: desired.objects.map((object) => ({ ...object, at: undefined })) });
 	const files = [...new Set(roots.map((root) => root.at.file))].sort();
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
-	return { ...desired, users: aliases, digest: digestOf(withoutPositions(desired)), files };
+	return { ...desired, users: aliases, digest, files };
 }
 
 function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {
@@ -161,21 +163,6 @@ function readMemberRemovals(cell: Cell, problems: Problems): RemovalLimits["memb
 	if (match !== null && percent >= 0 && percent <= 100) return { percent };
 	const range =
 		match === null ? "be a percentage such as 25%, or a whole number without quotes," : "be between 0% and 100%,";
-	problems.invalidate(
-		cell,
-		match === null ? "wrong-format" : "out-of-range",
-		`\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`,
-	);
-	return undefined;
-}
-
-/** Returns the desired state without positions in files, which the digest does not cover. */
-function withoutPositions(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutPositions);
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value)
-			.filter(([key]) => key !== "at")
-			.map(([key, entry]) => [key, withoutPositions(entry)]),
-	);
+	const message = `\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, match === null ? "wrong-format" : "out-of-range", message);
 }

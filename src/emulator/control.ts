@@ -8,9 +8,10 @@ import { maxClockMs, maxQueuedFaults, minClockMs } from "./assumptions.ts";
 import {
 	checkClockChange,
 	checkFault,
-	checkRateLimit,
-	checkRulesRequest,
+	checkFields,
 	checkStateRequest,
+	limitFields,
+	rulesFields,
 } from "./control-schema.ts";
 import type { Fault, FaultQueue } from "./faults.ts";
 import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
@@ -141,13 +142,11 @@ function applySeed({ store, clock }: EmulatorParts, seed: Seed): void {
 }
 
 /** Merges the patch into its organization. `check` throws when the outcome is not valid. */
-function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check: (merged: Seed) => void): void {
+function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check?: (merged: SeedOrganization) => void): void {
 	const { organization } = currentContext(parts, patch.organizationId);
 	const merged = mergePatch(organization, patch);
-	check(merged);
-	for (const seed of merged.organizations) {
-		parts.store.write(organization.organizationId, changesToMerge(organization, seed, parts.clock.now()));
-	}
+	check?.(merged);
+	parts.store.write(organization.organizationId, changesToMerge(organization, merged, parts.clock.now()));
 }
 
 /** Returns the control of an emulator made of these parts. */
@@ -163,14 +162,14 @@ export function makeControl(parts: EmulatorParts): Control {
 			if ("organizations" in change) applySeed(parts, change as Seed);
 			else {
 				checkStateRequest(change);
-				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems(merged)));
+				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
 			}
 			await store.committed();
 		},
 		async setRules(organizationId, rules) {
-			checkRulesRequest({ organizationId, rules });
+			checkFields({ organizationId, rules }, rulesFields);
 			rejectProblems(findRulesProblems(rules), "rules");
-			applyPatch(parts, { organizationId, rules }, () => undefined);
+			applyPatch(parts, { organizationId, rules });
 			await store.committed();
 		},
 		setClock(change) {
@@ -187,7 +186,7 @@ export function makeControl(parts: EmulatorParts): Control {
 		faults: faults.list,
 		clearFaults: faults.clear,
 		setLimit(limit) {
-			if (limit !== undefined) checkRateLimit(limit);
+			if (limit !== undefined) checkFields(limit, limitFields);
 			limits.set(limit);
 		},
 		limit: limits.get,

@@ -39,7 +39,7 @@ import {
 
 import { describeUnread, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
-import { noteUndone, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
+import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
@@ -211,7 +211,7 @@ function changeAnnotations(
 		.sort((left, right) => rankOf(left) - rankOf(right))
 		.map((change) => {
 			const { address } = change;
-			const lines = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle));
+			const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
 			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
 			const finding = findings.get(address);
 			if (drift === null || finding === undefined) {

@@ -5,10 +5,9 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { emptyLastApplied } from "../plan/organization.ts";
 import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
-import type { Journal, JournalView } from "../sync/journal.ts";
+import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import { type Client, createClient } from "../wire/client.ts";
 import { findStamper, findUrl } from "../wire/credentials.ts";
@@ -179,12 +178,6 @@ function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions
 	return { isNamed: flags.journal !== undefined, notice: (text) => output.note(showText(text)) };
 }
 
-/** The parts of the journal that read-only commands need. */
-export type JournalSummary = Pick<
-	JournalView,
-	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
->;
-
 /**
  * Reads the journal's entries of these organizations and closes it, so that it is not open during requests. Without a journal
  * the summary is empty, and none is created.
@@ -196,21 +189,22 @@ export async function viewJournal(
 	output: Output,
 ): Promise<JournalSummary> {
 	const journal = await readJournalOf(flags, terminal, output);
+	if (journal === undefined) return emptyJournal;
 	try {
-		const read = <T>(of: (journal: JournalView, id: string) => T, empty: T): ((id: string) => T) => {
-			const known = new Map(journal === undefined ? [] : organizationIds.map((id) => [id, of(journal, id)]));
-			return (id) => known.get(id) ?? empty;
+		const read = <T>(of: (id: string) => T, empty: (id: string) => T) => {
+			const values = new Map(organizationIds.map((id) => [id, of(id)] as const));
+			return (id: string): T => values.get(id) ?? empty(id);
 		};
-		const position = journal?.position() ?? 0;
+		const position = journal.position();
 		return {
-			lastApplied: read((found, id) => found.lastApplied(id), emptyLastApplied),
-			openEntries: read((found, id) => found.openEntries(id), []),
-			rejectedEntries: read((found, id) => found.rejectedEntries(id), []),
-			abandonedNames: read((found, id) => found.abandonedNames(id), new Set()),
+			lastApplied: read((id) => journal.lastApplied(id), emptyJournal.lastApplied),
+			openEntries: read((id) => journal.openEntries(id), emptyJournal.openEntries),
+			rejectedEntries: read((id) => journal.rejectedEntries(id), emptyJournal.rejectedEntries),
+			abandonedNames: read((id) => journal.abandonedNames(id), emptyJournal.abandonedNames),
 			position: () => position,
 		};
 	} finally {
-		journal?.close();
+		journal.close();
 	}
 }
 

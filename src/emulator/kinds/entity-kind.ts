@@ -62,7 +62,7 @@ export interface EntityKind<
 }
 
 /** What kinds whose section is a list of objects with UUIDs have in common. `defaults` are for what a row leaves out. */
-export function listSection<Entity extends object, Row extends Partial<Times>>(
+export function listSection<Entity extends object, Row extends object>(
 	idField: string & keyof Entity & keyof Row,
 	defaults: Partial<Entity> = {},
 ) {
@@ -92,10 +92,10 @@ interface Times {
 export type Texts<Names extends string> = Times & Readonly<Record<Names, string>>;
 
 /** Returns the entity of a row: with `defaults`, both times (`now` for those that the row leaves out) and its id in lower case. */
-export function completeRow<Entity>(row: Partial<Times>, now: Time, idField: string, defaults: object): Entity {
-	const createdAt = row.createdAt ?? now;
+export function completeRow<Entity>(row: object, now: Time, idField: string, defaults: object): Entity {
+	const { createdAt = now, updatedAt = createdAt } = row as Partial<Times>;
 	const id = String((row as JsonObject)[idField]).toLowerCase();
-	return { ...defaults, ...row, createdAt, updatedAt: row.updatedAt ?? createdAt, [idField]: id } as Entity;
+	return { ...defaults, ...row, createdAt, updatedAt, [idField]: id } as Entity;
 }
 
 // Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).

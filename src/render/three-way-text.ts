@@ -1,15 +1,17 @@
 /**
- * The three-way plan in words: what every format says of it, and the whole as text. An entry is one object with what is
- * said of it; how that looks is each format's own.
+ * The three-way plan in words, the same in every format, and as text. An entry is one object with its differences; each
+ * format only decides how it looks.
  */
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import { groupSteps } from "../plan/step-groups.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
 import type { MeantDifference } from "../plan/three-way-meant.ts";
 import { showUser } from "../plan/user-labels.ts";
-import { count, describeUnread, type NoteOf, renderPlan, type Style, signsMean } from "./text.ts";
+import { renderUnder, type Style } from "./style.ts";
+import { count, describeUnread, type NoteOf, renderPlan, signsMean } from "./text.ts";
 import {
 	aliasHeading,
 	describeMovedAliases,
@@ -18,7 +20,6 @@ import {
 	summarizeAliases,
 } from "./three-way-aliases.ts";
 
-/** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
 	undoes: "Apply would revert, though this change does not mention it",
 	meant: "This change (base \u2192 head)",
@@ -27,17 +28,17 @@ export const threeWayHeadings = {
 	dropped: "No longer in any document",
 } as const;
 
-/** What is said of a planned line that puts drift back. */
+/** The note on a planned change that reverts drift. */
 export const undoesDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
 
-/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Names in it are shown already. */
+/** One difference of an object; `sign` is null where apply neither adds nor removes. Names in it are escaped. */
 export interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
-	/** What becomes of it, or why; empty for nothing. */
+	/** What happens to it, or why; empty for nothing. */
 	readonly note: string;
 }
 
@@ -51,8 +52,8 @@ export interface Entry {
 	readonly lines: readonly EntryLine[];
 }
 
-/** What the change of the document means, an entry an object. */
-export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
+/** Returns what the change of the document means, an entry an object. */
+function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	const already = new Set(threeWay.alreadySo.map(keyOf));
 	const aliases = describeOtherAliases(threeWay).map(({ alias, text }): Entry => {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
@@ -74,7 +75,7 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	return [...aliases, ...objects];
 }
 
-/** Differences that are said of the object as a whole. */
+/** Differences of the object as a whole. */
 const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
 	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
@@ -120,8 +121,8 @@ function describeMeantLine(
 	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
 }
 
-/** What was not as the base document said, an entry an object, each with what becomes of it. */
-export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
+/** Returns what drifted from the base document, an entry an object, each with what happens to it. */
+function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
 		const { what, after, message, fate } = first;
@@ -163,13 +164,13 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
 	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
-	const told = removes ? "apply removes it" : said;
-	return basis === "last-applied" ? `${told}; last applied, not live` : told;
+	const text = removes ? "apply removes it" : said;
+	return basis === "last-applied" ? `${text}; last applied, not live` : text;
 }
 
 /**
- * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
- * shown already; each format marks them in its own way.
+ * Returns what apply would revert as a sentence in parts: words of orgsync and escaped names in turn, words first. Each
+ * format marks the names in its own way.
  */
 export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
 	const { what, userId, before, after, basis } = undone;
@@ -184,53 +185,80 @@ export function describeUndone(undone: PlannedDifference, names: ThreeWay): read
 	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
 }
 
-/** The sign of what apply would undo: as always what it does now, not what was done before. */
+/** Returns the sign of what apply would do to revert it. */
 export function signOfUndone({ what }: PlannedDifference): Sign {
 	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
 }
 
-/** The same as one text, escaped. */
+/** Returns the same as one escaped text, after the address. */
 export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
 	return `${showAddress(undone.address)}  ${describeUndone(undone, names).map(showText).join("")}`;
 }
 
-/** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
+/** Returns a sentence for the verdict, with a space before it; empty when apply would revert nothing. */
 export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Plan): string {
 	const found = threeWay?.undoes.length ?? 0;
-	// Where the plan is impossible apply would do nothing at all.
+	// Apply does nothing in an organization that cannot converge.
 	if (found === 0 || plan.problems.length > 0) return "";
 	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
-/** Whether a part of a change puts drift back; of no change where there is no base. */
+/** Returns whether a part of a change reverts drift; without a base no part does. */
 export function markUndone(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
 	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
 	const undone = new Set((threeWay?.undoes ?? []).map(({ address, what, userId }) => key(address, what, userId)));
 	return ({ address }, what, userId) => undone.has(key(address, what, userId));
 }
 
-/** The note that stands behind such a part. */
+/** Returns the note on such a part. */
 export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
 	const isUndone = markUndone(threeWay);
 	return (...part) => (isUndone(...part) ? style.warn(`  (${undoesDrift})`) : "");
 }
 
-/** What stands where one of the three parts is empty. */
-export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
+/** A part of the three-way plan. */
+export interface Part {
+	readonly title: string;
+	readonly entries: readonly Entry[];
+	/** What to show instead of entries where there is none. */
+	readonly empty: string;
+	/** What of this part is unknown, one line a reason. */
+	readonly unread: readonly string[];
+}
+
+/** Returns what the change means, and what had drifted before it. */
+export function partsOf(threeWay: ThreeWay): readonly [meant: Part, drifted: Part] {
+	const { base, unread } = threeWay;
 	const isNew = base.documentDigest === null;
-	if (part === "meant")
-		return isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
-	if (part === "planned") return "Nothing: the organization is in sync, as far as it could be read.";
-	if (isNew) return "Nothing: the base does not have this organization.";
-	return unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	const inSync = unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	return [
+		{
+			title: threeWayHeadings.meant,
+			entries: describeMeant(threeWay),
+			empty: isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.",
+			unread: [],
+		},
+		{
+			title: threeWayHeadings.drifted,
+			entries: describeDrifted(threeWay),
+			empty: isNew ? "Nothing: the base does not have this organization." : inSync,
+			unread: describeUnread(threeWay).map((line) => `unknown: ${line}`),
+		},
+	];
 }
 
-/** What is not known of drift, one line a reason. */
-export function describeUnreadDrift({ unread }: ThreeWay): readonly string[] {
-	return describeUnread({ unread }).map((line) => `unknown: ${line}`);
+const nothingPlanned = "Nothing: the organization is in sync, as far as it could be read.";
+
+/** Returns one sentence on what the plan holds, for a reader who finds the rest below. */
+export function describePlanned({ undoes }: ThreeWay, { problems, changes, steps }: Plan): string {
+	if (problems.length > 0) return "Nothing: the organization cannot converge.";
+	if (changes.length === 0) return nothingPlanned;
+	const { sent } = groupSteps(steps);
+	const differ = `${count(changes.length, "object differs", "objects differ")}, ${count(sent.length, "activity", "activities")} to submit.`;
+	return undoes.length === 0 ? differ : `${differ} Parts that revert drift are marked (${undoesDrift}).`;
 }
 
-/** The entry in lines, as text and Markdown have them; escaped. */
+/** Returns the escaped lines of an entry, for text and Markdown. */
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
@@ -247,47 +275,41 @@ function markSign(sign: Sign, text: string, style: Style): string {
 	return sign === "+" ? style.add(text) : sign === "-" ? style.remove(text) : style.update(text);
 }
 
-/** The plan with the three parts told apart; ends with a newline. */
+/** Returns the plan after the three parts, ending with a newline. */
 export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
 	const { base } = threeWay;
-	const part = (which: "meant" | "drifted", entries: readonly Entry[], more: readonly string[] = []): string[] => {
-		const shown = [
-			...entries.flatMap((entry) => renderEntry(entry, style)),
-			...more.map((line) => style.warn(`! ${line}`)),
-		];
-		const lines = entries.length === 0 ? [describeEmptyPart(which, threeWay), ...shown] : shown;
-		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
-	};
 	const undone = threeWay.undoes.map((one) => {
 		const sign = signOfUndone(one);
-		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+		return `${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
 	});
-	const moved = describeMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
+	const parts = partsOf(threeWay).flatMap(({ title, entries, empty, unread }) =>
+		renderUnder(style.strong(`${title}:`), [
+			...(entries.length === 0 ? [empty] : entries.flatMap((entry) => renderEntry(entry, style))),
+			...unread.map((line) => style.warn(`! ${line}`)),
+		]),
+	);
 	const isNew = base.documentDigest === null ? ", which does not have this organization" : "";
 	const lead = [
 		`Base: ${showName(base.name)}${isNew}`,
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
-		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
-		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
-		...part("meant", describeMeant(threeWay)),
-		...part("drifted", describeDrifted(threeWay), describeUnreadDrift(threeWay)),
+		...renderUnder(style.remove(`${aliasHeading}:`), describeMovedAliases(threeWay).map(showMovedAlias)),
+		...renderUnder(style.warn(`${threeWayHeadings.undoes}:`), undone),
+		...parts,
 		style.strong(`${threeWayHeadings.planned}:`),
-		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${describeEmptyPart("planned", threeWay)}`] : []),
+		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${nothingPlanned}`] : []),
 		"",
 	];
 	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
 	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
 }
 
-/** The organizations that only the base speaks of; ends with a newline. */
+/** Returns the organizations that are only in the base, ending with a newline; empty without one. */
 export function renderDropped(dropped: readonly ThreeWay[], style: Style): string {
-	return [style.warn(`${threeWayHeadings.dropped}:`), ...dropped.map((one) => `  ${describeDropped(one)}`), ""].join(
-		"\n",
-	);
+	return renderUnder(style.warn(`${threeWayHeadings.dropped}:`), dropped.map(describeDropped)).join("\n");
 }
 
-/** What is left alone in an organization that only the base speaks of, on one line. */
+/** Returns on one line what stays in an organization that is only in the base. */
 export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
 	const objects = meant.filter(({ what }) => what in wholes).length;
 	return `${showText(organizationId)}: in ${showName(base.name)} but in no document now; ${count(objects, "object stays", "objects stay")} as is, not compared`;
@@ -297,7 +319,7 @@ function keyOf({ address, tagId, what, userId, field }: MeantDifference): string
 	return JSON.stringify([address, tagId, what, userId, field]);
 }
 
-/** The differences of each object, in their order. */
+/** Returns the differences of each object, in their order. */
 function groupByObject<T extends { readonly address: string; readonly tagId: string | null }>(
 	differences: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {

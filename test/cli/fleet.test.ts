@@ -122,7 +122,7 @@ test("an unknown organization blocks no other", async () => {
 
 test.each([
 	["markdown", `**Organizations that could not be read**\n\n- \`${nobody}\`: `],
-	["html", `<h2 id="unlooked">Organizations that could not be read <span class="number">1</span></h2>`],
+	["html", `<h2 id="unplanned">Organizations that could not be read <span class="number">1</span></h2>`],
 	["github", `::error title=orgsync%3A could not be read::organization ${nobody}: `],
 ])("%s shows the failed organization with its reason", async (format, told) => {
 	const world = await makeFleet(0, entry(nobody));

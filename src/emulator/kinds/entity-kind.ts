@@ -83,7 +83,7 @@ export function listSection<Entity extends object, Row extends object>(
 /** The fields of `Entity` of which a seed needs only some. */
 export type SeedRow<Entity, Required extends keyof Entity> = Partial<Entity> & Pick<Entity, Required>;
 
-interface Times {
+export interface Times {
 	readonly createdAt: Time;
 	readonly updatedAt: Time;
 }

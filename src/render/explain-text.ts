@@ -1,6 +1,6 @@
 /**
- * Why an activity is not finished, as text. Its status decides: a policy evaluation that contradicts it, or that a later one of
- * the same policy replaced, is history and stands in the past tense.
+ * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
+ * the past tense.
  */
 import { showName, showText } from "../escape.ts";
 import type {

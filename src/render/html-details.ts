@@ -3,11 +3,11 @@
  */
 import type { ReportChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { tellOwner, userParts } from "../plan/user-labels.ts";
+import { describeOwner, userParts } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { bdi, type Html, html } from "./html-text.ts";
 import { count, differingFields } from "./text.ts";
-import { type Sign, undoesDrift } from "./three-way-text.ts";
+import { revertsDrift, type Sign } from "./three-way-text.ts";
 
 /** A section of the page about one organization. */
 export interface Section {
@@ -91,21 +91,21 @@ export function chips(
 	sign: "+" | "-",
 	userIds: readonly string[],
 	plan: Plan,
-	isUndone: (userId: string) => boolean = () => false,
+	isReverted: (userId: string) => boolean = () => false,
 ): Html | null {
 	if (userIds.length === 0) return null;
 	const users = userIds
-		.map((userId) => ({ ...userParts(userId, plan), undone: isUndone(userId) }))
+		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
 		.sort((left, right) => compareText(left.name, right.name));
-	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, undone }) => {
+	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, reverted }) => {
 		const who = notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
-		return html`${chip(sign, html`${bdi(name)}${who}`)}${wordUndone(undone)} `;
+		return html`${chip(sign, html`${bdi(name)}${who}`)}${wordReverted(reverted)} `;
 	})}</p>`;
 }
 
 /** Returns the word beside a planned part that reverts drift; null where it does not. */
-export function wordUndone(undone: boolean): Html | null {
-	return undone ? html` <span class="word attention">${undoesDrift}</span>` : null;
+export function wordReverted(reverted: boolean): Html | null {
+	return reverted ? html` <span class="word attention">${revertsDrift}</span>` : null;
 }
 
 /** Returns what is uncertain about a change; null when nothing is. */
@@ -115,7 +115,7 @@ export function renderDoubt(doubt: string | null): Html | null {
 
 /** Returns the owner of an object whose address alone could be mistaken; null for others. */
 export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
-	const owner = tellOwner(userId, plan);
+	const owner = describeOwner(userId, plan);
 	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
 }
 

@@ -9,9 +9,9 @@ import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
+import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
-import type { Waiting } from "../plan/waiting.ts";
 import { driftSections } from "./drift-html.ts";
 import {
 	changesSection,
@@ -27,7 +27,7 @@ import {
 	renderOwner,
 	type Section,
 	section,
-	wordUndone,
+	wordReverted,
 } from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
@@ -37,8 +37,8 @@ import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
-import { aliasSection, partSections, undoneSection } from "./three-way-html.ts";
-import { markUndone } from "./three-way-text.ts";
+import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
+import { markReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
 /** Returns the sections that have something to show. `level` is that of their headings; `prefix` makes ids unique. */
@@ -53,7 +53,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 	const [guards, steps] = [guardSections(one), stepsSection(one, prefix)];
 	return [
 		listSection(headings.problems, "bad", renderProblems(plan.problems)),
-		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), undoneSection(threeWay)]),
+		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
 		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
 		section("After the last step", "bad", report === null ? null : renderLeft(report)),
 		listSection(
@@ -134,14 +134,14 @@ function changeSections(one: OrganizationResult, prefix: string): readonly Secti
 /** What is shown beside a change: its result, or why no step makes it now, and which of its parts revert drift. */
 interface Notes {
 	readonly outcome: (address: string) => Html | null;
-	readonly isUndone: ReturnType<typeof markUndone>;
+	readonly isReverted: ReturnType<typeof markReverted>;
 }
 
 function notesOf({ plan, threeWay, results }: OrganizationResult): Notes {
 	const byAddress = resultsByAddress(results);
 	return {
 		outcome: (address) => outcomeOf(byAddress.get(address)) ?? heldWord(address, plan),
-		isUndone: markUndone(threeWay),
+		isReverted: markReverted(threeWay),
 	};
 }
 
@@ -174,12 +174,12 @@ function renderLeft({ left, unverified }: Report): Html | null {
 
 const kindWords: ReadonlyMap<string, string> = new Map(kinds.map(({ name, words }) => [name, words[0]]));
 
-function renderRemoval(change: RemovalChange, plan: Plan, { outcome, isUndone }: Notes): Html {
+function renderRemoval(change: RemovalChange, plan: Plan, { outcome, isReverted }: Notes): Html {
 	const { kind, address, before, userId } = change;
 	const name = before === null || before.name === "" ? null : html`<strong>${bdi(before.name)}</strong> `;
 	return markedRow(
 		"-",
-		html`<span class="kind">remove ${kindWords.get(kind) ?? kind}</span> ${name}<code>${address}</code>${renderOwner(userId, plan)} ${outcome(address)}${wordUndone(isUndone(change, "remove", null))}${renderDoubt(describeDoubt(change))}`,
+		html`<span class="kind">remove ${kindWords.get(kind) ?? kind}</span> ${name}<code>${address}</code>${renderOwner(userId, plan)} ${outcome(address)}${wordReverted(isReverted(change, "remove", null))}${renderDoubt(describeDoubt(change))}`,
 	);
 }
 
@@ -191,18 +191,18 @@ function foldTags(tags: readonly Html[]): Html | null {
 	return tags.length <= maxTagsOpen ? body : fold("Each user tag with who gains and who loses it", body);
 }
 
-function renderTag(change: TagChange, plan: Plan, { outcome, isUndone }: Notes): Html {
+function renderTag(change: TagChange, plan: Plan, { outcome, isReverted }: Notes): Html {
 	const { address, before, after, addUserIds, removeUserIds, tagId } = change;
 	const [from, to] = showRename(before.name, after.name);
 	const name =
 		before.name === after.name
 			? html`<strong>${bdi(after.name)}</strong>`
 			: html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`;
-	const gained = chips("gained by", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId));
-	const lost = chips("lost by", "-", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId));
+	const gained = chips("gained by", "+", addUserIds, plan, (userId) => isReverted(change, "add-member", userId));
+	const lost = chips("lost by", "-", removeUserIds, plan, (userId) => isReverted(change, "remove-member", userId));
 	return markedRow(
 		"~",
-		html`${name} <code>${tagId}</code> ${outcome(address)}${wordUndone(isUndone(change, "rename", null))}${gained}${lost}${renderDoubt(describeDoubt(change))}`,
+		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${renderDoubt(describeDoubt(change))}`,
 	);
 }
 
@@ -216,7 +216,7 @@ function renderReported(change: ReportChange, plan: Plan): Html {
 
 function waitingSections(plan: Plan): readonly Section[] {
 	const sorted = sortWaiting(plan);
-	const render = (activity: Waiting): Html => {
+	const render = (activity: RelatedActivity): Html => {
 		const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
 		const word = activity.state === "in-doubt" ? "in doubt" : relation;
 		const effect = describeWaitingEffect(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);

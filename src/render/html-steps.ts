@@ -2,12 +2,12 @@
  * The steps in rounds: a round starts after the one before it, and its steps run in parallel.
  */
 
+import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { nameOf } from "../plan/waiting.ts";
 import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";

@@ -145,7 +145,7 @@ function figuresOf(one: OrganizationResult): readonly Figure[] {
 		["\u2212", lost, "membership lost", "memberships lost", "r"],
 		["\u2212", removals, "removal", "removals", "r"],
 		["", reported, "report-only", "report-only", "w"],
-		["", beforeApply(threeWay?.undoes.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
+		["", beforeApply(threeWay?.reverts.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
 		["", pending.length, "pending activity", "pending activities", "w"],
 		["", beforeApply(inDoubt.length), "activity in doubt", "activities in doubt", "w"],
 		["", beforeApply(rejected.length), "rejected", "rejected", "w"],

@@ -6,12 +6,12 @@
 import type { Problem } from "../errors.ts";
 import { showAddress, showName, showText } from "../escape.ts";
 import { blockingGuards } from "../plan/overrides.ts";
+import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
-import { nameOf } from "../plan/waiting.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
@@ -37,8 +37,8 @@ import {
 } from "./summary.ts";
 
 import { describeGuard, describeUnread, headings, needsSigns, plainStyle, signsMean } from "./text.ts";
-import { aliasBlock, describeBase, droppedBlock, partBlocks, undoneBlock } from "./three-way-markdown.ts";
-import { noteUndone } from "./three-way-text.ts";
+import { aliasBlock, describeBase, droppedBlock, partBlocks, revertedBlock } from "./three-way-markdown.ts";
+import { noteReverted } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
 /** Longest sentence of a guard, in characters: it may name many tags. */
@@ -182,7 +182,7 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 	const unverified = report?.unverified ?? null;
 	return [
 		problemList(headings.problems, plan.problems),
-		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), undoneBlock(threeWay)]),
+		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		bullets(1, ["guard", "guards"], headings.guards, guards),
 		bullets(
@@ -210,7 +210,7 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 /** Removals in full, what else is open, and everything else in folds. */
 function changeBlocks(one: OrganizationResult): readonly Block[] {
 	const { plan, threeWay, drift, results } = one;
-	const note = noteUndone(threeWay, plainStyle);
+	const note = noteReverted(threeWay, plainStyle);
 	const changes = drift === null ? plan.changes.flatMap((change) => changeLines(change, plan, note)) : [];
 	const completed = (results ?? []).filter(({ outcome }) => outcome === "completed");
 	const unmanaged = plan.unmanaged.map(({ address }) => showAddress(address));

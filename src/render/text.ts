@@ -11,7 +11,7 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
-import { showUser, tellOwner } from "../plan/user-labels.ts";
+import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
@@ -143,11 +143,11 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 		const name = before === null || before.name === "" ? "" : `  ${showName(clipMiddle(before.name))}`;
 		const doubt = describeDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		const owner = tellOwner(userId, plan);
+		const owner = describeOwner(userId, plan);
 		return [`${style.remove("-")} ${showAddress(address)}${owner}${name}${unsure}${note(change, "remove", null)}`];
 	}
 	return [
-		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
+		`${style.warn("!")} ${showAddress(change.address)}${describeOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
 		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }

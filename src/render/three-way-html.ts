@@ -20,10 +20,10 @@ import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
 import {
 	describeDropped,
 	describePlanned,
-	describeUndone,
+	describeReverted,
 	type Entry,
 	partsOf,
-	signOfUndone,
+	signOfReverted,
 	threeWayHeadings,
 } from "./three-way-text.ts";
 
@@ -42,14 +42,14 @@ export function aliasSection(threeWay: ThreeWay): Section {
 }
 
 /** Returns the changes that apply would revert. */
-export function undoneSection(threeWay: ThreeWay): Section {
-	const rows = threeWay.undoes.map((one) => {
-		const words = describeUndone(one, threeWay).map((part, index) =>
+export function revertedSection(threeWay: ThreeWay): Section {
+	const rows = threeWay.reverts.map((one) => {
+		const words = describeReverted(one, threeWay).map((part, index) =>
 			index % 2 === 0 ? part : html`<strong>${bdi(part)}</strong>`,
 		);
-		return markedRow(signOfUndone(one), html`<code>${one.address}</code> ${words}`);
+		return markedRow(signOfReverted(one), html`<code>${one.address}</code> ${words}`);
 	});
-	return changesSection(threeWayHeadings.undoes, "attention", rows);
+	return changesSection(threeWayHeadings.reverts, "attention", rows);
 }
 
 /** Returns the three parts; the sections of the plan itself follow the last. */

@@ -11,7 +11,7 @@ import { aliasHeading, describeMovedAliases } from "./three-way-aliases.ts";
 import {
 	describeDropped,
 	describePlanned,
-	describeUndone,
+	describeReverted,
 	type Part,
 	partsOf,
 	renderEntry,
@@ -22,13 +22,13 @@ import {
 const maxLinesOpen = 30;
 
 /** Returns what apply would revert; only guards and problems, which are few, are kept before it. */
-export function undoneBlock(threeWay: ThreeWay): Block {
-	const lines = threeWay.undoes.map((one) => {
-		const words = describeUndone(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
+export function revertedBlock(threeWay: ThreeWay): Block {
+	const lines = threeWay.reverts.map((one) => {
+		const words = describeReverted(one, threeWay).map((part, index) => (index % 2 === 0 ? part : codeSpan(part)));
 		return `${codeSpan(showAddress(one.address))}: ${words.join("")}`;
 	});
 	const noun = ["change that would be reverted", "changes that would be reverted"] as const;
-	return bullets(1.5, noun, threeWayHeadings.undoes, lines);
+	return bullets(1.5, noun, threeWayHeadings.reverts, lines);
 }
 
 /** Returns the aliases that now mean another user; kept before what apply would revert. */
@@ -47,9 +47,9 @@ export function describeBase(threeWay: ThreeWay | null): string {
 /** Returns the three parts; the changes of the plan follow the last. */
 export function partBlocks({ threeWay, plan }: OrganizationResult): readonly Block[] {
 	if (threeWay === null) return [];
-	const [meant, drifted] = partsOf(threeWay);
+	const [changed, drifted] = partsOf(threeWay);
 	return [
-		partBlock(meant, 5),
+		partBlock(changed, 5),
 		partBlock(drifted, 4),
 		paragraph(`**${threeWayHeadings.planned}**\n\n${describePlanned(threeWay, plan)}`, 4),
 	];

@@ -4,11 +4,11 @@
  */
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
-import type { MeantDifference } from "../plan/three-way-meant.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { renderUnder, type Style } from "./style.ts";
 import { count, describeUnread, type NoteOf, renderPlan, signsMean } from "./text.ts";
@@ -21,15 +21,15 @@ import {
 } from "./three-way-aliases.ts";
 
 export const threeWayHeadings = {
-	undoes: "Apply would revert, though this change does not mention it",
-	meant: "This change (base \u2192 head)",
+	reverts: "Apply would revert, though this change does not mention it",
+	documentChanges: "This change (base \u2192 head)",
 	drifted: "Drift before this change (base \u2192 live)",
 	planned: "What apply will do (head \u2192 live)",
 	dropped: "No longer in any document",
 } as const;
 
 /** The note on a planned change that reverts drift. */
-export const undoesDrift = "reverts drift";
+export const revertsDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
@@ -53,15 +53,15 @@ export interface Entry {
 }
 
 /** Returns what the change of the document means, an entry an object. */
-function describeMeant(threeWay: ThreeWay): readonly Entry[] {
-	const already = new Set(threeWay.alreadySo.map(keyOf));
+function describeDocumentChanges(threeWay: ThreeWay): readonly Entry[] {
+	const already = new Set(threeWay.alreadyInSync.map(keyOf));
 	const aliases = describeOtherAliases(threeWay).map(({ alias, text }): Entry => {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
 	});
-	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
+	const objects = groupByObject(threeWay.documentChanges).map((differences): Entry => {
 		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
-		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already in place" : "");
+		const note = (one: DocumentChange): string => (already.has(keyOf(one)) ? "already in place" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
 			address,
@@ -76,7 +76,7 @@ function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 }
 
 /** Differences of the object as a whole. */
-const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
+const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Sign, text: string]>>> = {
 	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
 	absent: ["-", "must not exist from now on"],
@@ -88,7 +88,7 @@ const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: S
 const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", atLeast: "at least these" };
 
 function describeMeantLine(
-	{ what, userId, field, before, after, address }: MeantDifference,
+	{ what, userId, field, before, after, address }: DocumentChange,
 	names: ThreeWay,
 	so: string,
 	isNew: boolean,
@@ -129,12 +129,12 @@ function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 		const address = showAddress(first.address);
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${showName(after)} exists` : "exists";
-			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
+			return { sign: fate === "reverted" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "not found", note: describeFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: describeFate(first), lines: [] };
 		const lines = differences.map((one) => describeDriftedLine(one, threeWay));
-		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		const changes = differences.some((one) => one.fate === "reverted" || one.fate === "replaced") && what !== "field";
 		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
@@ -148,13 +148,13 @@ function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): En
 		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
 	const isGained = what === "member-gained";
-	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const sign = fate !== "reverted" ? null : isGained ? "-" : "+";
 	const text = `member ${showUser(userId, names)}`;
 	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
-	undone: "apply reverts it",
+	reverted: "apply reverts it",
 	accepted: "this change accepts it",
 	replaced: "this change replaces it",
 	remains: "stays: report-only",
@@ -163,7 +163,7 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
-	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
+	const removes = (what === "is-there" || what === "member-gained") && fate === "reverted";
 	const text = removes ? "apply removes it" : said;
 	return basis === "last-applied" ? `${text}; last applied, not live` : text;
 }
@@ -172,8 +172,8 @@ function describeFate({ fate, what, basis }: DriftedDifference): string {
  * Returns what apply would revert as a sentence in parts: words of orgsync and escaped names in turn, words first. Each
  * format marks the names in its own way.
  */
-export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
-	const { what, userId, before, after, basis } = undone;
+export function describeReverted(reverted: PlannedDifference, names: ThreeWay): readonly string[] {
+	const { what, userId, before, after, basis } = reverted;
 	const doubt = basis === "last-applied" ? [" (last applied, not live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
@@ -186,34 +186,34 @@ export function describeUndone(undone: PlannedDifference, names: ThreeWay): read
 }
 
 /** Returns the sign of what apply would do to revert it. */
-export function signOfUndone({ what }: PlannedDifference): Sign {
+export function signOfReverted({ what }: PlannedDifference): Sign {
 	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
 }
 
 /** Returns the same as one escaped text, after the address. */
-export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
-	return `${showAddress(undone.address)}  ${describeUndone(undone, names).map(showText).join("")}`;
+export function showReverted(reverted: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(reverted.address)}  ${describeReverted(reverted, names).map(showText).join("")}`;
 }
 
 /** Returns a sentence for the verdict, with a space before it; empty when apply would revert nothing. */
-export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Plan): string {
-	const found = threeWay?.undoes.length ?? 0;
+export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+	const found = threeWay?.reverts.length ?? 0;
 	// Apply does nothing in an organization that cannot converge.
 	if (found === 0 || plan.problems.length > 0) return "";
 	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
 /** Returns whether a part of a change reverts drift; without a base no part does. */
-export function markUndone(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
+export function markReverted(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
 	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
-	const undone = new Set((threeWay?.undoes ?? []).map(({ address, what, userId }) => key(address, what, userId)));
-	return ({ address }, what, userId) => undone.has(key(address, what, userId));
+	const reverted = new Set((threeWay?.reverts ?? []).map(({ address, what, userId }) => key(address, what, userId)));
+	return ({ address }, what, userId) => reverted.has(key(address, what, userId));
 }
 
 /** Returns the note on such a part. */
-export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
-	const isUndone = markUndone(threeWay);
-	return (...part) => (isUndone(...part) ? style.warn(`  (${undoesDrift})`) : "");
+export function noteReverted(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
+	const isReverted = markReverted(threeWay);
+	return (...part) => (isReverted(...part) ? style.warn(`  (${revertsDrift})`) : "");
 }
 
 /** A part of the three-way plan. */
@@ -227,14 +227,14 @@ export interface Part {
 }
 
 /** Returns what the change means, and what had drifted before it. */
-export function partsOf(threeWay: ThreeWay): readonly [meant: Part, drifted: Part] {
+export function partsOf(threeWay: ThreeWay): readonly [changed: Part, drifted: Part] {
 	const { base, unread } = threeWay;
 	const isNew = base.documentDigest === null;
 	const inSync = unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
 	return [
 		{
-			title: threeWayHeadings.meant,
-			entries: describeMeant(threeWay),
+			title: threeWayHeadings.documentChanges,
+			entries: describeDocumentChanges(threeWay),
 			empty: isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.",
 			unread: [],
 		},
@@ -250,12 +250,12 @@ export function partsOf(threeWay: ThreeWay): readonly [meant: Part, drifted: Par
 const nothingPlanned = "Nothing: the organization is in sync, as far as it could be read.";
 
 /** Returns one sentence on what the plan holds, for a reader who finds the rest below. */
-export function describePlanned({ undoes }: ThreeWay, { problems, changes, steps }: Plan): string {
+export function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Plan): string {
 	if (problems.length > 0) return "Nothing: the organization cannot converge.";
 	if (changes.length === 0) return nothingPlanned;
 	const { sent } = groupSteps(steps);
 	const differ = `${count(changes.length, "object differs", "objects differ")}, ${count(sent.length, "activity", "activities")} to submit.`;
-	return undoes.length === 0 ? differ : `${differ} Parts that revert drift are marked (${undoesDrift}).`;
+	return reverts.length === 0 ? differ : `${differ} Parts that revert drift are marked (${revertsDrift}).`;
 }
 
 /** Returns the escaped lines of an entry, for text and Markdown. */
@@ -278,9 +278,9 @@ function markSign(sign: Sign, text: string, style: Style): string {
 /** Returns the plan after the three parts, ending with a newline. */
 export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
 	const { base } = threeWay;
-	const undone = threeWay.undoes.map((one) => {
-		const sign = signOfUndone(one);
-		return `${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+	const reverted = threeWay.reverts.map((one) => {
+		const sign = signOfReverted(one);
+		return `${markSign(sign, sign, style)} ${showReverted(one, threeWay)}`;
 	});
 	const parts = partsOf(threeWay).flatMap(({ title, entries, empty, unread }) =>
 		renderUnder(style.strong(`${title}:`), [
@@ -294,14 +294,14 @@ export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, sum
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
 		...renderUnder(style.remove(`${aliasHeading}:`), describeMovedAliases(threeWay).map(showMovedAlias)),
-		...renderUnder(style.warn(`${threeWayHeadings.undoes}:`), undone),
+		...renderUnder(style.warn(`${threeWayHeadings.reverts}:`), reverted),
 		...parts,
 		style.strong(`${threeWayHeadings.planned}:`),
 		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${nothingPlanned}`] : []),
 		"",
 	];
-	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
-	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
+	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, noteReverted(threeWay, style));
 }
 
 /** Returns the organizations that are only in the base, ending with a newline; empty without one. */
@@ -310,12 +310,12 @@ export function renderDropped(dropped: readonly ThreeWay[], style: Style): strin
 }
 
 /** Returns on one line what stays in an organization that is only in the base. */
-export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
-	const objects = meant.filter(({ what }) => what in wholes).length;
+export function describeDropped({ organizationId, base, documentChanges }: ThreeWay): string {
+	const objects = documentChanges.filter(({ what }) => what in wholes).length;
 	return `${showText(organizationId)}: in ${showName(base.name)} but in no document now; ${count(objects, "object stays", "objects stay")} as is, not compared`;
 }
 
-function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {
+function keyOf({ address, tagId, what, userId, field }: DocumentChange): string {
 	return JSON.stringify([address, tagId, what, userId, field]);
 }
 

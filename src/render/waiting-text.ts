@@ -3,11 +3,11 @@
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
+import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const waitingHeadings = {
@@ -27,7 +27,7 @@ const statusWords: Readonly<Record<string, string>> = {
 };
 
 /** Returns one line: what the activity is waiting for, since when, and who approved it; of one in doubt, when it was sent. */
-export function renderWaitingActivity(activity: WaitingActivity, names: UserNames): string {
+export function renderPendingActivity(activity: PendingActivity, names: UserNames): string {
 	const { activityId, createdAt, approvedBy, liveNames, saidBy } = activity;
 	const id = showName(activityId ?? "");
 	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
@@ -62,7 +62,7 @@ export function renderWaiting(plan: Plan, style: Style): readonly string[] {
 
 export function sortWaiting({
 	waiting,
-}: Pick<Plan, "waiting">): Readonly<Record<(typeof waitingGroups)[number], readonly Waiting[]>> {
+}: Pick<Plan, "waiting">): Readonly<Record<(typeof waitingGroups)[number], readonly RelatedActivity[]>> {
 	return {
 		waiting: waiting.filter(({ state }) => state === "pending"),
 		inDoubt: waiting.filter(({ state }) => state === "in-doubt"),
@@ -71,15 +71,15 @@ export function sortWaiting({
 }
 
 /** Returns which activity it is; of one in doubt, first what it would do, since the service cannot show it. */
-export function describeWaiting(activity: Waiting, names: UserNames): readonly string[] {
-	const state = renderWaitingActivity(activity, names);
+export function describeWaiting(activity: RelatedActivity, names: UserNames): readonly string[] {
+	const state = renderPendingActivity(activity, names);
 	if (activity.state !== "in-doubt") return [state];
 	return [`${activity.operation} (${describeParameters(activity, names)})`, state];
 }
 
 /** Returns what it means for this plan, and what to do about one in doubt. `what` is what it covers, escaped. */
 export function describeWaitingEffect(
-	activity: Waiting,
+	activity: RelatedActivity,
 	what: string = activity.covers.map(({ address }) => showAddress(address)).join(", "),
 ): readonly string[] {
 	const { state, relation } = activity;
@@ -95,7 +95,7 @@ export function describeWaitingEffect(
 }
 
 /** Returns the parameters that are not empty, users by name. */
-function describeParameters({ parameters }: Waiting, names: UserNames): string {
+function describeParameters({ parameters }: RelatedActivity, names: UserNames): string {
 	return Object.entries(parameters)
 		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
 		.filter(([, values]) => values.length > 0)

@@ -6,10 +6,9 @@
 
 import { showAddress, showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
-import type { Finding, OrganizationDrift } from "../plan/drift.ts";
+import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -156,21 +155,20 @@ const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
 
-/** Of a plan of which nothing was begun. */
+/** Returns the annotations of a plan that was not started. */
 function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const { plan, threeWay, drift } = one;
-	const notesOn = makeNotes(drift, plan);
+	const findings = findingsOf(one);
 	return [
-		...plan.problems.map((problem) => {
-			const message = [problem.message, ...notesOn(problem.path)].join("; ");
-			return atProblem({ ...problem, message });
-		}),
+		...plan.problems.map((problem) =>
+			atProblem({ ...problem, message: withFinding(problem.message, findings.get(problem.path), one) }),
+		),
 		...describeMovedAliases(threeWay).map((alias) =>
 			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
 		),
 		...(threeWay?.reverts ?? []).map((reverted) => {
-			const told = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
-			return annotate("warning", revertsDrift, told, positionOf(reverted.address));
+			const message = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
+			return annotate("warning", revertsDrift, message, positionOf(reverted.address));
 		}),
 		...blockingGuards(plan).map((guard) =>
 			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
@@ -189,42 +187,43 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 	];
 }
 
-/** What a report of drift says of the object with an address; nothing where there is none. */
-function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: string) => readonly string[] {
-	if (drift === null) return () => [];
-	const findings = new Map<string, Finding>([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
-	return (address) => {
-		const finding = findings.get(address);
-		return finding === undefined ? [] : describeFinding(finding, drift, plan);
-	};
+/** Returns the findings of a drift report by address; a pending one before another. */
+function findingsOf({ drift }: OrganizationResult): ReadonlyMap<string, Finding> {
+	return new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
 }
 
-function changeAnnotations(
-	{ command, plan, threeWay, drift }: OrganizationResult,
-	positionOf: Positions,
-): readonly Annotation[] {
-	const notesOn = makeNotes(drift, plan);
-	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
+/** Returns the message with since when, by whom and what to do; of an object without a finding the message alone. */
+function withFinding(message: string, finding: Finding | undefined, { drift, plan }: OrganizationResult): string {
+	const notes = drift === null || finding === undefined ? [] : describeFinding(finding, drift, plan);
+	return [message, ...notes].join("; ");
+}
+
+function changeAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const findings = findingsOf(one);
 	// New drift first: GitHub shows no more than ten.
 	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
-	return [...plan.changes]
+	return [...one.plan.changes]
 		.sort((left, right) => rankOf(left) - rankOf(right))
-		.map((change) => {
-			const { address } = change;
-			const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
-			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
-			const finding = findings.get(address);
-			if (drift === null || finding === undefined) {
-				if (!isHeldByRejection(address, plan))
-					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
-				return annotate("notice", "on hold", `${message}; on hold: rejected`, positionOf(address));
-			}
-			const waits = drift.waiting.some((one) => one.address === address);
-			const title = ["drift", waits ? "pending" : describeState(finding, drift)]
-				.filter((word) => word !== null)
-				.join(", ");
-			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));
-		});
+		.map((change) => changeAnnotation(change, findings.get(change.address), one, positionOf(change.address)));
+}
+
+function changeAnnotation(
+	change: Change,
+	finding: Finding | undefined,
+	one: OrganizationResult,
+	at: Position | undefined,
+): Annotation {
+	const { command, plan, threeWay, drift } = one;
+	const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
+	const message = withFinding(lines.map((line) => line.trim()).join("; "), finding, one);
+	if (drift !== null && finding !== undefined) {
+		const isPending = drift.waiting.some((pending) => pending === finding);
+		const state = isPending ? "pending" : describeState(finding, drift);
+		return annotate(isPending ? "notice" : "warning", state === null ? "drift" : `drift, ${state}`, message, at);
+	}
+	return isHeldByRejection(change.address, plan)
+		? annotate("notice", "on hold", `${message}; on hold: rejected`, at)
+		: annotate(levelOfChange(change, command), change.action, message, at);
 }
 
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {

@@ -3,7 +3,6 @@
  */
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
-import type { ApplyFlags } from "./commands/apply.ts";
 import { parseFileOrStream } from "./flag-values.ts";
 import {
 	activityFlags,
@@ -67,7 +66,7 @@ export function plan(): CommandRow {
 			[error]: "error, or the organization cannot converge",
 			[changes]: "changes found, with --detailed-exitcode",
 		},
-		run: async ({ flags, terminal, output }) => (await import("./commands/plan.ts")).plan(flags, terminal, output),
+		run: async (call) => (await import("./commands/plan.ts")).plan(call),
 	};
 }
 
@@ -114,10 +113,7 @@ export function apply(): CommandRow {
 			[rejectedOrDenied]: true,
 			[interrupted]: true,
 		},
-		run: async ({ flags, terminal, output, isGiven }) => {
-			const readsGiven = isGiven("reads");
-			return (await import("./commands/apply.ts")).apply({ ...(flags as ApplyFlags), readsGiven }, terminal, output);
-		},
+		run: async (call) => (await import("./commands/apply.ts")).apply(call),
 	};
 }
 
@@ -144,6 +140,6 @@ export function drift(): CommandRow {
 			[changes]: "drift found",
 			[waiting]: "no drift, but an activity is pending approval",
 		},
-		run: async ({ flags, terminal, output }) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
+		run: async (call) => (await import("./commands/drift.ts")).drift(call),
 	};
 }

@@ -36,8 +36,7 @@ export function exportCommand(): CommandRow {
 		],
 		example: "orgsync export --output live.yaml",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/export.ts")).exportDocument(flags, terminal, output),
+		run: async (call) => (await import("./commands/export.ts")).exportDocument(call),
 	};
 }
 
@@ -55,7 +54,7 @@ export function status(): CommandRow {
 		],
 		example: "orgsync status -f orgsync.yaml",
 		exitCodes: { ...queryExitCodes, [converged]: "nothing is pending", [waiting]: "an activity is pending" },
-		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
+		run: async (call) => (await import("./commands/status.ts")).status(call),
 	};
 }
 
@@ -80,8 +79,7 @@ export function waitCommand(): CommandRow {
 			[waiting]: "an activity is still pending",
 			[rejectedOrDenied]: "an activity was rejected or denied",
 		},
-		run: async ({ flags, terminal, output, words }) =>
-			(await import("./commands/wait.ts")).wait(words, flags, terminal, output),
+		run: async (call) => (await import("./commands/wait.ts")).wait(call.words, call),
 	};
 }
 
@@ -99,8 +97,7 @@ export function explain(): CommandRow {
 		],
 		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output, words: [activity = ""] }) =>
-			(await import("./commands/explain.ts")).explain(activity, flags, terminal, output),
+		run: async (call) => (await import("./commands/explain.ts")).explain(call.words[0] ?? "", call),
 	};
 }
 
@@ -122,8 +119,7 @@ export function query(): CommandRow {
 		],
 		example: "orgsync query list_supported_assets caip2=eip155:1",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output, words: [name = "", ...pairs] }) =>
-			(await import("./commands/query.ts")).query(name, pairs, flags, terminal, output),
+		run: async (call) => (await import("./commands/query.ts")).query(call.words, call),
 	};
 }
 
@@ -145,7 +141,6 @@ export function importKey(): CommandRow {
 		],
 		example: "orgsync import-key --user alice --out bundle.txt",
 		exitCodes: { ...queryExitCodes, [converged]: "bundle written", [waiting]: true, [rejectedOrDenied]: true },
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
+		run: async (call) => (await import("./commands/import-key.ts")).importKey(call),
 	};
 }

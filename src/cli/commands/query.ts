@@ -66,7 +66,8 @@ function readPairs(pairs: readonly string[]): Record<string, unknown> {
 		const at = pair.indexOf("=");
 		if (at <= 0) throw new ConfigurationError(`\`${showText(pair)}\` is not a field; write NAME=VALUE`);
 		const name = pair.slice(0, at);
-		if (Object.hasOwn(fields, name)) throw new ConfigurationError(`duplicate field: ${showText(name)}`);
+		if (Object.hasOwn(fields, name))
+			throw new ConfigurationError(`the field ${showText(name)} is given more than once`);
 		Object.defineProperty(fields, name, { value: pair.slice(at + 1), enumerable: true });
 	}
 	return fields;

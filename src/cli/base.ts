@@ -53,7 +53,7 @@ async function ofFile(name: string, { env }: DocumentFlags, terminal: Terminal):
 	}
 }
 
-async function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal: Terminal): Promise<Base> {
+function ofRevision(name: string, { file: files, env }: DocumentFlags, terminal: Terminal): Base {
 	const flag = `--base ${showText(name)}`;
 	if (name === "" || name.startsWith("-")) {
 		throw new ConfigurationError(`${flag}: it takes a git revision`, {
@@ -65,26 +65,26 @@ async function ofRevision(name: string, { file: files, env }: DocumentFlags, ter
 			hint: "name the documents with -f, or compare with a file: --base-file PATH",
 		});
 	}
-	const { sources, missing } = await readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
+	const { sources, missing } = readRevision(name, files.length === 0 ? [defaultDocument] : files, terminal);
 	const { organizations, problems } = parseDocuments(sources, terminal.environment, { env });
 	if (problems.length > 0) throw new DocumentError(problems, "the base");
 	return { name, flag, organizations, samePaths: true, missing };
 }
 
-async function readRevision(
+function readRevision(
 	name: string,
 	paths: readonly string[],
 	terminal: Terminal,
-): Promise<{ sources: readonly DocumentSource[]; missing: readonly string[] }> {
+): { sources: readonly DocumentSource[]; missing: readonly string[] } {
 	const git = new Git(name, terminal);
-	const prefix = await git.prefix();
-	const commit = await git.commit();
-	const named = await git.find(
+	const prefix = git.prefix();
+	const commit = git.commit();
+	const named = git.find(
 		commit,
 		paths.map((path) => ({ path, inside: insidePath(git, path, prefix, terminal.directory) })),
 	);
 	const missing = named.filter(({ kind }) => kind === "missing");
-	await git.refuseUnavailable(commit, missing);
+	git.refuseUnavailable(commit, missing);
 	// A link and its target, or a file that is named twice, count once.
 	const files = new Map<string, GitObject>();
 	const add = (found: GitObject): void => {
@@ -92,12 +92,12 @@ async function readRevision(
 	};
 	for (const found of named) {
 		if (found.kind !== "tree") add(found);
-		else for (const file of await git.findFiles(commit, await documentsIn(git, commit, found))) add(file);
+		else for (const file of git.findFiles(commit, documentsIn(git, commit, found))) add(file);
 	}
 	const there = [...files.values()];
 	if (there.reduce((sum, { size }) => sum + size, 0) > allLimitBytes)
 		git.refuse("its documents are larger than 128 MiB in total");
-	const contents = await git.read(there);
+	const contents = git.read(there);
 	return {
 		sources: there.map(({ path }, index) => ({ file: `${name}:${path}`, content: contents[index] ?? "" })),
 		missing: missing.map(({ path }) => path),
@@ -105,17 +105,13 @@ async function readRevision(
 }
 
 /** Returns the documents in a folder of the commit, and in folders that links in it point to, as in the working folder. */
-async function documentsIn(
-	git: Git,
-	commit: string,
-	folder: GitObject & RequestedPath,
-): Promise<readonly RequestedPath[]> {
+function documentsIn(git: Git, commit: string, folder: GitObject & RequestedPath): readonly RequestedPath[] {
 	const documents: RequestedPath[] = [];
 	const seen = new Set([folder.id]);
 	const pending: (GitObject & RequestedPath)[] = [folder];
 	for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
 		const at = next;
-		const entries = (await git.list(at.id)).filter(({ name }) => !isHiddenPath(name));
+		const entries = git.list(at.id).filter(({ name }) => !isHiddenPath(name));
 		const placed = (names: readonly string[]): readonly RequestedPath[] =>
 			names.map((name) => ({ path: posix.join(at.path, name), inside: posix.join(at.inside, name) }));
 		documents.push(...placed(entries.map(({ name }) => name).filter(isDocumentName)));
@@ -123,7 +119,7 @@ async function documentsIn(
 		const links = entries
 			.filter(({ name, isLink }) => isLink && !isDocumentName(name) && !/[\r\n]/.test(name))
 			.map(({ name }) => name);
-		for (const found of await git.find(commit, placed(links), { lenient: true })) {
+		for (const found of git.find(commit, placed(links), { lenient: true })) {
 			if (found.kind !== "tree" || seen.has(found.id)) continue;
 			seen.add(found.id);
 			pending.push(found);

@@ -8,9 +8,6 @@ import {
 	activityFlags,
 	argument,
 	concurrencyFlag,
-	connectionFlags,
-	credentialFlags,
-	documentFlags,
 	fileFlag,
 	flag,
 	flagGroup,
@@ -21,31 +18,17 @@ import {
 	safetyFlags,
 	savedPlanFlags,
 	scopeFlags,
+	serviceFlags,
 	uncheckedFlag,
 	waitFlag,
 } from "./flags.ts";
 import { formats } from "./formats.ts";
-
-const {
-	converged,
-	error,
-	changes,
-	invalid,
-	notAuthorized,
-	guard,
-	stalePlan,
-	partlyApplied,
-	waiting,
-	rejectedOrDenied,
-	interrupted,
-} = exitCodes;
 
 export function plan(): CommandRow {
 	return {
 		name: "plan",
 		summary: "show the changes that apply would submit",
 		flags: [
-			...documentFlags(),
 			...scopeFlags(),
 			...flagGroup("Comparison", [
 				uncheckedFlag("--base <revision>", "git revision of earlier documents to compare with"),
@@ -55,16 +38,15 @@ export function plan(): CommandRow {
 				flag("--out <file>", "save the plan to this file, for show and apply --plan").argParser(parseFileOrStream),
 			]),
 			...activityFlags(retryRejectedFlag()),
-			...connectionFlags(readsFlag(), concurrencyFlag()),
-			...credentialFlags(),
+			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(formats, flag("--detailed-exitcode", "exit with 2 when there are changes")),
 		],
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
 		exitCodes: {
 			...queryExitCodes,
-			[converged]: "plan printed, with or without changes",
-			[error]: "error, or the organization cannot converge",
-			[changes]: "changes found, with --detailed-exitcode",
+			[exitCodes.inSync]: "plan printed, with or without changes",
+			[exitCodes.error]: "error, or the organization cannot converge",
+			[exitCodes.changes]: "changes found, with --detailed-exitcode",
 		},
 		run: async (call) => (await import("./commands/plan.ts")).plan(call),
 	};
@@ -77,7 +59,7 @@ export function show(): CommandRow {
 		arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
 		flags: outputFlags(formats),
 		example: "orgsync show plan.json --format markdown",
-		exitCodes: { ...localExitCodes, [converged]: "plan printed" },
+		exitCodes: { ...localExitCodes, [exitCodes.inSync]: "plan printed" },
 		run: async ({ terminal, words: [saved = ""] }) => (await import("./commands/show.ts")).show(saved, terminal),
 	};
 }
@@ -87,7 +69,6 @@ export function apply(): CommandRow {
 		name: "apply",
 		summary: "submit the activities that bring the organization in sync",
 		flags: [
-			...documentFlags(),
 			...scopeFlags(),
 			...savedPlanFlags(),
 			...safetyFlags(),
@@ -96,22 +77,21 @@ export function apply(): CommandRow {
 				retryRejectedFlag(),
 				waitFlag(),
 			),
-			...connectionFlags(readsFlag(), concurrencyFlag()),
-			...credentialFlags(),
+			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(formats),
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
-			[converged]: "in sync",
-			[error]: "error, or a step failed",
-			[invalid]: true,
-			[notAuthorized]: true,
-			[guard]: "blocked by a guard; nothing was submitted",
-			[stalePlan]: "saved plan is stale; nothing was submitted",
-			[partlyApplied]: "partly applied: a step completed, another did not",
-			[waiting]: true,
-			[rejectedOrDenied]: true,
-			[interrupted]: true,
+			[exitCodes.inSync]: "in sync",
+			[exitCodes.error]: "error, or a step failed",
+			[exitCodes.invalid]: true,
+			[exitCodes.notAuthorized]: true,
+			[exitCodes.blockedByGuard]: "blocked by a guard; nothing was submitted",
+			[exitCodes.stalePlan]: "saved plan is stale; nothing was submitted",
+			[exitCodes.partlyApplied]: "partly applied: a step completed, another did not",
+			[exitCodes.pendingApproval]: true,
+			[exitCodes.rejectedOrDenied]: true,
+			[exitCodes.interrupted]: true,
 		},
 		run: async (call) => (await import("./commands/apply.ts")).apply(call),
 	};
@@ -122,23 +102,21 @@ export function drift(): CommandRow {
 		name: "drift",
 		summary: "report live state that differs from the document",
 		flags: [
-			...documentFlags(),
 			...scopeFlags(),
 			...flagGroup("Drift", [
 				fileFlag("--since <file>", "earlier report, made with --format json --output FILE"),
 				repeatableFlag("--accept <address>", "write live values at this address to the document"),
 			]),
 			...activityFlags(),
-			...connectionFlags(readsFlag(), concurrencyFlag()),
-			...credentialFlags(),
+			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(formats),
 		],
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {
 			...queryExitCodes,
-			[converged]: "no drift",
-			[changes]: "drift found",
-			[waiting]: "no drift, but an activity is pending approval",
+			[exitCodes.inSync]: "no drift",
+			[exitCodes.changes]: "drift found",
+			[exitCodes.pendingApproval]: "no drift, but an activity is pending approval",
 		},
 		run: async (call) => (await import("./commands/drift.ts")).drift(call),
 	};

@@ -5,17 +5,22 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import { emptyLastApplied } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
-import type { Journal, JournalView } from "../sync/journal.ts";
+import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
-import type { Client } from "../wire/client.ts";
-import { type CredentialFlags, findStamper, findUrl } from "./credentials.ts";
+import { type Client, createClient } from "../wire/client.ts";
+import { findStamper, findUrl } from "../wire/credentials.ts";
+import { readProxies } from "../wire/proxy.ts";
+import { makeThrottleNotices } from "../wire/throttle-notices.ts";
+import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import { localFolder } from "./local-service.ts";
 import type { Call, Output, Terminal } from "./output.ts";
 
 /** Flags of each command that calls a service. */
-export interface ServiceFlags extends CredentialFlags {
+export interface ServiceFlags {
+	readonly url?: string;
+	readonly keyFile?: string;
+	readonly stampCommand?: string;
 	readonly local?: boolean;
 	readonly timeout: number;
 	/** Skips certificate verification, and allows weakened TLS. */
@@ -63,28 +68,30 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url cannot be used together");
 	}
-	await checkTls(flags, terminal, output);
-	const { createClient } = await import("../wire/client.ts");
-	const { readProxies } = await import("../wire/proxy.ts");
-	const { makeThrottleNotices } = await import("../wire/throttle-notices.ts");
+	checkTls(flags, terminal, output);
+	const note = (text: string): void => output.note(showText(text));
 	const local =
 		flags.local === true
-			? await (await import("./local-service.ts")).startLocalService(terminal.directory, (text) =>
-					output.note(showText(text)),
-				)
+			? await (await import("./local-service.ts")).startLocalService(terminal.directory, note)
 			: undefined;
 	try {
-		const url = local?.url ?? findUrl(flags, terminal.environment);
-		const stamper = findStamper(
-			local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile },
-			terminal.environment,
-			(text) => output.note(showText(text)),
-		);
-		const { needsTls } = await import("../wire/tls.ts");
+		const url = local?.url ?? flags.url ?? findUrl(terminal.environment);
+		if (url === undefined) {
+			throw new ConfigurationError("no service URL", {
+				hint: "use --url URL, set ORGSYNC_URL, or try --local, which needs no account",
+			});
+		}
+		const credentials = local === undefined ? { ...flags, directory: terminal.directory } : { keyFile: local.keyFile };
+		const stamper = findStamper(credentials, terminal.environment, note);
+		if (stamper === undefined) {
+			throw new ConfigurationError("no API key", {
+				hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which creates its own key",
+			});
+		}
 		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
 		const notices = makeThrottleNotices(terminal.steadyNow);
 		const notify = (notice: string | undefined): void => {
-			if (notice !== undefined) output.note(showText(notice));
+			if (notice !== undefined) note(notice);
 		};
 		const client = createClient({
 			url,
@@ -118,14 +125,13 @@ export async function connect({ flags, terminal, output }: ServiceCall): Promise
 }
 
 /** Warns of `--insecure`. Throws ConfigurationError if TLS is weakened without it. */
-async function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output): Promise<void> {
+function checkTls(flags: ServiceFlags, { environment }: Terminal, output: Output): void {
 	if (flags.insecure === true) {
 		output.warn(
 			"--insecure: certificates are not verified; anyone on the network path can read and change requests and responses",
 		);
 		return;
 	}
-	const { refuseWeakTls } = await import("../wire/tls.ts");
 	refuseWeakTls(environment, "--insecure");
 }
 
@@ -180,12 +186,6 @@ function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions
 	return { isNamed: flags.journal !== undefined, notice: (text) => output.note(showText(text)) };
 }
 
-/** The parts of the journal that read-only commands need. */
-export type JournalSummary = Pick<
-	JournalView,
-	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
->;
-
 /**
  * Reads the journal's entries of these organizations and closes it, so that it is not open during requests. Without a journal
  * the summary is empty, and none is created.
@@ -195,23 +195,22 @@ export async function viewJournal(
 	call: Call<JournalFlags>,
 ): Promise<JournalSummary> {
 	const journal = await readJournalOf(call);
+	if (journal === undefined) return emptyJournal;
 	try {
-		const read = <T>(of: (journal: JournalView, id: string) => T) =>
-			new Map(journal === undefined ? [] : organizationIds.map((id) => [id, of(journal, id)] as const));
-		const memories = read((found, id) => found.lastApplied(id));
-		const open = read((found, id) => found.openEntries(id));
-		const rejected = read((found, id) => found.rejectedEntries(id));
-		const abandoned = read((found, id) => found.abandonedNames(id));
-		const position = journal?.position() ?? 0;
+		const read = <T>(of: (id: string) => T, empty: (id: string) => T) => {
+			const values = new Map(organizationIds.map((id) => [id, of(id)] as const));
+			return (id: string): T => values.get(id) ?? empty(id);
+		};
+		const position = journal.position();
 		return {
-			lastApplied: (id) => memories.get(id) ?? emptyLastApplied,
-			openEntries: (id) => open.get(id) ?? [],
-			rejectedEntries: (id) => rejected.get(id) ?? [],
-			abandonedNames: (id) => abandoned.get(id) ?? new Set(),
+			lastApplied: read((id) => journal.lastApplied(id), emptyJournal.lastApplied),
+			openEntries: read((id) => journal.openEntries(id), emptyJournal.openEntries),
+			rejectedEntries: read((id) => journal.rejectedEntries(id), emptyJournal.rejectedEntries),
+			abandonedNames: read((id) => journal.abandonedNames(id), emptyJournal.abandonedNames),
 			position: () => position,
 		};
 	} finally {
-		journal?.close();
+		journal.close();
 	}
 }
 

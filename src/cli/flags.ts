@@ -1,7 +1,7 @@
 /**
  * The flags of all commands, in the groups that `--help` shows. Each value is checked before the command begins.
  */
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import {
 	parseDuration,
 	parseFileName,
@@ -36,24 +36,15 @@ export function flagGroup(heading: string, options: readonly Option[]): readonly
 }
 
 export function documentFlags(): readonly Option[] {
-	return flagGroup("Documents", [
-		repeatableFlag("-f, --file <path>", "document, folder, or - for standard input", parseFileOrStream).default(
-			[],
-			"orgsync.yaml",
-		),
-		repeatableFlag("--env <name>", "let documents use this environment variable", parseVariableName).default(
-			[],
-			"ORGSYNC_VAR_*",
-		),
-	]);
+	const file = repeatableFlag("-f, --file <path>", "document, folder, or - for standard input", parseFileOrStream);
+	const env = repeatableFlag("--env <name>", "let documents use this environment variable", parseVariableName);
+	return flagGroup("Documents", [file.default([], "orgsync.yaml"), env.default([], "ORGSYNC_VAR_*")]);
 }
 
-/** Selects objects and organizations of the documents. */
+/** The documents, and which of their objects and organizations. */
 export function scopeFlags(): readonly Option[] {
-	return flagGroup("Scope", [
-		repeatableFlag("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*").default([], "all"),
-		shardFlag(),
-	]);
+	const only = repeatableFlag("--only <kind/glob>", "limit to a kind, or to some objects: userTag/sign*");
+	return [...documentFlags(), ...flagGroup("Scope", [only.default([], "all"), shardFlag()])];
 }
 
 /** The value is checked by the command, which knows how the organizations are divided. */
@@ -61,82 +52,71 @@ export function shardFlag(): Option {
 	return uncheckedFlag("--shard <i/n>", "limit to one share of the organizations: 2/8 is the second of 8");
 }
 
-export function organizationFlag(): readonly Option[] {
-	return flagGroup("Scope", [new Option("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)")]);
+/** One organization, or all of the documents. */
+export function organizationFlags(): readonly Option[] {
+	const organization = flag("--organization <id>", "organization id (ORGSYNC_ORGANIZATION_ID)");
+	return [...flagGroup("Scope", [organization]), ...documentFlags()];
 }
 
-/** `more` are the flags that only some commands have: `readsFlag()`, `concurrencyFlag()`. */
-export function connectionFlags(...more: readonly Option[]): readonly Option[] {
-	return flagGroup("Connection", [
-		new Option("--url <url>", "base URL of the service (ORGSYNC_URL)"),
-		new Option("--local", "use the embedded local service; needs no account"),
+/** The service and the credentials. `more` are flags that only some commands have: `readsFlag()`, `concurrencyFlag()`. */
+export function serviceFlags(...more: readonly Option[]): readonly Option[] {
+	const connection = [
+		flag("--url <url>", "base URL of the service (ORGSYNC_URL)"),
+		flag("--local", "use the embedded local service; needs no account"),
 		...more,
-		new Option("--timeout <seconds>", "time limit of one request, retries included")
-			.default(30)
-			.argParser(wholeNumber(1, 3600)),
-		new Option("--max-rps <number>", "max requests per second (default: the service's rate limit)").argParser(
-			parseRequestRate,
-		),
-		new Option("--insecure", "skip certificate verification, and allow weakened TLS"),
-	]);
+		flag("--timeout <seconds>", "time limit of one request, retries included", wholeNumber(1, 3600)).default(30),
+		flag("--max-rps <number>", "max requests per second (default: the service's rate limit)", parseRequestRate),
+		flag("--insecure", "skip certificate verification, and allow weakened TLS"),
+	];
+	const credentials = [
+		flag("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)", parseKeyFile),
+		flag("--stamp-command <command>", "command that stamps a request body (ORGSYNC_STAMP_COMMAND)"),
+	];
+	return [...flagGroup("Connection", connection), ...flagGroup("Credentials", credentials)];
 }
 
 export function readsFlag(): Option {
-	return new Option("--reads <which>", "read with all queries, or with the documented ones only")
+	return flag("--reads <which>", "read with all queries, or with the documented ones only")
 		.choices(["auto", "documented"])
 		.default("auto");
 }
 
 export function concurrencyFlag(): Option {
-	return new Option("--concurrency <number>", "max steps, and max organizations, in parallel")
-		.default(4)
-		.argParser(wholeNumber(1, 64));
-}
-
-export function credentialFlags(): readonly Option[] {
-	return flagGroup("Credentials", [
-		new Option("--key-file <file>", "file with the private API key (ORGSYNC_KEY_FILE)").argParser(parseKeyFile),
-		new Option("--stamp-command <command>", "command that stamps a request body (ORGSYNC_STAMP_COMMAND)"),
-	]);
+	return flag("--concurrency <number>", "max steps, and max organizations, in parallel", wholeNumber(1, 64)).default(4);
 }
 
 export function activityFlags(...options: readonly Option[]): readonly Option[] {
-	return flagGroup("Activities", [...options, journal()]);
-}
-
-function journal(): Option {
-	return fileFlag("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
+	const journal = fileFlag("--journal <file>", "journal of submitted activities (default: .orgsync/journal.sqlite)");
+	return flagGroup("Activities", [...options, journal]);
 }
 
 export function waitFlag(): Option {
-	return new Option("--wait <seconds>", "max time to wait for an activity that is in progress")
-		.default(30)
-		.argParser(wholeNumber(0, 86400));
+	return flag(
+		"--wait <seconds>",
+		"max time to wait for an activity that is in progress",
+		wholeNumber(0, 86400),
+	).default(30);
 }
 
 export function retryRejectedFlag(): Option {
-	return new Option("--retry-rejected", "submit rejected activities again");
+	return flag("--retry-rejected", "submit rejected activities again");
 }
 
 /** The flags of a saved plan, as `apply` reads it. */
 export function savedPlanFlags(): readonly Option[] {
 	return flagGroup("Saved plan", [
-		new Option("--plan <file>", "apply only this saved plan, or - for standard input").argParser(parseFileOrStream),
-		new Option("--digest <sha256>", "reject a saved plan with another digest").argParser(parsePlanDigest),
-		new Option("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds").argParser(parseDuration),
+		inputFileFlag("--plan <file>", "apply only this saved plan"),
+		flag("--digest <sha256>", "reject a saved plan with another digest", parsePlanDigest),
+		flag("--max-age <duration>", "reject an older saved plan: 90m, 24h, 7d, or seconds", parseDuration),
 	]);
 }
 
 /** Empty values of `--allow` are checked by the guards, which know what can be written. */
 export function safetyFlags(): readonly Option[] {
 	return flagGroup("Safety", [
-		new Option("-y, --yes", "submit without asking for confirmation"),
-		repeatableFlag(
-			"--allow <kind=number>",
-			"override a guard with the number it found: policies=7",
-			(value) => value,
-		).default([], "none"),
-		new Option("--no-verify", "skip reading live state again after the last step"),
+		flag("-y, --yes", "submit without asking for confirmation"),
+		repeatableFlag("--allow <kind=number>", "override a guard with the number it found: policies=7", (value) => value),
+		flag("--no-verify", "skip reading live state again after the last step"),
 	]);
 }
 
@@ -145,44 +125,40 @@ const commonFormats: readonly Format[] = ["text", "json"];
 
 export function outputFlags(choices: readonly Format[] = commonFormats, ...more: readonly Option[]): readonly Option[] {
 	const markdown = [
-		new Option("--comment-key <key>", "name in the hidden first line of Markdown (default: the command)"),
-		new Option("--full-at <place>", "where to find the full result, for truncated Markdown"),
+		flag("--comment-key <key>", "name in the hidden first line of Markdown (default: the command)"),
+		flag("--full-at <place>", "where to find the full result, for truncated Markdown"),
 	];
 	return flagGroup("Output", [
-		new Option("--format <format>", "output format").choices(choices).default("text"),
+		flag("--format <format>", "output format").choices(choices).default("text"),
 		outputFileFlag("--output <file>", "file for the result, or - for standard output"),
 		...(choices.includes("markdown") ? markdown : []),
 		...more,
-		new Option("--no-color", "disable colors (NO_COLOR)"),
-		new Option("-q, --quiet", "print only the result and errors"),
-		new Option("--verbose", "log each request, without its stamp, and stack traces"),
+		flag("--no-color", "disable colors (NO_COLOR)"),
+		flag("-q, --quiet", "print only the result and errors"),
+		flag("--verbose", "log each request, without its stamp, and stack traces"),
 	]);
 }
 
 /** Returns a flag that can be given several times. `parse` checks each value. */
-export function repeatableFlag(
-	flags: string,
-	description: string,
-	parse: (value: string) => string = parseText,
-): Option {
+export function repeatableFlag(flags: string, description: string, parse: Parse = parseText): Option {
 	return new Option(flags, `${description}; repeatable`)
 		.default([], "none")
-		.argParser((value: string, earlier: string[]) => [...earlier, parse(value)]);
+		.argParser((value: string, earlier: unknown[]) => [...earlier, parse(value)]);
 }
 
 /** Returns a flag whose value the command checks. */
 export function uncheckedFlag(flags: string, description: string): Option {
-	return new Option(flags, description).argParser((value: string) => value);
+	return flag(flags, description, (value) => value);
 }
 
 /** Returns a flag that names a file. `-` is refused. */
 export function fileFlag(flags: string, description: string): Option {
-	return new Option(flags, description).argParser(parseFileName);
+	return flag(flags, description, parseFileName);
 }
 
 /** Returns a flag that names a file to read, or standard input with `-`. */
 export function inputFileFlag(flags: string, description: string): Option {
-	return new Option(flags, `${description}, or - for standard input`).argParser(parseFileOrStream);
+	return flag(flags, `${description}, or - for standard input`, parseFileOrStream);
 }
 
 /** Flags for which `-` is standard output, where the result goes without them. */
@@ -190,7 +166,7 @@ const outputFiles = new WeakSet<Option>();
 
 /** Returns a flag that names a file to write, or standard output with `-`. */
 export function outputFileFlag(flags: string, description: string): Option {
-	const option = new Option(flags, `${description} (default: -)`).argParser(parseFileOrStream);
+	const option = flag(flags, `${description} (default: -)`, parseFileOrStream);
 	outputFiles.add(option);
 	return option;
 }
@@ -230,7 +206,7 @@ type ParseArg = <T>(value: string, previous: T) => T;
 function refuseEmpty(parse: ParseArg | undefined, isList: boolean): ParseArg {
 	if (parse !== undefined) return parse;
 	return <T>(value: string, previous: T): T => {
-		if (value === "") throw new InvalidArgumentError("It must not be empty.");
-		return (isList ? [...((previous ?? []) as readonly string[]), value] : value) as T;
+		const text = parseText(value);
+		return (isList ? [...((previous ?? []) as readonly string[]), text] : text) as T;
 	};
 }

@@ -24,32 +24,21 @@ export interface RenderOptions extends GithubOptions, TextOptions {}
 /** Max bytes of a step's summary; GitHub takes 1 MiB. */
 const maxSummaryBytes = 1_000_000;
 
+type Renderer = (result: CommandResult, options: RenderOptions) => Promise<string>;
+
+const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
+	text: async (result, options) => (await import("../render/result-text.ts")).renderText(result, options),
+	json: async (result) => `${writeJson(result, 2)}\n`,
+	markdown: async (result, options) => (await import("../render/markdown.ts")).renderMarkdown(result, options),
+	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),
+};
+
 /** Returns the result in this format. */
 export async function render(format: Format, result: CommandResult, options: RenderOptions): Promise<Rendered> {
-	return renderers[format](result, options);
+	if (format !== "github") return { text: await renderers[format](result, options), summary: "" };
+	const { renderGithub } = await import("../render/github.ts");
+	const { annotations, summary } = renderGithub(result, { ...options, limit: maxSummaryBytes });
+	// Annotations alone would leave the log without the plan.
+	const log = await renderers.text(result, { ...options, style: plainStyle });
+	return { text: `${annotations}${log}`, summary };
 }
-
-type Renderer = (result: CommandResult, options: RenderOptions) => Promise<Rendered>;
-
-const renderers: Readonly<Record<Format, Renderer>> = {
-	text: async (result, options) => {
-		const { renderText } = await import("../render/result-text.ts");
-		return { text: renderText(result, options), summary: "" };
-	},
-	json: async (result) => ({ text: `${writeJson(result, 2)}\n`, summary: "" }),
-	markdown: async (result, options) => {
-		const { renderMarkdown } = await import("../render/markdown.ts");
-		return { text: renderMarkdown(result, options), summary: "" };
-	},
-	html: async (result, options) => {
-		const { renderHtml } = await import("../render/html.ts");
-		return { text: renderHtml(result, options), summary: "" };
-	},
-	github: async (result, options) => {
-		const { renderGithub } = await import("../render/github.ts");
-		const { annotations, summary } = renderGithub(result, { ...options, limit: maxSummaryBytes });
-		// Annotations alone would leave the log without the plan.
-		const log = await renderers.text(result, { ...options, style: plainStyle });
-		return { text: `${annotations}${log.text}`, summary };
-	},
-};

@@ -5,7 +5,7 @@
  * The commit is the one that the operator names, regardless of files, refs and variables. Git does not run programs that the
  * configuration of the repository names.
  */
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { devNull } from "node:os";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
@@ -26,6 +26,13 @@ export interface GitObject {
 export interface RequestedPath {
 	readonly path: string;
 	readonly inside: string;
+}
+
+interface GitAnswer {
+	readonly code: number | null;
+	readonly output: Buffer;
+	readonly message: string;
+	readonly warnings: string;
 }
 
 /** Settings that override the repository's own. */
@@ -71,8 +78,8 @@ export class Git {
 	}
 
 	/** Returns the path of the working folder in the repository; empty at its top. */
-	async prefix(): Promise<string> {
-		const { code, output, message } = await this.#run(["rev-parse", "--show-prefix"]);
+	prefix(): string {
+		const { code, output, message } = this.#run(["rev-parse", "--show-prefix"]);
 		if (code === 0) return output.toString().replace(/\r?\n$/, "");
 		if (message.includes("dubious ownership")) {
 			this.refuse(`git says: ${message}`, "to trust the repository: git config --global --add safe.directory PATH");
@@ -82,14 +89,14 @@ export class Git {
 	}
 
 	/** Returns the id of the commit. */
-	async commit(): Promise<string> {
+	commit(): string {
 		// The name does not begin with a hyphen, so git does not take it for a flag.
-		const { code, output, warnings } = await this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
+		const { code, output, warnings } = this.#run(["rev-parse", "--verify", `${this.#name}^{commit}`]);
 		if (code === 0) {
 			if (!unambiguous.test(this.#name) && /is ambiguous/.test(warnings)) this.#refuseAmbiguous();
 			return output.toString().trim();
 		}
-		const shallow = (await this.#run(["rev-parse", "--is-shallow-repository"])).output.toString().trim() === "true";
+		const shallow = this.#run(["rev-parse", "--is-shallow-repository"]).output.toString().trim() === "true";
 		return this.refuse(
 			"unknown git revision",
 			shallow
@@ -109,14 +116,14 @@ export class Git {
 	 * Returns what is at each path of the commit, following symbolic links within it. A link that points outside the repository
 	 * is refused; with `lenient` it counts as missing.
 	 */
-	async find<A extends RequestedPath>(
+	find<A extends RequestedPath>(
 		commit: string,
 		paths: readonly A[],
 		{ lenient = false } = {},
-	): Promise<readonly (GitObject & A)[]> {
+	): readonly (GitObject & A)[] {
 		if (paths.length === 0) return [];
 		const questions = paths.map(({ inside }) => `${commit}:${inside}\n`).join("");
-		const { output } = await this.#ask(["cat-file", "--batch-check", "--follow-symlinks"], questions);
+		const output = this.#ask(["cat-file", "--batch-check", "--follow-symlinks"], questions);
 		const lines = output.toString().split("\n");
 		let at = 0;
 		return paths.map((one) => {
@@ -133,10 +140,10 @@ export class Git {
 	}
 
 	/** Returns the files at paths that git listed: each must be a file, or a link to one. */
-	async findFiles(commit: string, paths: readonly RequestedPath[]): Promise<readonly GitObject[]> {
+	findFiles(commit: string, paths: readonly RequestedPath[]): readonly GitObject[] {
 		const strange = paths.find(({ inside }) => /[\r\n]/.test(inside));
 		if (strange !== undefined) this.refuse(`the name ${showText(strange.path)} contains a line break`);
-		const found = await this.find(commit, paths);
+		const found = this.find(commit, paths);
 		const unreadable = found.find(({ kind }) => kind !== "blob");
 		if (unreadable === undefined) return found;
 		return this.refuse(`${showText(unreadable.path)} is not a file in that revision, or git does not have its content`);
@@ -146,17 +153,16 @@ export class Git {
 	 * Throws when one of these paths, at which nothing was found, is in the commit. A clone can leave out contents, and a document
 	 * that exists must not look like a new one.
 	 */
-	async refuseUnavailable(commit: string, missing: readonly RequestedPath[]): Promise<void> {
+	refuseUnavailable(commit: string, missing: readonly RequestedPath[]): void {
 		for (const { path, inside } of missing) {
-			const { output } = await this.#ask(["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", inside]);
+			const output = this.#ask(["ls-tree", "-z", "--full-tree", "--name-only", commit, "--", inside]);
 			if (output.length > 0) this.#refuseMissing(path);
 		}
 	}
 
 	/** Returns all files in a tree, with paths relative to the tree. */
-	async list(tree: string): Promise<readonly { readonly name: string; readonly isLink: boolean }[]> {
-		const { output } = await this.#ask(["ls-tree", "-r", "-z", "--full-tree", tree]);
-		return output
+	list(tree: string): readonly { readonly name: string; readonly isLink: boolean }[] {
+		return this.#ask(["ls-tree", "-r", "-z", "--full-tree", tree])
 			.toString()
 			.split("\0")
 			.filter((entry) => entry !== "")
@@ -164,12 +170,9 @@ export class Git {
 	}
 
 	/** Returns the contents in the same order. A file over the limit has just enough bytes to exceed it. */
-	async read(files: readonly GitObject[]): Promise<readonly Uint8Array[]> {
+	read(files: readonly GitObject[]): readonly Uint8Array[] {
 		const small = files.filter(({ size }) => size <= fileLimitBytes);
-		const { output } =
-			small.length === 0
-				? { output: Buffer.alloc(0) }
-				: await this.#ask(["cat-file", "--batch"], small.map(({ id }) => `${id}\n`).join(""));
+		const output = this.#ask(["cat-file", "--batch"], small.map(({ id }) => `${id}\n`).join(""));
 		let at = 0;
 		return files.map(({ path, size }) => {
 			if (size > fileLimitBytes) return new Uint8Array(fileLimitBytes + 1);
@@ -187,49 +190,31 @@ export class Git {
 		);
 	}
 
-	async #ask(words: readonly string[], input = ""): Promise<{ readonly output: Buffer }> {
-		const { code, output, message, warnings } = await this.#run(words, input);
-		if (code === 0) return { output };
+	#ask(words: readonly string[], input = ""): Buffer {
+		const { code, output, message, warnings } = this.#run(words, input);
+		if (code === 0) return output;
 		return isAboutFetching.test(warnings) ? this.#refuseMissing() : this.refuse(`git says: ${message}`);
 	}
 
-	#run(
-		words: readonly string[],
-		input = "",
-	): Promise<{ code: number; output: Buffer; message: string; warnings: string }> {
+	/** Runs git to its end. `code` is null if a signal ended it; `message` is the first line of `warnings`. */
+	#run(words: readonly string[], input = ""): GitAnswer {
 		const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-		const options = {
+		const { error, status, stdout, stderr } = spawnSync("git", ["--no-replace-objects", ...given, ...words], {
 			cwd: this.#terminal.directory,
 			env: { ...environmentFor(this.#terminal.environment), ...fixedEnvironment },
-			encoding: "buffer",
+			input,
 			maxBuffer: Number.POSITIVE_INFINITY,
-		} as const;
-		const all = ["--no-replace-objects", ...given, ...words];
-		return new Promise((settle, refuse) => {
-			const fail = (error: unknown): void => refuse(this.#gitFailure(error as NodeJS.ErrnoException));
-			try {
-				const child = execFile("git", all, options, (error, output, message) => {
-					if (error !== null && typeof error.code === "string") return fail(error);
-					const warnings = message.toString();
-					settle({ code: Number(error?.code ?? 0), output, message: firstLine(warnings), warnings });
-				});
-				// A git that ends without reading its input closes the pipe; its exit code says why.
-				child.stdin?.on("error", () => undefined);
-				child.stdin?.end(input);
-			} catch (error) {
-				// Thrown at once where, for example, a part of PATH is no folder.
-				fail(error);
-			}
 		});
-	}
-
-	#gitFailure(error: { readonly code?: unknown }): ConfigurationError {
-		const isMissing = error.code === "ENOENT" || error.code === "ENOTDIR";
-		const why = isMissing ? "git is not installed" : `git cannot be run (${String(error.code)})`;
-		return new ConfigurationError(`--base ${showText(this.#name)}: ${why}`, {
-			hint: "install git, or compare with a file: --base-file PATH",
-			cause: error,
-		});
+		const failure = (error as NodeJS.ErrnoException | undefined)?.code;
+		// A git that ends without reading its input closes the pipe; its exit code says why.
+		if (failure !== undefined && failure !== "EPIPE") {
+			const isMissing = failure === "ENOENT" || failure === "ENOTDIR";
+			const why = isMissing ? "git is not installed" : `git cannot be run (${failure})`;
+			this.refuse(why, "install git, or compare with a file: --base-file PATH");
+		}
+		const warnings = stderr.toString();
+		const [message = ""] = warnings.trim().split(/\r?\n/);
+		return { code: status, output: stdout, message: message.replace(/^fatal: /, ""), warnings };
 	}
 
 	/** Throws ConfigurationError about the revision. */
@@ -244,14 +229,5 @@ function environmentFor(environment: Terminal["environment"]): Record<string, st
 		Object.entries(environment).filter(
 			([name]) => !/^(?:ORGSYNC_|TURNKEY_|API_)/.test(name) && (!/^GIT_/i.test(name) || allowedVariables.test(name)),
 		),
-	);
-}
-
-function firstLine(text: string): string {
-	return (
-		text
-			.trim()
-			.split(/\r?\n/)[0]
-			?.replace(/^fatal: /, "") ?? ""
 	);
 }

@@ -35,7 +35,7 @@ export function readExpectations(
 ): readonly DesiredExpectation[] {
 	const expects = roots.map((root) => entryOf(root, "expect"));
 	return readOnlyKinds.flatMap((kind) => {
-		const identities = new Identities(problems);
+		const identities = new Map<string, Cell>();
 		const found = listsOf(kind, expects, users, problems).flatMap(({ group, list }) =>
 			itemsOf(list).flatMap((cell) => readExpectation(kind, group, cell, identities, problems) ?? []),
 		);
@@ -54,7 +54,12 @@ interface GroupedList {
 	readonly list: Cell | undefined;
 }
 
-function listsOf(kind: ReadOnlyKind, expects: Expects, users: Users, problems: Problems): readonly GroupedList[] {
+function listsOf(
+	kind: ReadOnlyKind,
+	expects: readonly (Cell | undefined)[],
+	users: Users,
+	problems: Problems,
+): readonly GroupedList[] {
 	return expects.flatMap((expect): GroupedList[] => {
 		const section = entryOf(expect, expectationLists[kind.name]);
 		if (kind.groupedBy === null) return [{ group: null, list: section }];
@@ -73,15 +78,14 @@ function readExpectation(
 	kind: ReadOnlyKind,
 	group: string | null | undefined,
 	cell: Cell,
-	identities: Identities,
+	identities: Map<string, Cell>,
 	problems: Problems,
 ): DesiredExpectation | undefined {
 	const foundBy = kind.identities.find((one) => cell.entries.has(one));
 	if (foundBy === undefined && kind.identities.length > 1) {
 		if (cell.intendedKeys.length > 0) return undefined;
 		const keys = kind.identities.map((one) => `\`${one}\``).join(" or ");
-		problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
-		return undefined;
+		return problems.report(cell, "missing-key", `missing key ${keys}; one of them must identify the ${kind.words[0]}`);
 	}
 	const identity = foundBy ?? kind.identities[0] ?? "";
 	const names = kind.fields.filter((field) => field !== identity);
@@ -90,32 +94,15 @@ function readExpectation(
 	if (identityCell === undefined || group === undefined) return undefined;
 	const key = kind.isIdentityId(identity) ? readId(identityCell, problems) : String(identityCell.value);
 	if (key === undefined) return undefined;
-	identities.add([group ?? "", identity, key], identityCell);
+	const whole = JSON.stringify([group, identity, key]);
+	const first = identities.get(whole);
+	if (first === undefined) identities.set(whole, identityCell);
+	else {
+		const message = `duplicate entry for ${quoteCell(identityCell)}, first ${describePlace(first.at, identityCell.at)}; merge the two`;
+		problems.report(identityCell, "duplicate-expectation", message);
+	}
 	return { kind: kind.name, group, foundBy: identity, key, fields, at: cell.at };
 }
-
-/** Reports entries with the same identity. */
-class Identities {
-	readonly #first = new Map<string, Cell>();
-	readonly #problems: Problems;
-
-	constructor(problems: Problems) {
-		this.#problems = problems;
-	}
-
-	add(identity: readonly string[], cell: Cell): void {
-		const key = JSON.stringify(identity);
-		const first = this.#first.get(key);
-		if (first === undefined) {
-			this.#first.set(key, cell);
-			return;
-		}
-		const message = `duplicate entry for ${quoteCell(cell)}, first ${describePlace(first.at, cell.at)}; merge the two`;
-		this.#problems.report(cell, "duplicate-expectation", message);
-	}
-}
-
-type Expects = readonly (Cell | undefined)[];
 
 function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems): string | undefined {
 	const written = String(cell.key);
@@ -123,8 +110,7 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems
 	if (!knownCaip2.includes(caip2)) {
 		const near = problems.didYouMean(written, [...knownCaip2, ...caip2Aliases.keys()]);
 		const help = near === "" ? "; expected a CAIP-2 value such as `eip155:1` or `solana:mainnet`" : near;
-		problems.report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
-		return undefined;
+		return problems.report(cell, "unknown-network", `unknown network ${quote(written)}${help}`, "key");
 	}
 	const first = networks.get(caip2);
 	if (first === undefined) {
@@ -132,8 +118,7 @@ function readNetwork(cell: Cell, networks: Map<string, Cell>, problems: Problems
 		return caip2;
 	}
 	const message = `${quote(written)} is the same network as ${quote(String(first.key))} ${describePlace(first.keyAt, cell.keyAt)}; keep one`;
-	problems.report(cell, "duplicate", message, "key");
-	return undefined;
+	return problems.report(cell, "duplicate", message, "key");
 }
 
 /** Returns the fields of an entry in the order of `names`. Reports an entry that has only its identity. */
@@ -155,7 +140,9 @@ function readFields(cell: Cell, names: readonly string[], identity: string, prob
 
 function readField(cell: Cell, name: string, problems: Problems): unknown {
 	if (name === "requiredAuthenticationMethods") return itemsOf(cell).map((step) => readStep(step, problems));
-	if (name === "earnProviders") return readSet(itemsOf(cell), problems);
+	// The order of providers does not matter.
+	if (name === "earnProviders")
+		return [...problems.distinct(itemsOf(cell), ({ value }) => String(value)).keys()].sort();
 	if (name === "expirationSeconds" && !/^[0-9]+$/.test(String(cell.value))) {
 		const message = `\`expirationSeconds\` must be a number of seconds in quotes, such as "900", but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
 		problems.report(cell, "wrong-format", message);
@@ -165,40 +152,21 @@ function readField(cell: Cell, name: string, problems: Problems): unknown {
 
 /** Returns a step with its methods sorted: any one of them satisfies it, so their order does not matter (docs/service.md#mfa-policy). */
 function readStep(step: Cell, problems: Problems): { readonly any: readonly Fields[] } {
-	const methods = new Map<string, Fields>();
-	const cells = new Map<string, Cell>();
 	const list = entryOf(step, "any");
-	if (list !== undefined && list.items.length === 0) {
-		problems.report(
-			list,
-			"empty-step",
-			"the step has no method, so nothing can satisfy it; add one, or remove the step",
-		);
+	if (list?.items.length === 0) {
+		const message = "the step has no method, so nothing can satisfy it; add one, or remove the step";
+		problems.report(list, "empty-step", message);
 	}
-	for (const cell of itemsOf(list)) {
-		if (entriesOf(cell).length < cell.entries.size) continue;
-		const method = Object.fromEntries(
-			["type", "id"].flatMap((name) => (cell.entries.has(name) ? [[name, entryOf(cell, name)?.value]] : [])),
-		);
-		const key = JSON.stringify([method.type, method.id ?? ""]);
-		const first = cells.get(key);
-		if (first !== undefined) {
-			problems.reportDuplicate(cell, first, `method ${quoteCell(entryOf(cell, "type") ?? cell)} in this step`);
-		}
-		cells.set(key, cell);
-		methods.set(key, method);
-	}
-	return { any: [...methods].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, method]) => method) };
-}
-
-/** Returns the distinct texts of a list in which order does not matter, sorted. Reports duplicates. */
-function readSet(cells: readonly Cell[], problems: Problems): string[] {
-	const found = new Map<string, Cell>();
-	for (const cell of cells) {
-		const text = String(cell.value);
-		const first = found.get(text);
-		if (first === undefined) found.set(text, cell);
-		else problems.reportDuplicate(cell, first);
-	}
-	return [...found.keys()].sort();
+	const methods = problems.distinct(
+		itemsOf(list).filter((cell) => entriesOf(cell).length === cell.entries.size),
+		(cell) => JSON.stringify([entryOf(cell, "type")?.value, entryOf(cell, "id")?.value ?? ""]),
+		(cell) => `method ${quoteCell(entryOf(cell, "type") ?? cell)} in this step`,
+	);
+	const sorted = [...methods].sort(([left], [right]) => (left < right ? -1 : 1));
+	return {
+		any: sorted.map(([, cell]) => {
+			const { type, ...rest } = toPlainValue(cell) as Fields;
+			return { type, ...rest };
+		}),
+	};
 }

@@ -11,8 +11,7 @@ export function readText(file: string, content: string | Uint8Array, problems: P
 	const begin = { file, line: 1, column: 1 };
 	const size = typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
 	if (size > maxFileBytes) {
-		problems.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
-		return undefined;
+		return problems.add(begin, "", "too-large", "the file is larger than 8 MiB; split it into several files");
 	}
 	const decoded = typeof content === "string" ? content : decode(file, content, problems);
 	if (decoded === undefined) return undefined;
@@ -23,8 +22,8 @@ export function readText(file: string, content: string | Uint8Array, problems: P
 	// Some tools display a lone carriage return as a line break, but in YAML a comment continues after it.
 	const code = control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 	const message = `the control character U+${code} is not allowed in YAML; remove it, or write "\\u${code}" in double quotes`;
-	problems.add({ file, ...positionIn(text, control.index) }, "", "not-text", code === "0000" ? nulMessage : message);
-	return undefined;
+	const at = { file, ...positionIn(text, control.index) };
+	return problems.add(at, "", "not-text", code === "0000" ? nulMessage : message);
 }
 
 const nulMessage = "the file is not text: it contains a NUL byte; is it the right file?";
@@ -33,8 +32,7 @@ function decode(file: string, content: Uint8Array, problems: Problems): string |
 	const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 	const report = (offset: number, code: string, message: string): undefined => {
 		const before = bytes.subarray(0, offset).toString("utf8");
-		problems.add({ file, ...positionIn(before, before.length) }, "", code, message);
-		return undefined;
+		return problems.add({ file, ...positionIn(before, before.length) }, "", code, message);
 	};
 	if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
 		return report(0, "not-utf8", "the file is UTF-16; save it as UTF-8");

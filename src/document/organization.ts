@@ -5,7 +5,7 @@
 import { kindOf, removalKinds } from "../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import type { DesiredOrganization, DesiredRemoval, Limits } from "../plan/organization.ts";
+import type { DesiredOrganization, DesiredRemoval, RemovalLimits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
@@ -48,9 +48,11 @@ export function readOrganization(
 		},
 		limits: readLimits(roots, problems),
 	};
+	// Positions in files do not count.
+	const digest = digestOf({ ...desired, objects: desired.objects.map((object) => ({ ...object, at: undefined })) });
 	const files = [...new Set(roots.map((root) => root.at.file))].sort();
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
-	return { ...desired, users: aliases, digest: digestOf(withoutPositions(desired)), files };
+	return { ...desired, users: aliases, digest, files };
 }
 
 function readProtected(roots: readonly Cell[], users: Users, problems: Problems): ProtectedObjects {
@@ -134,7 +136,7 @@ function readOfUsers(
 	});
 }
 
-function readLimits(roots: readonly Cell[], problems: Problems): Limits {
+function readLimits(roots: readonly Cell[], problems: Problems): RemovalLimits {
 	const limits: Record<string, unknown> = {};
 	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
 		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
@@ -151,31 +153,16 @@ function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 			}
 		}
 	}
-	return limits as Limits;
+	return limits as RemovalLimits;
 }
 
-function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
+function readMemberRemovals(cell: Cell, problems: Problems): RemovalLimits["memberRemovals"] {
 	if (typeof cell.value === "number") return { count: cell.value };
 	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
 	const percent = Number(match?.[1]);
 	if (match !== null && percent >= 0 && percent <= 100) return { percent };
 	const range =
 		match === null ? "be a percentage such as 25%, or a whole number without quotes," : "be between 0% and 100%,";
-	problems.invalidate(
-		cell,
-		match === null ? "wrong-format" : "out-of-range",
-		`\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`,
-	);
-	return undefined;
-}
-
-/** Returns the desired state without positions in files, which the digest does not cover. */
-function withoutPositions(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(withoutPositions);
-	if (typeof value !== "object" || value === null) return value;
-	return Object.fromEntries(
-		Object.entries(value)
-			.filter(([key]) => key !== "at")
-			.map(([key, entry]) => [key, withoutPositions(entry)]),
-	);
+	const message = `\`memberRemovals\` must ${range} but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, match === null ? "wrong-format" : "out-of-range", message);
 }

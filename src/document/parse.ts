@@ -12,9 +12,9 @@ import { readText } from "./file-text.ts";
 import { readOrganization } from "./organization.ts";
 import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
-import { isDocument, readTree, type Substitution } from "./tree.ts";
+import { isDocument, readTree } from "./tree.ts";
 import { readId } from "./users.ts";
-import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
+import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 export { caip2Aliases, knownCaip2 } from "./expectations.ts";
@@ -43,16 +43,11 @@ export function parseDocuments(
 	options: VariableOptions = {},
 ): ParsedDocuments {
 	const problems = new Problems();
-	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
+	const substitution = new Substitution(environment, options);
 	const { roots, isComplete } = readRoots(sources, substitution, problems);
-	const byOrganization = new Map<string, Cell[]>();
-	const unassigned: Cell[] = [];
-	for (const root of roots) {
-		const id = organizationIdOf(root, problems);
-		const group = id === undefined ? unassigned : byOrganization.get(id);
-		if (group !== undefined) group.push(root);
-		else if (id !== undefined) byOrganization.set(id, [root]);
-	}
+	const byOrganization = Map.groupBy(roots, (root) => organizationIdOf(root, problems) ?? "");
+	const unassigned = byOrganization.get("") ?? [];
+	byOrganization.delete("");
 	// An alias that one document uses may be defined in another that could not be read or assigned.
 	const complete = isComplete && (unassigned.length === 0 || roots.length === 1);
 	const organizations = [...byOrganization]
@@ -75,13 +70,12 @@ export function withoutFileText(problems: readonly Problem[]): readonly Problem[
 	}));
 }
 
-interface Roots {
-	readonly roots: readonly Cell[];
-	/** Whether every document of every source could be read. */
-	readonly isComplete: boolean;
-}
-
-function readRoots(sources: readonly DocumentSource[], substitution: Substitution, problems: Problems): Roots {
+/** Returns the documents, and whether every document of every source could be read. */
+function readRoots(
+	sources: readonly DocumentSource[],
+	substitution: Substitution,
+	problems: Problems,
+): { readonly roots: readonly Cell[]; readonly isComplete: boolean } {
 	const roots: Cell[] = [];
 	let isComplete = true;
 	for (const { file, content } of sources) {

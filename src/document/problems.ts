@@ -27,7 +27,7 @@ export class Problems {
 	#isFull = false;
 
 	/** Adds a problem at a position. A problem found twice, for example through a YAML alias, counts once. */
-	add(position: Position, path: string, code: string, message: string): void {
+	add(position: Position, path: string, code: string, message: string): undefined {
 		if (this.#isFull) return;
 		const key = JSON.stringify([position.file, position.line, position.column, code, message]);
 		if (this.#problems.has(key)) return;
@@ -40,19 +40,31 @@ export class Problems {
 	}
 
 	/** Adds a problem of a cell, at its value or at its key. */
-	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
+	report(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): undefined {
 		if (!this.#isFull) this.add(where === "key" ? cell.keyAt : cell.at, pathOf(cell), code, message);
 	}
 
 	/** Adds a problem of a cell and marks the cell invalid, so that no other check reports its value. */
-	invalidate(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): void {
+	invalidate(cell: Cell, code: string, message: string, where: "key" | "value" = "value"): undefined {
 		this.report(cell, code, message, where);
 		cell.invalid = true;
 	}
 
-	/** Adds the problem of a list item that repeats an earlier one; `shown` is what they have in common. */
-	reportDuplicate(item: Cell, first: Cell, shown = quoteCell(item)): void {
-		this.report(item, "duplicate", `duplicate ${shown}, first ${describePlace(first.at, item.at)}; keep one`);
+	/** Returns the first item of each text that `read` returns, by that text, and reports the others. */
+	distinct(
+		items: readonly Cell[],
+		read: (item: Cell) => string | undefined,
+		show: (item: Cell) => string = quoteCell,
+	): ReadonlyMap<string, Cell> {
+		const found = new Map<string, Cell>();
+		for (const item of items) {
+			const text = read(item);
+			const first = text === undefined ? undefined : found.get(text);
+			if (first !== undefined) {
+				this.report(item, "duplicate", `duplicate ${show(item)}, first ${describePlace(first.at, item.at)}; keep one`);
+			} else if (text !== undefined) found.set(text, item);
+		}
+		return found;
 	}
 
 	/** Returns the candidate that `word` is probably a typing error of, or undefined. */

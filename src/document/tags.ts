@@ -52,7 +52,7 @@ export function toDesiredTags(entries: readonly TagEntry[]): DesiredUserTag[] {
 function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 	const name = readName(entryOf(cell, "name"), problems);
 	const idCell = entryOf(cell, "id");
-	const id = idCell === undefined ? undefined : readId(idCell, problems);
+	const id = idCell && readId(idCell, problems);
 	const previously = readNames(entryOf(cell, "previously"), problems);
 	for (const earlier of previously) {
 		if (earlier.text !== name?.text) continue;
@@ -62,7 +62,7 @@ function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 	return {
 		cell,
 		name,
-		id: idCell === undefined || id === undefined ? undefined : { text: id, cell: idCell },
+		id: idCell && id ? { text: id, cell: idCell } : undefined,
 		previously,
 		...readMembers(entryOf(cell, "members"), users, problems),
 	};
@@ -73,25 +73,14 @@ function readName(cell: Cell | undefined, problems: Problems): TextCell | undefi
 	if (cell === undefined) return undefined;
 	const mistake = nameMistake(String(cell.value));
 	if (mistake === undefined) return { text: String(cell.value), cell };
-	problems.invalidate(
-		cell,
-		"bad-name",
-		`the name ${cell.written === "" ? "" : `${quoteCell(cell)} `}${mistake}${afterSubstitution(cell)}`,
-	);
-	return undefined;
+	const shown = cell.written === "" ? "" : `${quoteCell(cell)} `;
+	return problems.invalidate(cell, "bad-name", `the name ${shown}${mistake}${afterSubstitution(cell)}`);
 }
 
 /** Returns the distinct tag names of a list, and reports duplicates. */
 export function readNames(list: Cell | undefined, problems: Problems): TextCell[] {
-	const names = new Map<string, TextCell>();
-	for (const item of itemsOf(list)) {
-		const name = readName(item, problems);
-		if (name === undefined) continue;
-		const first = names.get(name.text);
-		if (first === undefined) names.set(name.text, name);
-		else problems.reportDuplicate(item, first.cell);
-	}
-	return [...names.values()];
+	const names = problems.distinct(itemsOf(list), (item) => readName(item, problems)?.text);
+	return [...names].map(([text, cell]) => ({ text, cell }));
 }
 
 function readMembers(cell: Cell | undefined, users: Users, problems: Problems): Pick<TagEntry, "members" | "never"> {

@@ -2,7 +2,7 @@
  * Resolves the users of documents: an alias or an id to the user id, in lower case.
  */
 import { uuid } from "../plan/organization.ts";
-import { type Cell, entryOf, hasOrIntends } from "./cell.ts";
+import { type Cell, entryOf, hasOrIntends, itemsOf } from "./cell.ts";
 import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
 
 const exampleId = "3f1f0c9e-8d0e-4b0e-a9d4-0a64c1a3c001";
@@ -81,25 +81,13 @@ export function nameMistake(name: string): string | undefined {
 export function readId(cell: Cell, problems: Problems): string | undefined {
 	const text = String(cell.value);
 	if (uuid.test(text)) return text.toLowerCase();
-	problems.invalidate(
-		cell,
-		"not-an-id",
-		`${quoteCell(cell)} is not an id${afterSubstitution(cell)}: expected a UUID such as ${exampleId}`,
-	);
-	return undefined;
+	const message = `${quoteCell(cell)} is not an id${afterSubstitution(cell)}: expected a UUID such as ${exampleId}`;
+	return problems.invalidate(cell, "not-an-id", message);
 }
 
 /** Returns the distinct ids of a list in its order, and reports duplicates. */
 export function readIds(list: Cell | undefined, problems: Problems): string[] {
-	const ids = new Map<string, Cell>();
-	for (const item of list === undefined || list.invalid ? [] : list.items) {
-		const id = item.invalid ? undefined : readId(item, problems);
-		if (id === undefined) continue;
-		const first = ids.get(id);
-		if (first === undefined) ids.set(id, item);
-		else problems.reportDuplicate(item, first);
-	}
-	return [...ids.keys()];
+	return [...problems.distinct(itemsOf(list), (item) => readId(item, problems)).keys()];
 }
 
 /** Returns the id of the user that the value or the key of a cell names, or undefined after reporting a problem. */
@@ -111,26 +99,19 @@ function findUser(users: Users, cell: Cell, where: "key" | "value"): string | un
 	const isSecret = where === "value" && cell.fromEnvironment;
 	if (!isSecret && /^[0-9a-f-]{20,}$/i.test(text)) {
 		const message = `${shown} is not an id: expected a UUID such as ${exampleId}, or one of the aliases under \`users\``;
-		users.problems.report(cell, "not-an-id", message, where);
-		return undefined;
+		return users.problems.report(cell, "not-an-id", message, where);
 	}
 	if (!users.isComplete) return undefined;
 	let help = isSecret ? "" : users.problems.didYouMean(text, users.aliases);
 	if (help === "" && users.aliases.size === 0) help = "; add the alias and its id to `users`, or write the id";
 	if (help === "") help = `; expected one of the aliases under \`users\`, or a UUID such as ${exampleId}`;
-	users.problems.report(
-		cell,
-		"unknown-user",
-		`unknown user ${shown}${isSecret ? afterSubstitution(cell) : ""}${help}`,
-		where,
-	);
-	return undefined;
+	const message = `unknown user ${shown}${isSecret ? afterSubstitution(cell) : ""}${help}`;
+	return users.problems.report(cell, "unknown-user", message, where);
 }
 
 /** Returns the distinct users of a list in its order. Reports duplicates, also an alias and its id. */
 export function readUserList(users: Users, list: Cell | undefined): NamedUser[] {
-	const cells = list === undefined || list.invalid ? [] : list.items.filter((item) => !item.invalid);
-	return readDistinctUsers(users, cells, "value");
+	return readDistinctUsers(users, itemsOf(list), "value");
 }
 
 /** Returns the distinct users that are the keys of a map, each with the cell of the entry, and reports duplicates. */

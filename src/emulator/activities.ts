@@ -14,7 +14,7 @@ import {
 } from "./assumptions.ts";
 import { deriveUuid, fingerprintOf, laterTime, timeAt, toMilliseconds } from "./identifiers.ts";
 import { submitHandlers } from "./kinds/table.ts";
-import { badRequest, deniedByPolicy, RequestError } from "./request-error.ts";
+import { badRequest, denied, RequestError } from "./request-error.ts";
 import type { ActivityRecord, OperationContext, Organization, StampedRequest, StateChange, Vote } from "./state.ts";
 import { describeUser } from "./user-queries.ts";
 
@@ -45,7 +45,7 @@ export function policyIdOfRule(organizationId: string, type: string): string {
 
 function checkDenials({ organizationId, rules }: Organization, type: string, userId: string): void {
 	const rule = rules.deny?.find((row) => row.type === type && (row.userId === undefined || row.userId === userId));
-	if (rule !== undefined) throw deniedByPolicy(policyIdOfRule(organizationId, type));
+	if (rule !== undefined) throw denied(policyIdOfRule(organizationId, type));
 }
 
 /** Returns the parameters that the intent repeats: the operation's fields, as they were sent (docs/service.md#activity-object). */
@@ -107,8 +107,9 @@ function makeRecord(operation: SubmitOperation, request: StampedRequest, context
 	};
 }
 
-function withActivity(activity: ActivityRecord, changes: readonly StateChange[] = []): readonly StateChange[] {
-	return [...changes, { change: "activity", activity }];
+/** Returns a new result: the activity, and `changes` with its own behind them. */
+function makeResult(activity: ActivityRecord, changes: readonly StateChange[] = []): SubmitResult {
+	return { activity, changes: [...changes, { change: "activity", activity }], replayed: false };
 }
 
 /** Executes an activity that needs no more votes or time. If it no longer fits the state, it becomes FAILED and changes nothing. */
@@ -120,43 +121,28 @@ export function executeActivity(record: ActivityRecord, context: OperationContex
 	} catch (error) {
 		if (!(error instanceof RequestError)) throw error;
 		const failure = { code: error.code, message: error.message, details: error.details };
-		const activity: ActivityRecord = { ...record, status: "ACTIVITY_STATUS_FAILED", failure, dueMs: null, updatedAt };
-		return { activity, changes: withActivity(activity), replayed: false };
+		return makeResult({ ...record, status: "ACTIVITY_STATUS_FAILED", failure, dueMs: null, updatedAt });
 	}
 	const { changes, result } = handler?.execute(context, record.parameters) ?? { changes: [], result: {} };
-	const activity: ActivityRecord = {
-		...record,
-		status: "ACTIVITY_STATUS_COMPLETED",
-		result: { ...result },
-		dueMs: null,
-		updatedAt,
-	};
-	return { activity, changes: withActivity(activity, changes), replayed: false };
+	return makeResult({ ...record, status: "ACTIVITY_STATUS_COMPLETED", result, dueMs: null, updatedAt }, changes);
 }
 
 /** Moves an activity on as far as its votes and the clock allow. */
 export function advanceActivity(record: ActivityRecord, context: OperationContext): SubmitResult {
-	const stay = (status: ActivityRecord["status"], dueMs: number | null): SubmitResult => {
-		const activity: ActivityRecord = { ...record, status, dueMs };
-		return { activity, changes: withActivity(activity), replayed: false };
-	};
 	if (record.authenticatorNeeded && !hasSecondAuthenticator(record)) {
-		return stay("ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", null);
+		return makeResult({ ...record, status: "ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", dueMs: null });
 	}
 	if (countApprovals(record, context.nowMs) < record.approvalsNeeded) {
-		return stay("ACTIVITY_STATUS_CONSENSUS_NEEDED", null);
+		return makeResult({ ...record, status: "ACTIVITY_STATUS_CONSENSUS_NEEDED", dueMs: null });
 	}
-	if (record.pendingMs > 0) return stay(delayedStatus.first, context.nowMs + record.pendingMs);
-	return executeActivity(record, context);
+	if (record.pendingMs === 0) return executeActivity(record, context);
+	return makeResult({ ...record, status: delayedStatus.first, dueMs: context.nowMs + record.pendingMs });
 }
 
 function forceOutcome(record: ActivityRecord, forcedStatus: "fail" | "reject"): SubmitResult {
 	const failure = { code: 13, message: "failed because of a fault (/emulator/faults)", details: [] };
-	const activity: ActivityRecord =
-		forcedStatus === "fail"
-			? { ...record, status: "ACTIVITY_STATUS_FAILED", failure }
-			: { ...record, status: "ACTIVITY_STATUS_REJECTED" };
-	return { activity, changes: withActivity(activity), replayed: false };
+	if (forcedStatus === "fail") return makeResult({ ...record, status: "ACTIVITY_STATUS_FAILED", failure });
+	return makeResult({ ...record, status: "ACTIVITY_STATUS_REJECTED" });
 }
 
 /** Returns what a vote on another activity changes. voting.ts has the handlers, so that this file does not depend on them. */

@@ -18,16 +18,26 @@ interface Field {
 	readonly description: string;
 	readonly isValid: (value: unknown) => boolean;
 	readonly required?: boolean;
+	/** The kinds of fault that the field is for; all when left out. */
+	readonly onlyFor?: readonly string[];
 }
 
 type Fields = Readonly<Record<string, Field>>;
 
-const isBoolean = (value: unknown): boolean => typeof value === "boolean";
-const isNumber = (min: number, max: number) => (value: unknown) =>
-	typeof value === "number" && value >= min && value <= max;
-const isWhole = (min: number, max: number) => (value: unknown) =>
-	Number.isSafeInteger(value) && isNumber(min, max)(value);
-const isOneOf = (values: readonly string[]) => (value: unknown) => values.some((choice) => choice === value);
+const aNumber = (what: string, min: number, max: number): Field => ({
+	description: `${what} from ${min} to ${max}`,
+	isValid: (value) => typeof value === "number" && value >= min && value <= max,
+});
+const aWholeNumber = (what: string, min: number, max: number): Field => {
+	const { description, isValid } = aNumber(what, min, max);
+	return { description, isValid: (value) => Number.isSafeInteger(value) && isValid(value) };
+};
+const oneOf = (values: readonly string[], description = `one of ${values.join(", ")}`): Field => ({
+	description,
+	isValid: (value) => values.some((choice) => choice === value),
+});
+const anObject = (description: string): Field => ({ description, isValid: isRecord });
+const trueOrFalse: Field = { description: "true or false", isValid: (value) => typeof value === "boolean" };
 
 const maxCount = 1_000_000_000;
 /** One request in eleven days. */
@@ -51,51 +61,35 @@ function isHeaders(value: unknown): boolean {
 	});
 }
 
-const countField = { description: `a whole number from 1 to ${maxCount}`, isValid: isWhole(1, maxCount) };
+const count = aWholeNumber("a whole number", 1, maxCount);
 
 const faultFields: Fields = {
 	operation: {
-		description: "the name of an operation, for example list_user_tags, or *",
-		isValid: isOneOf([...operationNames, "*"]),
+		...oneOf([...operationNames, "*"], "the name of an operation, for example list_user_tags, or *"),
 		required: true,
 	},
-	fault: { description: `one of ${faultKinds.join(", ")}`, isValid: isOneOf(faultKinds), required: true },
-	count: countField,
+	fault: { ...oneOf(faultKinds), required: true },
+	count,
 	headers: {
 		description: `an object of header names and texts, without ${framingHeaders.join(", ")}`,
 		isValid: isHeaders,
+		onlyFor: ["429", "5xx", "html", "slow"],
 	},
-	delayMs: { description: `milliseconds from 0 to ${maxFaultDelayMs}`, isValid: isNumber(0, maxFaultDelayMs) },
-	status: { description: "an HTTP status from 200 to 599", isValid: isWhole(200, 599) },
-	takesEffect: { description: "true or false", isValid: isBoolean },
+	delayMs: { ...aNumber("milliseconds", 0, maxFaultDelayMs), onlyFor: ["slow"] },
+	status: { ...aWholeNumber("an HTTP status", 200, 599), onlyFor: ["5xx", "html"] },
+	takesEffect: { ...trueOrFalse, onlyFor: ["429", "5xx", "html"] },
 };
 
-/** The kinds of fault that a field is for; those that are not here are for all. */
-const kindsOfField: Readonly<Record<string, readonly string[]>> = {
-	headers: ["429", "5xx", "html", "slow"],
-	delayMs: ["slow"],
-	status: ["5xx", "html"],
-	takesEffect: ["429", "5xx", "html"],
+export const limitFields: Fields = {
+	requestsPerSecond: { ...aNumber("a number", minRate, maxCount), required: true },
+	burst: count,
+	retryAfter: trueOrFalse,
+	per: oneOf(["server", "organization"], "server or organization"),
 };
 
-const limitFields: Fields = {
-	requestsPerSecond: {
-		description: `a number from ${minRate} to ${maxCount}`,
-		isValid: isNumber(minRate, maxCount),
-		required: true,
-	},
-	burst: countField,
-	retryAfter: { description: "true or false", isValid: isBoolean },
-	per: { description: "server or organization", isValid: isOneOf(["server", "organization"]) },
-};
-
-const instant = `milliseconds from ${minClockMs} to ${maxClockMs}`;
 const clockFields: Fields = {
-	nowMs: { description: instant, isValid: isNumber(minClockMs, maxClockMs) },
-	advanceMs: {
-		description: `milliseconds from -${maxClockMs} to ${maxClockMs}`,
-		isValid: isNumber(-maxClockMs, maxClockMs),
-	},
+	nowMs: aNumber("milliseconds", minClockMs, maxClockMs),
+	advanceMs: aNumber("milliseconds", -maxClockMs, maxClockMs),
 	reset: { description: "true", isValid: (value) => value === true },
 };
 
@@ -105,13 +99,10 @@ const organizationId: Field = {
 	required: true,
 };
 
-const rulesFields: Fields = {
+/** The rules themselves are checked by `findRulesProblems`. */
+export const rulesFields: Fields = {
 	organizationId,
-	rules: {
-		description: "an object, in the form of a seed's rules, or {} to remove them",
-		isValid: isRecord,
-		required: true,
-	},
+	rules: { ...anObject("an object, in the form of a seed's rules, or {} to remove them"), required: true },
 };
 
 const patchFields: Fields = {
@@ -123,8 +114,8 @@ const patchFields: Fields = {
 			{ description: expected.section, isValid: isSection },
 		]),
 	),
-	rules: { description: "an object, in the form of a seed's rules", isValid: isRecord },
-	remove: { description: "an object with lists of ids by kind", isValid: isRecord },
+	rules: anObject("an object, in the form of a seed's rules"),
+	remove: anObject("an object with lists of ids by kind"),
 };
 
 const removeFields: Fields = Object.fromEntries(
@@ -151,74 +142,56 @@ export const fieldsByEndpoint: Readonly<Record<string, readonly string[]>> = {
 	"POST /emulator/faults": Object.keys(faultFields),
 };
 
-function findFieldProblems(body: JsonObject, fields: Fields, at = ""): readonly string[] {
+/** Throws a RequestError with every problem of a body or a query, and `others`, if there is any. `at` precedes their names. */
+export function checkFields(body: object, fields: Fields, at = "", others: readonly string[] = []): void {
 	const known = Object.keys(fields);
 	const unknown = Object.keys(body)
 		.filter((name) => !known.includes(name))
 		.map((name) => `${at}${name}: unknown field (known: ${known.length === 0 ? "none" : known.join(", ")})`);
 	const invalid = Object.entries(fields).flatMap(([name, { description, isValid, required }]) => {
-		const value = body[name];
+		const value = (body as JsonObject)[name];
 		if (value === undefined) return required === true ? [`${at}${name}: missing, must be ${description}`] : [];
 		return isValid(value) ? [] : [`${at}${name}: must be ${description}`];
 	});
-	return [...unknown, ...invalid];
-}
-
-function rejectProblems(problems: readonly string[]): void {
+	const problems = [...unknown, ...invalid, ...others];
 	if (problems.length > 0) throw badRequest(problems.join("; "));
-}
-
-/** Throws a RequestError for any field: the endpoint takes no body. */
-export function rejectFields(body: JsonObject): void {
-	rejectProblems(findFieldProblems(body, {}));
 }
 
 /** Throws a RequestError with every problem unless the value is a fault. */
 export function checkFault(body: object): void {
 	const { operation, fault, ...rest } = body as JsonObject;
 	const kind = faultKinds.find((one) => one === fault);
-	const misplaced = Object.entries(kindsOfField)
-		.filter(([name, kinds]) => rest[name] !== undefined && kind !== undefined && !kinds.includes(kind))
-		.map(([name, kinds]) => `${name}: only for ${kinds.join(", ")}`);
-	const hasNoSubmit =
-		activityFaults.some((one) => one === kind) &&
-		isOneOf(operationNames)(operation) &&
-		!isOneOf(submitNames)(operation);
+	const misplaced = Object.entries(faultFields)
+		.filter(
+			([name, { onlyFor }]) => rest[name] !== undefined && kind !== undefined && onlyFor?.includes(kind) === false,
+		)
+		.map(([name, { onlyFor = [] }]) => `${name}: only for ${onlyFor.join(", ")}`);
+	const name = operationNames.find((one) => one === operation);
+	const hasNoSubmit = name !== undefined && !submitNames.includes(name) && activityFaults.some((one) => one === kind);
 	const unusable = hasNoSubmit ? [`operation: ${kind} is only for submits: ${submitNames.join(", ")}, or *`] : [];
-	rejectProblems([...findFieldProblems(body as JsonObject, faultFields), ...misplaced, ...unusable]);
-}
-
-/** Throws a RequestError with every problem unless the value is a rate limit. */
-export function checkRateLimit(body: object): void {
-	rejectProblems(findFieldProblems(body as JsonObject, limitFields));
+	checkFields(body, faultFields, "", [...misplaced, ...unusable]);
 }
 
 /** Throws a RequestError unless the value has exactly one valid change of the clock. */
 export function checkClockChange(body: object): void {
-	rejectProblems(findFieldProblems(body as JsonObject, clockFields));
+	checkFields(body, clockFields);
 	if (Object.keys(body).length === 1) return;
 	throw badRequest("the body must have one of nowMs (milliseconds), advanceMs (milliseconds), reset (true)");
-}
-
-/** Throws a RequestError unless the value is an organization id and an object of rules. The rules themselves are not checked. */
-export function checkRulesRequest(body: object): void {
-	rejectProblems(findFieldProblems(body as JsonObject, rulesFields));
 }
 
 /** Throws a RequestError unless the value has the form of a seed or a patch. Its entities are checked when they are merged. */
 export function checkStateRequest(body: object): void {
 	if ("organizations" in body) {
-		rejectProblems(findFieldProblems(body as JsonObject, seedFields));
+		checkFields(body, seedFields);
 		return;
 	}
-	rejectProblems(findFieldProblems(body as JsonObject, patchFields));
+	checkFields(body, patchFields);
 	const { remove } = body as JsonObject;
-	if (isRecord(remove)) rejectProblems(findFieldProblems(remove, removeFields, "remove."));
+	if (isRecord(remove)) checkFields(remove, removeFields, "remove.");
 }
 
 /** Returns the organization of a query string, or undefined. Throws a RequestError for any other parameter. */
-export function readStateQuery(query: URLSearchParams): string | undefined {
-	const body = Object.fromEntries(query);
-	rejectProblems(findFieldProblems(body, { organizationId: { ...organizationId, required: false } }));
-	return body.organizationId;
+export function readStateQuery(query: JsonObject): string | undefined {
+	checkFields(query, { organizationId: { ...organizationId, required: false } });
+	return query.organizationId as string | undefined;
 }

@@ -8,9 +8,10 @@ import { maxClockMs, maxQueuedFaults, minClockMs } from "./assumptions.ts";
 import {
 	checkClockChange,
 	checkFault,
-	checkRateLimit,
-	checkRulesRequest,
+	checkFields,
 	checkStateRequest,
+	limitFields,
+	rulesFields,
 } from "./control-schema.ts";
 import type { Fault, FaultQueue } from "./faults.ts";
 import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
@@ -69,19 +70,13 @@ export interface Control {
 	clearRequests(): void;
 }
 
-/** The emulator's time: the given one, moved by orders. */
-export interface Clock {
-	now(): number;
-	change(order: ClockChange): number;
-}
-
-/** Returns a clock that follows `base` until it is changed. */
-export function makeClock(base: () => number): Clock {
+/** Returns the emulator's clock, which follows `base` until it is changed. */
+export function makeClock(base: () => number) {
 	let offsetMs = 0;
 	const now = (): number => base() + offsetMs;
 	return {
 		now,
-		change(order) {
+		change(order: ClockChange): number {
 			const before = offsetMs;
 			if ("nowMs" in order) offsetMs = order.nowMs - base();
 			else if ("advanceMs" in order) offsetMs += order.advanceMs;
@@ -122,7 +117,7 @@ export interface EmulatorParts {
 	readonly faults: FaultQueue;
 	readonly log: RequestLog;
 	readonly limits: RateLimitBuckets;
-	readonly clock: Clock;
+	readonly clock: ReturnType<typeof makeClock>;
 }
 
 /** Returns the context of an organization after its due activities were executed. Throws when it does not exist. */
@@ -141,13 +136,11 @@ function applySeed({ store, clock }: EmulatorParts, seed: Seed): void {
 }
 
 /** Merges the patch into its organization. `check` throws when the outcome is not valid. */
-function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check: (merged: Seed) => void): void {
+function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check?: (merged: SeedOrganization) => void): void {
 	const { organization } = currentContext(parts, patch.organizationId);
 	const merged = mergePatch(organization, patch);
-	check(merged);
-	for (const seed of merged.organizations) {
-		parts.store.write(organization.organizationId, changesToMerge(organization, seed, parts.clock.now()));
-	}
+	check?.(merged);
+	parts.store.write(organization.organizationId, changesToMerge(organization, merged, parts.clock.now()));
 }
 
 /** Returns the control of an emulator made of these parts. */
@@ -163,14 +156,14 @@ export function makeControl(parts: EmulatorParts): Control {
 			if ("organizations" in change) applySeed(parts, change as Seed);
 			else {
 				checkStateRequest(change);
-				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems(merged)));
+				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
 			}
 			await store.committed();
 		},
 		async setRules(organizationId, rules) {
-			checkRulesRequest({ organizationId, rules });
+			checkFields({ organizationId, rules }, rulesFields);
 			rejectProblems(findRulesProblems(rules), "rules");
-			applyPatch(parts, { organizationId, rules }, () => undefined);
+			applyPatch(parts, { organizationId, rules });
 			await store.committed();
 		},
 		setClock(change) {
@@ -187,7 +180,7 @@ export function makeControl(parts: EmulatorParts): Control {
 		faults: faults.list,
 		clearFaults: faults.clear,
 		setLimit(limit) {
-			if (limit !== undefined) checkRateLimit(limit);
+			if (limit !== undefined) checkFields(limit, limitFields);
 			limits.set(limit);
 		},
 		limit: limits.get,

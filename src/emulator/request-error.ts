@@ -3,14 +3,6 @@
  * service.ts turns them into error bodies. A failed request changes nothing but the counter of the passkey that stamped it.
  */
 
-/** The error body of the service (docs/service.md#errors). */
-export interface ErrorBody {
-	readonly code: number;
-	readonly message: string;
-	readonly details: readonly unknown[];
-	readonly turnkeyErrorCode: string;
-}
-
 /** Thrown by handlers; becomes the answer. No stamp and no body may be in `message`. */
 export class RequestError extends Error {
 	readonly status: number;
@@ -25,8 +17,8 @@ export class RequestError extends Error {
 		this.details = details;
 	}
 
-	/** The error body that goes over the wire. */
-	body(): ErrorBody {
+	/** Returns the error body of the service (docs/service.md#errors). */
+	body(): Readonly<Record<string, unknown>> {
 		return { code: this.code, message: this.message, details: this.details, turnkeyErrorCode: "" };
 	}
 }
@@ -46,19 +38,13 @@ export function notFound(message: string): RequestError {
 	return new RequestError(404, 5, message);
 }
 
-/** 403, gRPC 7, without details: a query that a rule denies. */
-export function deniedRead(): RequestError {
-	return new RequestError(403, 7, "You don't have sufficient permissions to take this action.");
-}
-
-/** 403, gRPC 7, with the evaluation that denied; there is no activity. */
-export function deniedByPolicy(policyId: string): RequestError {
-	const message = "You don't have sufficient permissions to take this action.";
-	return new RequestError(403, 7, message, [
-		{
-			"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
-			message: "No policies evaluated to outcome: Allow",
-			policyEvaluations: [{ policyId, outcome: "OUTCOME_DENY_EXPLICIT" }],
-		},
-	]);
+/** 403, gRPC 7: a rule denies it. The details of a submit name the policy, those of a query are empty. */
+export function denied(policyId?: string): RequestError {
+	const evaluation = {
+		"@type": "type.googleapis.com/errors.v1.PolicyEnginePermissionError",
+		message: "No policies evaluated to outcome: Allow",
+		policyEvaluations: [{ policyId, outcome: "OUTCOME_DENY_EXPLICIT" }],
+	};
+	const details = policyId === undefined ? [] : [evaluation];
+	return new RequestError(403, 7, "You don't have sufficient permissions to take this action.", details);
 }

@@ -8,7 +8,7 @@ import { type EntityKind, type JsonObject, putEntity, removeEntity } from "./kin
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
-import { rowsOf, type Seed, type SeedOrganization } from "./seed-check.ts";
+import { rowsOf, type SeedOrganization } from "./seed-check.ts";
 import type { Organization, OrganizationSettings, Rules, StateChange } from "./state.ts";
 
 function completeRules(rules: Rules = {}): Rules {
@@ -82,7 +82,7 @@ function withoutMembers(tag: JsonObject, removed: ReadonlySet<string>): JsonObje
 }
 
 /** Returns the organization in the form of a seed with the patch merged in. Check it before use. */
-export function mergePatch(organization: Organization, patch: OrganizationPatch): Seed {
+export function mergePatch(organization: Organization, patch: OrganizationPatch): SeedOrganization {
 	const { remove, organizationId: _organizationId, ...sections } = patch;
 	const merged: Record<string, unknown> = { ...toSeed(organization), ...sections };
 	const removedUsers = new Set((remove?.[users.section] ?? []).map((id) => users.normalizeId(String(id))));
@@ -91,7 +91,7 @@ export function mergePatch(organization: Organization, patch: OrganizationPatch)
 		const kept = kind.section === userTags.section ? rows.map((tag) => withoutMembers(tag, removedUsers)) : rows;
 		merged[kind.section] = kind.writeSection(kept);
 	}
-	return { organizations: [merged as unknown as SeedOrganization] };
+	return merged as unknown as SeedOrganization;
 }
 
 /** Returns the changes that turn the organization into the seed that `mergePatch` made of it; equal entities stay as they are. */

@@ -12,7 +12,7 @@ import { checkAllowedHosts, formatHost, isLoopbackAddress, makeHostCheck } from 
 import { closeGraceMs, faultDefaults, grpcCodeOfStatus, maxBodyBytes, maxControlBodyBytes } from "./assumptions.ts";
 import { type Control, type EmulatorParts, makeClock, makeControl, seedStore } from "./control.ts";
 import { answerControl } from "./control-endpoints.ts";
-import { activityFaults, type Fault, type FaultQueue, makeFaultQueue, transportFaults } from "./faults.ts";
+import { activityFaults, type Fault, makeFaultQueue, transportFaults } from "./faults.ts";
 import { makeImportBundler } from "./import-bundle.ts";
 import { makeRateLimitBuckets } from "./rate-limit.ts";
 import { notFound, RequestError } from "./request-error.ts";
@@ -102,37 +102,28 @@ function send(response: ServerResponse, status: number, text: string, headers: H
 	response.end(text);
 }
 
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-	const value = request.headers[name];
-	return Array.isArray(value) ? value.join(", ") : value;
-}
-
 function errorText(code: number, message: string): string {
 	return JSON.stringify(new RequestError(500, code, message).body());
 }
 
 /** Sends the answer of a fault that replaces that of the service. Returns its status; undefined for other kinds of fault. */
-function sendFault(response: ServerResponse, fault: Fault): number | undefined {
-	const headers = fault.headers ?? {};
-	switch (fault.fault) {
-		case "429": {
-			send(response, 429, errorText(8, "too many requests"), headers);
-			return 429;
-		}
-		case "5xx": {
-			const status = fault.status ?? faultDefaults.failureStatus;
-			send(response, status, errorText(grpcCodeOfStatus(status), "the service is unavailable"), headers);
-			return status;
-		}
-		case "html": {
-			const status = fault.status ?? faultDefaults.htmlStatus;
-			const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
-			send(response, status, page, { "content-type": "text/html", ...headers });
-			return status;
-		}
-		default:
-			return undefined;
+function sendFault(response: ServerResponse, { fault, status: given, headers }: Fault): number | undefined {
+	if (fault === "429") {
+		send(response, 429, errorText(8, "too many requests"), headers);
+		return 429;
 	}
+	if (fault === "5xx") {
+		const status = given ?? faultDefaults.failureStatus;
+		send(response, status, errorText(grpcCodeOfStatus(status), "the service is unavailable"), headers);
+		return status;
+	}
+	if (fault === "html") {
+		const status = given ?? faultDefaults.htmlStatus;
+		const page = `<html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
+		send(response, status, page, { "content-type": "text/html", ...headers });
+		return status;
+	}
+	return undefined;
 }
 
 /** Sends the answer, changed by the fault. Returns the status that reached the client; null when the connection was cut. */
@@ -160,11 +151,6 @@ async function sendAnswer(
 	}
 	send(response, answer.status, text, fault?.headers);
 	return answer.status;
-}
-
-function takeForcedStatus(faults: FaultQueue, operation: string): ForcedStatus {
-	const fault = faults.take(operation, activityFaults)?.fault;
-	return fault === "fail" || fault === "reject" ? fault : undefined;
 }
 
 /** Returns the headers of the 429 when the request exceeds the rate limit; undefined when it may pass. */
@@ -202,33 +188,19 @@ async function answerOperation(service: Service, request: IncomingMessage, respo
 	if (fault?.fault === "drop-before") return response.socket?.destroy();
 	const before = fault === undefined || fault.takesEffect === true ? undefined : sendFault(response, fault);
 	if (before !== undefined) return finish({ status: before });
-	const stamps = { apiKey: headerOf(request, "x-stamp"), passkey: headerOf(request, "x-stamp-webauthn") };
-	const nowMs = clock.now();
-	const forced = () => takeForcedStatus(faults, operation.name);
+	const { "x-stamp": apiKey, "x-stamp-webauthn": passkey } = request.headers;
 	const answer = handleOperation(store, makeImportBundle, {
 		operation,
-		stamps,
+		stamps: { apiKey: apiKey?.toString(), passkey: passkey?.toString() },
 		rawBody,
-		nowMs,
-		takeForcedStatus: forced,
+		nowMs: clock.now(),
+		takeForcedStatus: () => faults.take(operation.name, activityFaults)?.fault as ForcedStatus,
 	});
 	const { organizationId, fingerprint, replayed } = answer;
 	finish({ organizationId, fingerprint, replayed });
 	// This answer may show what another request of the same turn wrote, so it is sent after the commit.
 	await store.committed();
 	finish({ status: await sendAnswer(response, answer, fault, closing) });
-}
-
-async function answerControlRequest(service: Service, request: IncomingMessage, response: ServerResponse, url: URL) {
-	const { control, store, isKnownHost } = service;
-	const answer = await answerControl(control, store, isKnownHost, {
-		method: request.method ?? "",
-		url,
-		origin: headerOf(request, "origin"),
-		host: headerOf(request, "host"),
-		readBody: () => readBody(request, maxControlBodyBytes),
-	});
-	send(response, answer.status, JSON.stringify(answer.body));
 }
 
 async function answerRequest(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -238,7 +210,11 @@ async function answerRequest(service: Service, request: IncomingMessage, respons
 		const target = request.url ?? "/";
 		const path = target.split("?", 1)[0] ?? "/";
 		if (path.startsWith("/emulator/")) {
-			await answerControlRequest(service, request, response, new URL(target, "http://emulator"));
+			const { method = "", headers } = request;
+			const read = () => readBody(request, maxControlBodyBytes);
+			const url = new URL(target, "http://emulator");
+			const answer = await answerControl(service, { method, url, headers, readBody: read });
+			send(response, answer.status, JSON.stringify(answer.body));
 		} else {
 			// Ends when the answer is written, so that the next request of the client does not count as concurrent.
 			const leave = service.log.enter();
@@ -305,7 +281,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 			...parts,
 			control,
 			operations: operationsByPath(options.reads ?? "all"),
-			isKnownHost: makeHostCheck({ host, address, allowed: allowHosts }),
+			isKnownHost: makeHostCheck(host, address, allowHosts),
 			closing: closing.signal,
 		};
 		// No request can have come yet: it would need a later turn of the event loop.

@@ -9,7 +9,7 @@ import { describeActivity, executeActivity, type ForcedStatus, submitActivity } 
 import { fingerprintOf, isUuid, makeUuid } from "./identifiers.ts";
 import { acceptAssertion } from "./passkeys.ts";
 import { queryHandlers } from "./queries.ts";
-import { badRequest, deniedRead, notFound, RequestError } from "./request-error.ts";
+import { badRequest, denied, notFound, RequestError } from "./request-error.ts";
 import type { OperationContext, StampedRequest } from "./state.ts";
 import type { Store } from "./store.ts";
 import { type StampHeaders, verifyStamp } from "./verify-stamp.ts";
@@ -114,7 +114,7 @@ function answerQuery(
 ): Record<string, unknown> {
 	const handler = queryHandlers.get(operation.name);
 	if (handler === undefined) throw notFound(`the emulator does not answer ${operation.name}`);
-	if (context.organization.rules.denyReads?.includes(operation.name)) throw deniedRead();
+	if (context.organization.rules.denyReads?.includes(operation.name)) throw denied();
 	const answered = handler(context, request.body, request.signer.userId);
 	// Alone among the queries it answers a flat object, of which the answer key is one member (docs/service.md#extended-reads).
 	if (operation.name === extendedReads.whoami.name) return answered as Record<string, unknown>;

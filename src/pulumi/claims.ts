@@ -20,10 +20,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A resource of a program: its name, and its URN where the name alone is ambiguous. */
+/** A resource of a program: its name, and its URN where the class knows it. */
 export interface Owner {
 	readonly resource: string;
-	/** Left out where the class does not know it. */
 	readonly resourceUrn?: string;
 }
 
@@ -48,8 +47,7 @@ export function isSameOwner(left: Owner, right: Owner): boolean {
 /** The owners' names for a message: the URNs if the names are equal. */
 export function nameOwners(left: Owner, right: Owner): readonly [string, string] {
 	const byUrn = left.resource === right.resource;
-	const nameOf = ({ resource, resourceUrn }: Owner): string =>
-		byUrn && resourceUrn !== undefined ? resourceUrn : resource;
+	const nameOf = ({ resource, resourceUrn = resource }: Owner): string => (byUrn ? resourceUrn : resource);
 	return [nameOf(left), nameOf(right)];
 }
 
@@ -75,17 +73,14 @@ export function openClaims(folder: ClaimsFolder | undefined, url: string | undef
 }
 
 /** A file name for an object of an organization of the service at `url`. */
-export function digestObject(url: string | undefined, organizationId: string, object: string): string {
-	return createHash("sha256")
-		.update(`${serviceOf(url)} ${organizationId} ${object}`)
-		.digest("hex");
+export function digestObject(url = "", organizationId: string, object: string): string {
+	// Normalized: host in lower case, no default port, no slash at the end.
+	const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: url, pathname: "" };
+	return digestText(`${origin}${pathname.replace(/\/+$/, "")} ${organizationId} ${object}`);
 }
 
-/** The normalized address: host in lower case, no default port, no slash at the end. */
-function serviceOf(url: string | undefined): string {
-	if (url === undefined || !URL.canParse(url)) return url ?? "";
-	const { origin, pathname } = new URL(url);
-	return origin + pathname.replace(/\/+$/, "");
+function digestText(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
 }
 
 const folderPrefix = "orgsync-claims-";
@@ -104,8 +99,7 @@ export interface ClaimsFolder {
  * each process only.
  */
 export function openClaimsFolder(engineAddress: string, project: string): ClaimsFolder {
-	const name = createHash("sha256").update(`${engineAddress} ${project}`).digest("hex").slice(0, 32);
-	const folder = join(tmpdir(), folderPrefix + name);
+	const folder = join(tmpdir(), folderPrefix + digestText(`${engineAddress} ${project}`).slice(0, 32));
 	const made = new Set<string>();
 	const claim = (key: string, owner: Owner): Owner | undefined => {
 		makeFolder(folder);
@@ -176,17 +170,15 @@ function writeClaim(file: string, owner: Owner, put: (from: string, to: string) 
 
 /** The claim in a file, if its process is alive; otherwise undefined. */
 function readClaim(file: string): (Owner & { readonly pid: number }) | undefined {
-	try {
+	return orUndefined(() => {
 		const claim = JSON.parse(readFileSync(file, "utf8")) as Owner & { readonly pid: number };
 		process.kill(claim.pid, 0);
 		return { ...ownerOf(claim), pid: claim.pid };
-	} catch {
-		return undefined;
-	}
+	});
 }
 
-/** The result of `work`, or undefined if the file system fails. */
-function orUndefined<T>(work: () => T): T | undefined {
+/** The result of `work`, or undefined if it fails. */
+export function orUndefined<T>(work: () => T): T | undefined {
 	try {
 		return work();
 	} catch {

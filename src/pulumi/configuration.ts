@@ -4,8 +4,7 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
-import { isMocked } from "./mocks.ts";
-import { processContext } from "./process-context.ts";
+import { isMocked, processContext } from "./process-context.ts";
 import { Session } from "./session.ts";
 import {
 	configurationNamespace,

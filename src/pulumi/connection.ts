@@ -31,7 +31,7 @@ export function connect(settings: Settings, context: ConnectContext): Connection
 	// No setting overrides this: the runs of a stack are often unattended.
 	refuseWeakTls(environment);
 	// Paths are relative to the folder of Pulumi.yaml, wherever below it the program runs.
-	const given = { ...credentials, keyFileFrom: "orgsync:keyFile", directory };
+	const given = { ...credentials, keyFileSource: "orgsync:keyFile", directory };
 	const stamper = findStamper(given, environment, warn);
 	if (stamper === undefined) {
 		throw new ConfigurationError("the API key is missing", {

@@ -10,7 +10,7 @@ import { type QueryName, queries } from "../wire/operations.ts";
 import { programError, programSession } from "./configuration.ts";
 import { explain } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
-import { askMocks, isMocked } from "./mocks.ts";
+import { isMocked } from "./process-context.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import type {
 	BootProof,
@@ -62,11 +62,11 @@ const singleResult: readonly QueryName[] = ["get_session_profile", "get_mfa_poli
 /** The result of the mocks, which return the service's answer. */
 async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer> {
 	const { answerKey } = queries[name];
-	const token = name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
-	const answer = (await askMocks(token, withoutUndefined(args)))[answerKey];
+	const token = `orgsync:index:${name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+	const answer = (await pulumi.runtime.invoke(token, withoutUndefined(args)))?.[answerKey];
 	if (answer !== undefined) return answer as Answer;
 	if (!singleResult.includes(name)) return [] as Answer;
-	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for orgsync:index:${token}`);
+	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);
 }
 
 /** The arguments may be left out if none is required. */

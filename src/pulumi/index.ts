@@ -9,10 +9,15 @@
  */
 export * from "./functions.ts";
 export type { Members } from "./inputs.ts";
-export { OauthProviderRemoval, type OauthProviderRemovalArgs } from "./oauth-provider-removal.ts";
 export { Organization, type OrganizationArgs, type OrganizationSummary } from "./organization.ts";
-export { PolicyRemoval, type PolicyRemovalArgs } from "./policy-removal.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";
 export type * from "./query-results.ts";
-export { TvcAppRemoval, type TvcAppRemovalArgs } from "./tvc-app-removal.ts";
+export {
+	OauthProviderRemoval,
+	type OauthProviderRemovalArgs,
+	PolicyRemoval,
+	type PolicyRemovalArgs,
+	TvcAppRemoval,
+	type TvcAppRemovalArgs,
+} from "./removals.ts";
 export { type MembersArgs, UserTag, type UserTagArgs } from "./user-tag.ts";

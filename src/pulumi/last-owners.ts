@@ -6,7 +6,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { digestObject, isSameOwner, type Owner, ownerOf } from "./claims.ts";
+import { digestObject, isSameOwner, type Owner, orUndefined, ownerOf } from "./claims.ts";
 
 /** The resource that applied an object last. */
 interface LastOwner extends Owner {
@@ -28,34 +28,26 @@ export function openLastOwners(journalFile: string, url: string | undefined): La
 	const folder = `${journalFile}-resources`;
 	const fileOf = (organizationId: string, object: string): string =>
 		join(folder, `${digestObject(url, organizationId, object)}.json`);
-	const find = (organizationId: string, object: string): LastOwner | undefined => {
-		try {
+	const find: LastOwners["find"] = (organizationId, object) =>
+		orUndefined(() => {
 			const last = JSON.parse(readFileSync(fileOf(organizationId, object), "utf8")) as LastOwner;
 			return { ...ownerOf(last), appliedAt: new Date(last.appliedAt).toISOString() };
-		} catch {
-			return undefined;
-		}
-	};
+		});
 	return {
 		find,
 		record(organizationId, object, owner) {
 			const file = fileOf(organizationId, object);
-			try {
+			// On a read-only disk, the claims of each command still hold.
+			orUndefined(() => {
 				mkdirSync(folder, { recursive: true, mode: 0o700 });
 				writeFileSync(`${file}.${process.pid}`, JSON.stringify(owner), { mode: 0o600 });
 				renameSync(`${file}.${process.pid}`, file);
-			} catch {
-				// A read-only disk: the claims of each command still hold.
-			}
+			});
 		},
 		forget(organizationId, object, owner) {
 			const last = find(organizationId, object);
 			if (last === undefined || !isSameOwner(last, owner)) return;
-			try {
-				rmSync(fileOf(organizationId, object), { force: true });
-			} catch {
-				// As above.
-			}
+			orUndefined(() => rmSync(fileOf(organizationId, object), { force: true }));
 		},
 	};
 }

@@ -1,6 +1,6 @@
 /**
- * A whole document as one component: its children are the resources that the document speaks of. The plan for the whole is
- * made and judged before the first child is registered, as on the command line; each child then submits its own part.
+ * A whole document as one component: its children are the resources that the document lists. It plans and checks the
+ * whole document before the first child is registered, as on the command line; each child then submits its own part.
  */
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
@@ -17,9 +17,8 @@ import { programSession } from "./configuration.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
 import { explain, replaceFlags } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
-import { isMocked } from "./mocks.ts";
 import { listOverrides } from "./overrides.ts";
-import { findProjectFolder } from "./project-folder.ts";
+import { isMocked, projectFolder } from "./process-context.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { typeToken } from "./resource-class.ts";
 import { resources } from "./resources.ts";
@@ -242,7 +241,7 @@ function readFile(path: string): Uint8Array {
 }
 
 function fullPath(path: string): string {
-	return resolve(findProjectFolder(process.cwd()), path);
+	return resolve(projectFolder(), path);
 }
 
 /** The maximum size of a document. */

@@ -7,8 +7,7 @@
 import { fstatSync } from "node:fs";
 import { openClaimsFolder } from "./claims.ts";
 import { isRepeatedFailure } from "./failure.ts";
-import { engineAddress, processContext } from "./process-context.ts";
-import { findProjectFolder } from "./project-folder.ts";
+import { engineAddress, processContext, projectFolder } from "./process-context.ts";
 import { SecretValues } from "./secrets.ts";
 import { Session } from "./session.ts";
 import { type GivenSettings, readSettings } from "./settings.ts";
@@ -22,7 +21,7 @@ const interruption = new AbortController();
 let inFlight = 0;
 
 const engine = engineAddress();
-const claimsFolder = engine === undefined ? undefined : openClaimsFolder(engine, findProjectFolder(process.cwd()));
+const claimsFolder = engine === undefined ? undefined : openClaimsFolder(engine, projectFolder());
 
 /** How long an answer has to leave the process after an interruption. */
 const answerMs = 1000;

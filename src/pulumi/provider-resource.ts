@@ -3,7 +3,7 @@
  */
 import * as pulumi from "@pulumi/pulumi";
 import { configuredSettings, refusePlainKey } from "./configuration.ts";
-import { isMocked } from "./mocks.ts";
+import { isMocked } from "./process-context.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,

@@ -1,23 +1,16 @@
 /**
  * What the removal resources share: each lists ids of objects that must not exist, and removes those that do.
  */
-import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
-import { nameOfUser } from "../plan/objects.ts";
-import {
-	type DesiredOrganization,
-	type DesiredRemoval,
-	type Known,
-	type LiveRemovable,
-	removalsOf,
-} from "../plan/organization.ts";
+import { printAddress } from "../plan/address.ts";
+import type { RemovalKind } from "../plan/kinds/kind.ts";
+import { removalLists } from "../plan/kinds/names.ts";
+import { labelOfObject } from "../plan/objects.ts";
+import { type DesiredOrganization, type DesiredRemoval, removalsOf } from "../plan/organization.ts";
 import { sameValue } from "../plan/value.ts";
-import type { AppliedObject } from "../sync/journal.ts";
-import type { SubmitName } from "../wire/operations.ts";
 import { isDone } from "./failure.ts";
-import type { InputSchema, PropertySchema } from "./input-schema.ts";
-import { type Properties, type PropertyPlaces, withoutUndefined } from "./inputs.ts";
+import type { PropertySchema } from "./input-schema.ts";
+import { type Properties, withoutUndefined } from "./inputs.ts";
 import {
-	type ClaimedObject,
 	mustRead,
 	type Part,
 	type ReadResult,
@@ -28,15 +21,15 @@ import {
 	type Target,
 } from "./resource.ts";
 import type { ConvergeResult, Session } from "./session.ts";
-import { readRemovalTimes, type StateContext } from "./stored-state-check.ts";
+import { readRemovalTimes } from "./stored-state-check.ts";
 
-export interface RemovalInputs extends ResourceInputs {
+interface RemovalInputs extends ResourceInputs {
 	readonly userId?: string;
 	/** The input that lists ids, or is the one id. */
 	readonly [idsInput: string]: unknown;
 }
 
-export interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
+interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
 	/** The ids as the program wrote them; the input holds those that are gone. */
 	readonly managed?: readonly string[];
 	/** When orgsync removed each object, by its key in the last-applied state; ISO 8601 in UTC. */
@@ -44,160 +37,150 @@ export interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
 }
 
 /** What differs between removal resources. */
-export interface Removal {
+interface Removal {
 	readonly name: string;
-	readonly kind: RemovalKindName;
-	readonly operation: SubmitName;
+	readonly kind: RemovalKind;
 	/** The input that lists ids, or is the one id of a resource for a single object. */
 	readonly idsInput: string;
 	readonly isSingle?: boolean;
-	/** Whether the objects belong to a user, the input `userId`. */
-	readonly hasUser?: boolean;
 	idOf(inputs: RemovalInputs): string;
-	/** See ResourceDefinition. */
-	partsOf(removals: readonly DesiredRemoval[], aliasOf: (userId: string) => string): readonly Part[];
+	/** What follows a component's name in the name of the resource that removes the object. */
+	suffixOf(object: DesiredRemoval, desired: DesiredOrganization): string;
 }
+
+type RemovalDefinition = ResourceDefinition<RemovalInputs, RemovalOutputs>;
 
 /** The definition of a removal resource. */
-export class RemovalDefinition implements ResourceDefinition<RemovalInputs, RemovalOutputs> {
-	readonly name: string;
-	readonly isReadable = false;
-	readonly operation: SubmitName;
-	readonly schema: InputSchema;
-	readonly places: PropertyPlaces;
-	readonly identity: readonly string[];
-	readonly guardedInput: string;
-	readonly claimedInput: string;
-	readonly claimAdvice = "list them in one resource";
-	readonly recordsOwner = false;
-	readonly #removal: Removal;
-
-	constructor(removal: Removal) {
-		const { idsInput, isSingle = false, hasUser = false } = removal;
-		const collection = removalLists[removal.kind];
-		this.#removal = removal;
-		this.name = removal.name;
-		this.operation = removal.operation;
-		const own: Record<string, PropertySchema> = {
-			...(hasUser ? { userId: "id" } : {}),
-			[idsInput]: isSingle ? "id" : { listOf: "id" },
-		};
-		const limits: PropertySchema = { fields: { [collection]: "any" } };
-		this.schema = { required: Object.keys(own), fields: { ...own, organizationId: "id", limits } };
-		this.places = [
+export function defineRemoval(removal: Removal): ResourceDefinition {
+	const { name, kind, idsInput, isSingle, idOf } = removal;
+	const collection = removalLists[kind.name];
+	const userInput = kind.isOfUser ? ["userId"] : [];
+	const ids: PropertySchema = isSingle ? "id" : { listOf: "id" };
+	const definition: RemovalDefinition = {
+		name,
+		isReadable: false,
+		operation: kind.operation,
+		schema: {
+			required: [...userInput, idsInput],
+			fields: {
+				...(kind.isOfUser ? { userId: "id" } : {}),
+				[idsInput]: ids,
+				organizationId: "id",
+				limits: { fields: { [collection]: "any" } },
+			},
+		},
+		places: [
 			[`absent.${collection}`, idsInput],
 			["limits", "limits"],
-		];
-		this.identity = ["organizationId", ...(hasUser ? ["userId"] : []), ...(isSingle ? [idsInput] : [])];
-		this.guardedInput = idsInput;
-		this.claimedInput = idsInput;
-	}
+		],
+		identity: ["organizationId", ...userInput, ...(isSingle ? [idsInput] : [])],
+		guardedInput: idsInput,
+		claimedInput: idsInput,
+		claimAdvice: "list them in one resource",
+		toDocument(inputs) {
+			const { organizationId, userId, limits } = inputs;
+			const listed = idsOf(removal, inputs);
+			const absent = { [collection]: kind.isOfUser ? { [String(userId)]: listed } : listed };
+			return { organizationId, absent, ...withoutUndefined({ limits }) };
+		},
+		fromDocument(desired, { userId }) {
+			const user = withoutUndefined({ userId: userId?.toLowerCase() });
+			return { organizationId: desired.organizationId, ...user, ...withIds(removal, idsIn(removal, desired)) };
+		},
+		// The OAuth providers of a user belong in one resource: its guard decides whether the last one may be removed.
+		claims: (inputs) =>
+			kind.isOfUser
+				? [
+						{
+							object: `${kind.name}/${inputs.userId}`,
+							subject: `${kind.words[1]} of the user ${inputs.userId} are removed`,
+						},
+					]
+				: idsOf(removal, inputs).map((id) => ({ object: `${kind.name}/${id}`, subject: `${id} is removed` })),
+		isSame: (olds, news) => sameValue(olds[idsInput], news[idsInput]),
+		idOf,
+		outputsOf: (target, result) => outputsOf(removal, target, result),
+		readApplied: ({ removedAt }, context) =>
+			Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
+				kind: kind.name,
+				id,
+				value: { appliedAt },
+			})),
+		read: (id, props, session) => read(removal, definition, id, props, session),
+		partsOf: (desired) => partsOf(removal, desired),
+	};
+	return definition;
+}
 
-	complete(news: Partial<RemovalInputs>): Partial<RemovalInputs> {
-		return news;
-	}
+function outputsOf(
+	removal: Removal,
+	{ inputs }: Target<RemovalInputs>,
+	{ report, journal }: ConvergeResult,
+): Properties {
+	const lastApplied = journal.lastApplied(inputs.organizationId).removed[removal.kind.name] ?? {};
+	const ids = idsOf(removal, inputs);
+	const keyOf = (id: string): string => (inputs.userId === undefined ? id : `${inputs.userId}/${id}`);
+	const gone = ids.filter((id) => lastApplied[keyOf(id)] !== undefined);
+	const removedAt = Object.fromEntries(gone.map((id) => [keyOf(id), lastApplied[keyOf(id)]?.appliedAt]));
+	return {
+		...inputs,
+		...(removal.isSingle || isDone(report) ? {} : withIds(removal, gone)),
+		managed: ids,
+		...(gone.length === 0 ? {} : { removedAt }),
+	};
+}
 
-	toDocument(inputs: Partial<RemovalInputs>): Properties {
-		const { organizationId, userId, limits } = inputs;
-		const { kind, hasUser } = this.#removal;
-		const ids = this.#idsOf(inputs);
-		const absent = { [removalLists[kind]]: hasUser ? { [String(userId)]: ids } : ids };
-		return { organizationId, absent, ...withoutUndefined({ limits }) };
-	}
+/** The state as live state shows it: an id that is back is not listed, and a single object that is back is gone. */
+async function read(
+	removal: Removal,
+	definition: RemovalDefinition,
+	id: string,
+	props: RemovalOutputs,
+	session: Session,
+): Promise<ReadResult> {
+	const { removedAt, activities, managed, ...inputs } = props;
+	const desired = mustRead(definition, managed === undefined ? props : { ...props, ...withIds(removal, managed) });
+	const ids = idsIn(removal, desired);
+	const stored = storedStateOf(definition, props, session);
+	const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });
+	const found = live?.removables[removal.kind.name];
+	// A pending removal stays in the state: the next up joins its activity.
+	const stays = removal.isSingle !== true || (activities ?? []).length > 0;
+	// A single object that cannot be read and was never removed must not look as if it were gone.
+	if (found?.known !== true) return stays || removedAt !== undefined ? { id, props: { ...props }, inputs } : {};
+	const liveIds = found.value.filter(({ userId }) => userId === (props.userId ?? null)).map((one) => one.id);
+	const left = ids.filter((one) => !liveIds.includes(one));
+	if (left.length === 0 && !stays) return {};
+	const seen = removal.isSingle ? inputs : { ...inputs, ...withIds(removal, left) };
+	return { id, props: withoutUndefined({ ...seen, removedAt, activities, managed }), inputs: seen };
+}
 
-	fromDocument(desired: DesiredOrganization, { userId }: Partial<RemovalInputs>): Properties {
-		const user = withoutUndefined({ userId: userId?.toLowerCase() });
-		return { organizationId: desired.organizationId, ...user, ...this.#withIds(this.#idsIn(desired)) };
-	}
-
-	/** The OAuth providers of a user belong in one resource: its guard decides whether the last one may be removed. */
-	claims(inputs: RemovalInputs): readonly ClaimedObject[] {
-		const { kind, hasUser } = this.#removal;
-		const { userId } = inputs;
-		if (!hasUser) return this.#idsOf(inputs).map((id) => ({ object: `${kind}/${id}`, subject: `${id} is removed` }));
-		return [{ object: `${kind}/${userId}`, subject: `OAuth providers of the user ${userId} are removed` }];
-	}
-
-	isSame(olds: RemovalOutputs, news: Partial<RemovalInputs>): boolean {
-		const { idsInput } = this.#removal;
-		return sameValue(olds[idsInput], news[idsInput]);
-	}
-
-	idOf(inputs: RemovalInputs): string {
-		return this.#removal.idOf(inputs);
-	}
-
-	outputsOf({ inputs }: Target<RemovalInputs>, { report, journal }: ConvergeResult): Properties {
-		const lastApplied = journal.lastApplied(inputs.organizationId).removed[this.#removal.kind] ?? {};
-		const ids = this.#idsOf(inputs);
-		const removedAt: Record<string, string> = {};
-		for (const id of ids) {
-			const key = keyOf(inputs, id);
-			const applied = lastApplied[key];
-			if (applied !== undefined) removedAt[key] = applied.appliedAt;
-		}
-		const gone = ids.filter((id) => removedAt[keyOf(inputs, id)] !== undefined);
+function partsOf(removal: Removal, desired: DesiredOrganization): readonly Part[] {
+	const { kind, isSingle, suffixOf } = removal;
+	const groups = Map.groupBy(removalsOf(desired, kind.name), (object) => suffixOf(object, desired));
+	return [...groups].map(([suffix, objects]): Part => {
+		const ids = objects.map(({ id }) => id);
+		const addresses: readonly string[] = objects.map((object) =>
+			printAddress(kind.name, labelOfObject(object, desired)),
+		);
 		return {
-			...inputs,
-			...(this.#removal.isSingle || isDone(report) ? {} : this.#withIds(gone)),
-			managed: ids,
-			...(Object.keys(removedAt).length === 0 ? {} : { removedAt }),
+			suffix,
+			args: { ...(kind.isOfUser ? { userId: objects[0]?.userId } : {}), ...withIds(removal, ids) },
+			covers: (address) => addresses.includes(address),
+			...(isSingle ? {} : { limit: removalLists[kind.name] }),
 		};
-	}
-
-	readApplied({ removedAt }: RemovalOutputs, context: StateContext): readonly AppliedObject[] {
-		const { kind } = this.#removal;
-		return Object.entries(readRemovalTimes(removedAt, context)).map(([id, appliedAt]) => ({
-			kind,
-			id,
-			value: { appliedAt },
-		}));
-	}
-
-	/** The state as live state shows it: an id that is back is not listed, and a single object that is back is gone. */
-	async read(id: string, props: RemovalOutputs, session: Session): Promise<ReadResult> {
-		const { kind, isSingle = false } = this.#removal;
-		const { removedAt, activities, managed, ...inputs } = props;
-		const desired = mustRead(this, managed === undefined ? props : { ...props, ...this.#withIds(managed) });
-		const ids = this.#idsIn(desired);
-		const stored = storedStateOf(this, props, session);
-		const live = ids.length === 0 ? undefined : await session.read({ resource: props.resource, desired, stored });
-		const there = live === undefined ? undefined : liveIds(live.removables[kind], props.userId);
-		// A pending removal stays in the state: the next up joins its activity.
-		const stays = !isSingle || (activities ?? []).length > 0;
-		// A single object that cannot be read and was never removed must not look as if it were gone.
-		if (there === undefined) return stays || removedAt !== undefined ? { id, props: { ...props }, inputs } : {};
-		const left = ids.filter((one) => !there.includes(one));
-		if (left.length === 0 && !stays) return {};
-		const seen = isSingle ? inputs : { ...inputs, ...this.#withIds(left) };
-		return { id, props: withoutUndefined({ ...seen, removedAt, activities, managed }), inputs: seen };
-	}
-
-	partsOf(desired: DesiredOrganization): readonly Part[] {
-		return this.#removal.partsOf(removalsOf(desired, this.#removal.kind), (userId) => nameOfUser(desired, userId));
-	}
-
-	#idsIn(desired: DesiredOrganization): readonly string[] {
-		return removalsOf(desired, this.#removal.kind).map(({ id }) => id);
-	}
-
-	#idsOf(inputs: Partial<RemovalInputs>): readonly string[] {
-		const value = inputs[this.#removal.idsInput];
-		return (this.#removal.isSingle ? [value] : value) as readonly string[];
-	}
-
-	#withIds(ids: readonly string[]): Properties {
-		return { [this.#removal.idsInput]: this.#removal.isSingle ? ids[0] : ids };
-	}
+	});
 }
 
-/** The key of an object in the last-applied state. */
-function keyOf({ userId }: RemovalInputs, id: string): string {
-	return userId === undefined ? id : `${userId}/${id}`;
+function idsIn({ kind }: Removal, desired: DesiredOrganization): readonly string[] {
+	return removalsOf(desired, kind.name).map(({ id }) => id);
 }
 
-/** The ids of live objects, of a user if one is given; undefined if they cannot be read. */
-function liveIds(live: Known<readonly LiveRemovable[]>, userId: string | undefined): readonly string[] | undefined {
-	if (!live.known) return undefined;
-	return live.value.filter((one) => userId === undefined || one.userId === userId).map(({ id }) => id);
+function idsOf({ idsInput, isSingle }: Removal, inputs: Partial<RemovalInputs>): readonly string[] {
+	const value = inputs[idsInput];
+	return (isSingle ? [value] : value) as readonly string[];
+}
+
+function withIds({ idsInput, isSingle }: Removal, ids: readonly string[]): Properties {
+	return { [idsInput]: isSingle ? ids[0] : ids };
 }

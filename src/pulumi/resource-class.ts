@@ -5,7 +5,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isSecretSetting, programError, refusePlainKey } from "./configuration.ts";
 import { withoutMeta } from "./inputs.ts";
-import { isMocked } from "./mocks.ts";
+import { isMocked } from "./process-context.ts";
 import { Provider } from "./provider-resource.ts";
 import type { ResourceDefinition } from "./resource.ts";
 
@@ -13,8 +13,11 @@ type ResourceType = Pick<ResourceDefinition, "name" | "isReadable">;
 
 /** A resource of a program. Nothing is captured, so no secret reaches the state, and an upgrade needs no migration. */
 export abstract class OrgsyncResource extends pulumi.CustomResource {
+	/** The organization, in lower case. */
+	declare readonly organizationId: pulumi.Output<string>;
+
 	constructor(type: ResourceType, name: string, inputs: pulumi.Inputs, options?: pulumi.CustomResourceOptions) {
-		const { all, complete } = addMetaInputs(type, name, inputs, options);
+		const { all, complete } = addMetaInputs(type, name, { organizationId: undefined, ...inputs }, options);
 		super(typeToken(type.name), name, all, options);
 		complete(this);
 	}

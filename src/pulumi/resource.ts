@@ -88,11 +88,9 @@ export interface ResourceDefinition<
 	/** The input that a check names when another resource claims the object, and what to do about it. */
 	readonly claimedInput: string;
 	readonly claimAdvice: string;
-	/** Whether the resource is recorded as the last owner of its objects. */
-	readonly recordsOwner: boolean;
 
-	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. */
-	complete(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;
+	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. Left out: no defaults. */
+	complete?(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;
 	/** The inputs as a document of one object. */
 	toDocument(inputs: Partial<Inputs>, olds?: Partial<Inputs>): Properties;
 	/** The inputs in the form that the document was read in, without limits and meta inputs. */
@@ -114,7 +112,10 @@ export interface ResourceDefinition<
 	/** What the state says was last applied. Throws StorageError if it cannot be used. */
 	readApplied(olds: Outputs, context: StateContext): readonly AppliedObject[];
 	read(id: string, props: Outputs, session: Session): Promise<ReadResult>;
-	/** Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing. */
+	/**
+	 * Deletes the resource. Returns a line to print, or undefined. Left out: deleting submits nothing, so the resource is not
+	 * recorded as the last owner of its objects.
+	 */
 	remove?(props: Outputs, session: Session): Promise<string | undefined>;
 	/** The resources that a component registers for a document. */
 	partsOf(desired: DesiredOrganization): readonly Part[];
@@ -156,7 +157,8 @@ export async function check(
 	const mistakes = checkInputSchema({ ...news }, definition.schema);
 	if (mistakes.length > 0) return { inputs: news, failures: mistakes };
 	if (organizationId === undefined) return { inputs: news, failures: [noOrganization] };
-	const given = definition.complete({ ...news, organizationId }, olds);
+	const named = { ...news, organizationId };
+	const given = definition.complete?.(named, olds) ?? named;
 	if (hasUnknown(given)) return { inputs: given, failures: [] };
 	const read = readDocument(definition.toDocument(given, olds), definition.places);
 	if ("failures" in read) return { inputs: given, failures: read.failures };
@@ -245,7 +247,7 @@ export async function converge(
 	const request = { resource: inputs.resource, desired: target.desired, stored };
 	const result = await convergeWhenNameIsFree(request, session);
 	const id = definition.idOf(target.inputs);
-	if (definition.recordsOwner) {
+	if (definition.remove !== undefined) {
 		for (const { object } of definition.claims(target.inputs)) session.recordOwner(object, target.inputs);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);

@@ -2,10 +2,15 @@
  * The resources as one table, in the order in which an Organization registers its parts.
  */
 import type * as pulumi from "@pulumi/pulumi";
-import { OauthProviderRemoval, oauthProviderRemoval } from "./oauth-provider-removal.ts";
-import { PolicyRemoval, policyRemoval } from "./policy-removal.ts";
+import {
+	OauthProviderRemoval,
+	oauthProviderRemoval,
+	PolicyRemoval,
+	policyRemoval,
+	TvcAppRemoval,
+	tvcAppRemoval,
+} from "./removals.ts";
 import type { ResourceDefinition } from "./resource.ts";
-import { TvcAppRemoval, tvcAppRemoval } from "./tvc-app-removal.ts";
 import { UserTag, userTag } from "./user-tag.ts";
 
 interface ResourceEntry {

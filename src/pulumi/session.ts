@@ -16,7 +16,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import type { Journal, JournalView } from "../sync/journal.ts";
+import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
@@ -72,20 +72,6 @@ export interface ConvergeResult {
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
 
-type JournalEvidence = Pick<
-	JournalView,
-	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
->;
-
-/** The evidence of a journal that does not exist yet. */
-const noJournal: JournalEvidence = {
-	openEntries: () => [],
-	abandonedNames: () => new Set(),
-	rejectedEntries: () => [],
-	lastApplied: () => emptyLastApplied,
-	position: () => 0,
-};
-
 /** See the head of the file. */
 export class Session {
 	readonly settings: Settings;
@@ -124,7 +110,7 @@ export class Session {
 
 	/** The plan with pending activities. Submits and writes nothing. */
 	async compare(target: ResourceTarget): Promise<Comparison> {
-		return this.#compare(target, (await this.#journalIfThere()) ?? noJournal);
+		return this.#compare(target, (await this.#journalIfThere()) ?? emptyJournal);
 	}
 
 	/** The plan without pending activities, which takes fewer requests: enough to check problems and guards. */
@@ -134,7 +120,7 @@ export class Session {
 
 	async #compare(
 		{ resource, desired, stored }: ResourceTarget,
-		journal: JournalEvidence | undefined,
+		journal: JournalSummary | undefined,
 	): Promise<Comparison> {
 		const known = journal ?? (await this.#journalIfThere());
 		const lastApplied = mergeLastApplied(known?.lastApplied(desired.organizationId) ?? emptyLastApplied, stored);
@@ -167,9 +153,12 @@ export class Session {
 		await restoreToJournal(organizationId, stored, journal, now());
 		this.#abandonActivities(target, journal);
 		const { reads: mode, waitMs, retryRejected } = this.settings;
+		const submitter: Submitter = {
+			submit: (body) => client.submitter.submit(body).finally(() => reads.expireFor(resource)),
+		};
 		const context = {
 			reader: reads.readerFor(resource),
-			submitter: afterSubmit(client.submitter, () => reads.expireFor(resource)),
+			submitter,
 			journal,
 			now,
 			sleep,
@@ -311,17 +300,4 @@ export class Session {
 	#journalOptions(): JournalFileOptions {
 		return { isNamed: this.settings.journal !== undefined, notice: (text) => this.#context.warn?.(text) };
 	}
-}
-
-/** The submitter, which calls `done` after each request, whatever its result. */
-function afterSubmit(submitter: Submitter, done: () => void): Submitter {
-	return {
-		async submit(body) {
-			try {
-				return await submitter.submit(body);
-			} finally {
-				done();
-			}
-		},
-	};
 }

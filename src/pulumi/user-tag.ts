@@ -64,8 +64,6 @@ export interface MembersArgs {
  * most one `update_user_tag` per update. Creating fails when there is no such tag.
  */
 export class UserTag extends OrgsyncResource {
-	/** The organization, in lower case. */
-	declare readonly organizationId: pulumi.Output<string>;
 	declare readonly name: pulumi.Output<string>;
 	declare readonly tagId: pulumi.Output<string>;
 	declare readonly previously: pulumi.Output<string[] | undefined>;
@@ -83,7 +81,7 @@ export class UserTag extends OrgsyncResource {
 
 	constructor(name: string, args: UserTagArgs, options?: pulumi.CustomResourceOptions) {
 		// Only what is listed here becomes an output: `check` and `read` fill in what the program leaves out.
-		const outputs = { tagId: undefined, organizationId: undefined, previously: undefined, members: undefined };
+		const outputs = { tagId: undefined, previously: undefined, members: undefined };
 		super(userTag, name, { ...outputs, onDestroy: undefined, ...args }, options);
 	}
 }
@@ -97,7 +95,6 @@ export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	guardedInput: "members",
 	claimedInput: "name",
 	claimAdvice: "manage each tag with one resource",
-	recordsOwner: true,
 	complete(news, olds) {
 		// Once found, it is the same tag whatever its name is.
 		const mayBeSame = hasUnknown(news.organizationId) || olds.organizationId === news.organizationId?.toLowerCase();

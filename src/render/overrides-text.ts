@@ -6,7 +6,7 @@ import { listCovers, showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import { isFor, type Override } from "../plan/overrides.ts";
 import { quoteForShell } from "../plan/shell.ts";
-import type { Style } from "./style.ts";
+import { renderUnder, type Style } from "./style.ts";
 
 /** Heading above the overrides. */
 export const overridesHeading = "Overrides used";
@@ -57,6 +57,6 @@ export function renderOverrides(
 	style: Style,
 	guards: readonly Guard[] = [],
 ): readonly string[] {
-	if (overrides === undefined || overrides.length === 0) return [];
-	return [style.warn(`${overridesHeading}:`), ...overrides.map((one) => `  ${describeOverride(one, guards)}`), ""];
+	const lines = (overrides ?? []).map((one) => describeOverride(one, guards));
+	return renderUnder(style.warn(`${overridesHeading}:`), lines);
 }

@@ -2,7 +2,6 @@
  * Compares a document with the live organization and makes the plan. This file has a Reader and a journal to look at, no
  * Submitter: neither planning nor drift detection can change anything.
  */
-import { isUnavailable } from "../errors.ts";
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";
@@ -14,6 +13,8 @@ import { holdThreeWay } from "../plan/three-way-held.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
+import { toId } from "./live-objects.ts";
+import { type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
 import { narrowReading, readLive } from "./read.ts";
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
@@ -61,12 +62,11 @@ export async function compareLive(
 	options: CompareOptions,
 ): Promise<Comparison> {
 	const { reads, journal, base } = options;
-	const clocked = withServiceClock(reader, options.now);
-	const tracked = trackOldestAnswer(clocked, { askedAtMs: options.now(), position: journal?.position() });
+	const clocked = withServiceClock(reader, options.now, journal?.position());
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const reading = await readLive(both, tracked, lastApplied, reads, options.steadyNow ?? options.now);
-	// A reader that shares answers may give earlier ones: the plan is as old as the oldest of them.
-	const { askedAtMs, position } = tracked.oldest();
+	const reading = await readLive(both, clocked, lastApplied, reads, options.steadyNow ?? options.now);
+	// The plan is as old as the oldest answer that it is made of.
+	const { askedAtMs, position } = clocked.oldest();
 	const live = both === desired ? reading.live : narrowReading(desired, reading.live, reads);
 	const differences = diff(desired, live);
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
@@ -123,36 +123,14 @@ async function readContext(
 	};
 }
 
-/** When something was asked: by our clock, and by the journal's order of writing where that is known. */
-interface Asked {
-	readonly askedAtMs: number;
-	readonly position: number | undefined;
-}
-
-/** The reader, which notes the oldest of its answers; `first` is the present. */
-function trackOldestAnswer(reader: Reader, first: Asked): Reader & { oldest(): Asked } {
-	let { askedAtMs, position } = first;
-	return {
-		async query(...question) {
-			const answer = await reader.query(...question);
-			askedAtMs = Math.min(askedAtMs, answer.askedAtMs ?? askedAtMs);
-			if (position !== undefined) position = Math.min(position, answer.askedAtPosition ?? position);
-			return answer;
-		},
-		oldest: () => ({ askedAtMs, position }),
-	};
-}
-
 const notAsked: Known<string> = { known: false, because: "it was not asked for" };
 
 async function readCaller(organizationId: string, reader: Reader): Promise<Known<string>> {
-	try {
-		const { userId } = (await reader.query(extendedReads.whoami, { organizationId })).value;
-		return typeof userId === "string"
-			? { known: true, value: userId.toLowerCase() }
-			: { known: false, because: "the service does not say whose key it is" };
-	} catch (error) {
-		if (!isUnavailable(error)) throw error;
-		return { known: false, because: `the service does not answer whoami (HTTP ${error.httpStatus})` };
-	}
+	const query: QueryFunction = async (operation) => (await reader.query(operation, { organizationId })).value;
+	const answer = await queryIfAvailable(query, extendedReads.whoami);
+	if (!answer.known) return answer;
+	const { userId } = answer.value;
+	return typeof userId === "string"
+		? { known: true, value: toId(userId) }
+		: { known: false, because: "the service does not say whose key it is" };
 }

@@ -9,7 +9,12 @@
  * bytes can follow. Why that matters is in submit-once.ts.
  */
 import type { RemovalKindName } from "../plan/kinds/names.ts";
-import type { LastApplied, LastAppliedRemoval, LastAppliedTag } from "../plan/organization.ts";
+import {
+	emptyLastApplied,
+	type LastApplied,
+	type LastAppliedRemoval,
+	type LastAppliedTag,
+} from "../plan/organization.ts";
 import type { Outcome } from "../plan/report.ts";
 import { digestOf } from "../plan/value.ts";
 import type { SubmitName } from "../wire/operations.ts";
@@ -87,6 +92,21 @@ export interface JournalView {
 	position(): number;
 	close(): void;
 }
+
+/** What a comparison needs of a journal. */
+export type JournalSummary = Pick<
+	JournalView,
+	"openEntries" | "abandonedNames" | "rejectedEntries" | "lastApplied" | "position"
+>;
+
+/** The summary of a journal that does not exist yet. */
+export const emptyJournal: JournalSummary = {
+	openEntries: () => [],
+	abandonedNames: () => new Set(),
+	rejectedEntries: () => [],
+	lastApplied: () => emptyLastApplied,
+	position: () => 0,
+};
 
 export interface Journal extends JournalView {
 	/**

@@ -5,12 +5,10 @@
 import { isUnavailable } from "../errors.ts";
 import type { Known, LiveRecord } from "../plan/organization.ts";
 import { type QueryOperation, queries } from "../wire/operations.ts";
+import { recordsOf } from "./live-objects.ts";
 
 /** Asks one query of an organization. */
-export type QueryFunction = (
-	operation: QueryOperation,
-	fields?: Readonly<Record<string, unknown>>,
-) => Promise<LiveRecord>;
+export type QueryFunction = (operation: QueryOperation, fields?: LiveRecord) => Promise<LiveRecord>;
 
 /** Like Promise.all, but waits for every read to end before it throws the first error, so that none goes on unnoticed. */
 export async function awaitAll<const T extends readonly unknown[]>(
@@ -33,26 +31,25 @@ export function queryIfAvailable(query: QueryFunction, operation: QueryOperation
 export function queryList(
 	query: QueryFunction,
 	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
+	fields: LiveRecord,
 ): Promise<Known<readonly LiveRecord[]>> {
-	const read = async () => ((await query(operation, fields))[operation.answerKey] ?? []) as readonly LiveRecord[];
-	return unknownIfUnavailable(read, operation);
+	return unknownIfUnavailable(async () => recordsOf(await query(operation, fields), operation.answerKey), operation);
 }
 
 /**
- * Returns the object of an answer, or null for a 404: the object does not exist, if the organization does. Unknown if the
- * service does not have the query or denies it.
+ * Returns the object of an answer as a list, an empty one for a 404: the object does not exist, if the organization does.
+ * Unknown if the service does not have the query or denies it.
  */
-export function queryObject(
+export function queryOne(
 	query: QueryFunction,
 	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<Known<LiveRecord | null>> {
+	fields: LiveRecord,
+): Promise<Known<readonly LiveRecord[]>> {
 	const read = async () => {
 		try {
-			return (await query(operation, fields))[operation.answerKey] as LiveRecord;
+			return [(await query(operation, fields))[operation.answerKey] as LiveRecord];
 		} catch (error) {
-			if (isUnavailable(error) && error.httpStatus === 404) return null;
+			if (isUnavailable(error) && error.httpStatus === 404) return [];
 			throw error;
 		}
 	};

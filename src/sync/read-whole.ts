@@ -16,7 +16,7 @@ import type { Reads } from "../plan/plan.ts";
 import { compareText } from "../plan/value.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { stringOr, toUserNames, toUserTags } from "./live-objects.ts";
+import { mapKnown, recordsOf, toId, toUserNames, toUserTags } from "./live-objects.ts";
 import { awaitAll, type QueryFunction, queryIfAvailable, queryList } from "./live-queries.ts";
 import { readRemovables } from "./read.ts";
 
@@ -52,7 +52,7 @@ export async function readWholeOrganization(
 		},
 		lastApplied: emptyLastApplied,
 	};
-	return { live, users: toUsers(users), sessionProfilesKnown: profiles };
+	return { live, users: toUsers(live.users), sessionProfilesKnown: profiles };
 }
 
 const notRead: Known<never> = {
@@ -62,37 +62,26 @@ const notRead: Known<never> = {
 
 type Records = Readonly<Record<string, Known<readonly LiveRecord[]>>>;
 
-function recordsOf(answer: LiveRecord, list: string): readonly LiveRecord[] {
-	return (answer[list] ?? []) as readonly LiveRecord[];
-}
-
-function toUsers(users: Known<LiveRecord>): Known<readonly LiveUser[]> {
-	if (!users.known) return users;
-	const value = recordsOf(users.value, "users").map((user) => ({
-		id: String(user.userId).toLowerCase(),
-		name: stringOr(user.userName, ""),
-	}));
-	return { known: true, value: value.sort((left, right) => compareText(left.id, right.id)) };
+function toUsers(names: LiveOrganization["users"]): Known<readonly LiveUser[]> {
+	return mapKnown(names, (known) =>
+		Object.entries(known)
+			.map(([id, name]) => ({ id, name }))
+			.sort((left, right) => compareText(left.id, right.id)),
+	);
 }
 
 function toSessionProfiles(answer: Known<LiveRecord>): Records {
 	if (!answer.known) return {};
-	return Object.fromEntries(
-		recordsOf(answer.value, "sessionProfiles").map((profile) => [
-			String(profile.sessionProfileId).toLowerCase(),
-			{ known: true, value: [profile] } as const,
-		]),
-	);
+	const profiles = recordsOf(answer.value, "sessionProfiles");
+	return Object.fromEntries(profiles.map((one) => [toId(one.sessionProfileId), { known: true, value: [one] }]));
 }
 
 /** Reads the MFA policies of every user that `list_users` does not show (docs/service.md#extended-reads): a query a user. */
-async function readMfaPolicies(users: LiveRecord, query: QueryFunction): Promise<Records> {
-	const found = await awaitAll(
-		recordsOf(users, "users").map(async (user): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
-			const userId = String(user.userId).toLowerCase();
-			if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: user.mfaPolicies as LiveRecord[] }];
-			return [userId, await queryList(query, queries.get_mfa_policies, { userId })];
-		}),
-	);
-	return Object.fromEntries(found);
+async function readMfaPolicies(answer: LiveRecord, query: QueryFunction): Promise<Records> {
+	const readOf = async (user: LiveRecord): Promise<readonly [string, Known<readonly LiveRecord[]>]> => {
+		const userId = toId(user.userId);
+		if (Array.isArray(user.mfaPolicies)) return [userId, { known: true, value: recordsOf(user, "mfaPolicies") }];
+		return [userId, await queryList(query, queries.get_mfa_policies, { userId })];
+	};
+	return Object.fromEntries(await awaitAll(recordsOf(answer, "users").map(readOf)));
 }

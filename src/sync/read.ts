@@ -21,14 +21,14 @@ import {
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
-import { toNamed, toOauthProviders, toUserNames, toUserTags } from "./live-objects.ts";
+import { mapKnown, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
 import {
 	awaitAll,
 	confirmOrganization,
 	type QueryFunction,
 	queryIfAvailable,
 	queryList,
-	queryObject,
+	queryOne,
 } from "./live-queries.ts";
 
 export interface LiveReading {
@@ -161,16 +161,6 @@ function readMfaPolicies(
 		: queryList(query, queries.get_mfa_policies, { userId });
 }
 
-/** Returns the object of an answer as a list; an empty one if the object does not exist. */
-async function queryOne(
-	query: QueryFunction,
-	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<Known<readonly LiveRecord[]>> {
-	const found = await queryObject(query, operation, fields);
-	return found.known ? { known: true, value: found.value === null ? [] : [found.value] } : found;
-}
-
 async function readRecords(desired: DesiredOrganization, query: QueryFunction): Promise<LiveOrganization["records"]> {
 	const readKind = async (kind: ReadOnlyKindName) => {
 		const keys = [...new Set(expectationsOf(desired, kind).map(liveKeyOf))];
@@ -181,17 +171,30 @@ async function readRecords(desired: DesiredOrganization, query: QueryFunction): 
 }
 
 interface RemovableRead {
-	readonly operation: QueryOperation;
-	/** Members of an answer that hold the id and the name of each object. */
-	readonly id: string;
-	readonly name: string;
+	/** Null: the objects come with the users. */
+	readonly operation: QueryOperation | null;
+	readonly objects: (answer: LiveRecord) => readonly LiveRemovable[];
 }
 
-/** The query of each kind that can only be removed; null: its objects come with the users. */
-const removableReads: { readonly [K in RemovalKindName]: RemovableRead | null } = {
-	policy: { operation: extendedReads.list_policies, id: "policyId", name: "policyName" },
-	oauthProvider: null,
-	tvcApp: { operation: extendedReads.list_tvc_apps, id: "id", name: "name" },
+/** How the objects of each kind that can only be removed are read. */
+const removableReads: { readonly [K in RemovalKindName]: RemovableRead } = {
+	policy: {
+		operation: extendedReads.list_policies,
+		objects: (answer) => recordsOf(answer, "policies").map((one) => toRemovable(one, "policyId", "policyName")),
+	},
+	oauthProvider: {
+		operation: null,
+		objects: (answer) =>
+			recordsOf(answer, "users").flatMap((user) =>
+				recordsOf(user, "oauthProviders").map((one) =>
+					toRemovable(one, "providerId", "providerName", toId(user.userId)),
+				),
+			),
+	},
+	tvcApp: {
+		operation: extendedReads.list_tvc_apps,
+		objects: (answer) => recordsOf(answer, "tvcApps").map((one) => toRemovable(one, "id", "name")),
+	},
 };
 
 type Answer = Known<LiveRecord> | Promise<Known<LiveRecord>>;
@@ -201,12 +204,10 @@ export async function readRemovables(
 	list: (kind: RemovalKindName, operation: QueryOperation) => Answer,
 	users: Answer,
 ): Promise<LiveOrganization["removables"]> {
-	const read = async (kind: RemovalKindName): Promise<Known<readonly LiveRemovable[]>> => {
-		const how = removableReads[kind];
-		if (how === null) return toOauthProviders(await users);
-		return toNamed(await list(kind, how.operation), how.operation, how.id, how.name);
+	const read = async (kind: RemovalKindName) => {
+		const { operation, objects } = removableReads[kind];
+		return [kind, mapKnown(await (operation === null ? users : list(kind, operation)), objects)] as const;
 	};
-	const found = await awaitAll(removalKindNames.map(async (kind) => [kind, await read(kind)] as const));
 	// One entry for each name, which `Object.fromEntries` cannot say in its type.
-	return Object.fromEntries(found) as LiveOrganization["removables"];
+	return Object.fromEntries(await awaitAll(removalKindNames.map(read))) as LiveOrganization["removables"];
 }

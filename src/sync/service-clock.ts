@@ -11,6 +11,12 @@ import { confirmOrganization } from "./live-queries.ts";
  */
 const toleranceMs = 30_000;
 
+/** When something was asked: by our clock, and by the journal's order of writing where that is known. */
+interface AskedAt {
+	readonly askedAtMs: number;
+	readonly position: number | undefined;
+}
+
 /** A reader that measures the service's clock with each answer. */
 export interface ClockedReader extends Reader {
 	/**
@@ -20,18 +26,28 @@ export interface ClockedReader extends Reader {
 	ensureAnswered(organizationId: string): Promise<void>;
 	/** Returns the milliseconds to add to our clock to get the service's; 0 if they agree or the service has no Date. */
 	clockOffsetMs(): number;
+	/** Returns when the oldest of its answers was asked: a reader that shares answers gives earlier ones. */
+	oldest(): AskedAt;
 }
 
-/** Returns the reader with a clock: it compares the `Date` of answers with `now`, milliseconds since 1970. */
-export function withServiceClock(reader: Reader, now: () => number): ClockedReader {
+/**
+ * Returns the reader with a clock: it compares the `Date` of answers with `now`, milliseconds since 1970. `position` is the
+ * journal's present one; undefined without a journal.
+ */
+export function withServiceClock(reader: Reader, now: () => number, position?: number): ClockedReader {
 	let offsetMs: number | undefined;
 	let isAnswered = false;
+	let oldest: AskedAt = { askedAtMs: now(), position };
 	return {
 		async query(operation, fields) {
 			const answer = await reader.query(operation, fields);
 			isAnswered = true;
 			const { serverTimeMs, askedAtMs = now() } = answer;
 			if (serverTimeMs !== undefined) offsetMs = serverTimeMs - askedAtMs;
+			oldest = {
+				askedAtMs: Math.min(oldest.askedAtMs, answer.askedAtMs ?? oldest.askedAtMs),
+				position: oldest.position && Math.min(oldest.position, answer.askedAtPosition ?? oldest.position),
+			};
 			return answer;
 		},
 		async ensureAnswered(organizationId) {
@@ -39,5 +55,6 @@ export function withServiceClock(reader: Reader, now: () => number): ClockedRead
 			await confirmOrganization((operation) => this.query(operation, { organizationId }));
 		},
 		clockOffsetMs: () => (offsetMs === undefined || Math.abs(offsetMs) < toleranceMs ? 0 : offsetMs),
+		oldest: () => oldest,
 	};
 }

@@ -4,7 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { ResourceFailure } from "../../src/pulumi/failure.ts";
-import { policyRemoval } from "../../src/pulumi/policy-removal.ts";
+import { policyRemoval } from "../../src/pulumi/removals.ts";
 import { converge } from "../../src/pulumi/resource.ts";
 import { Session } from "../../src/pulumi/session.ts";
 import { readSettings } from "../../src/pulumi/settings.ts";

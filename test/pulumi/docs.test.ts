@@ -254,9 +254,14 @@ function rowsOf(heading: string): readonly (readonly (readonly string[])[])[] {
 const firstCells = (heading: string): readonly string[] => rowsOf(heading).map(([[word = ""] = []]) => word);
 
 describe("the tables of docs/pulumi.md", () => {
-	const files = ["user-tag", "oauth-provider-removal", "policy-removal", "tvc-app-removal", "organization"];
+	const files = ["resource-class", "user-tag", "removals", "organization"];
 	const sources = files.map((name) => read(`src/pulumi/${name}.ts`)).join("\n");
-	const between = (start: string, end: string): string => sources.split(start)[1]?.split(end)[0] ?? "";
+	/** The body of a class or an interface, after that of the one that it extends. */
+	const bodyOf = (name: string): string => {
+		const declaration = new RegExp(`(?:class|interface) ${name}\\b[^{]*?(?: extends (\\w+)[^{]*)?{([^]*?)\n}`);
+		const [, parent, body = ""] = declaration.exec(sources) ?? [];
+		return (parent === undefined ? "" : bodyOf(parent)) + body;
+	};
 	const namesIn = (text: string, pattern: RegExp): readonly string[] =>
 		[...text.matchAll(pattern)].map(([, name = ""]) => name);
 	const resources = ["UserTag", "OauthProviderRemoval", "PolicyRemoval", "TvcAppRemoval", "Organization"];
@@ -268,17 +273,17 @@ describe("the tables of docs/pulumi.md", () => {
 	});
 
 	it.each(resources)("list the inputs and outputs of %s", (name) => {
-		const inputs = namesIn(between(`export interface ${name}Args {`, "\n}"), /^\treadonly (\w+)\??:/gm);
+		const inputs = namesIn(bodyOf(`${name}Args`), /^\treadonly (\w+)\??:/gm);
 		expect(inputs.length).toBeGreaterThan(1);
 		expect([...firstCells(name)].sort()).toEqual([...inputs].sort());
-		const outputs = namesIn(between(`export class ${name} `, "\n}"), /^\tdeclare readonly (\w+):/gm);
+		const outputs = namesIn(bodyOf(name), /^\tdeclare readonly (\w+):/gm);
 		expect(outputs.length).toBeGreaterThan(1);
 		const [, told = ""] = /^Outputs: ([^.;]*?)(?:\.| with)/m.exec(sectionOf(name)) ?? [];
 		expect(namesIn(told, /`(\w+)`/g)).toEqual(outputs);
 	});
 
 	it("list the fields of an Organization's summary", () => {
-		const summary = namesIn(between("export interface OrganizationSummary {", "\n}"), /^\treadonly (\w+):/gm);
+		const summary = namesIn(bodyOf("OrganizationSummary"), /^\treadonly (\w+):/gm);
 		const [, told = ""] = /`summary` with ([^.]*)\./.exec(sectionOf("Organization")) ?? [];
 		expect(namesIn(told, /`(\w+)`/g)).toEqual(summary);
 	});

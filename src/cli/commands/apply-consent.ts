@@ -6,8 +6,8 @@ import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } fr
 import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
 import { abandonOf, allowsOf, withOverrides } from "../../plan/overrides.ts";
+import { nameOf } from "../../plan/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { nameOf } from "../../plan/waiting.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { Call } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";

@@ -7,10 +7,10 @@ import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } fr
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
 import type { Comparison } from "../../sync/compare.ts";
-import type { Journal } from "../../sync/journal.ts";
+import type { Journal, JournalSummary } from "../../sync/journal.ts";
 import type { SubmitResult } from "../../sync/outcomes.ts";
 import type { OrganizationClient } from "../../wire/client.ts";
-import { type Connection, type ConnectionFlags, type JournalSummary, viewJournal } from "../connect.ts";
+import { type Connection, type ConnectionFlags, viewJournal } from "../connect.ts";
 import type { OrganizationError } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { Call } from "../output.ts";

@@ -40,7 +40,7 @@ export async function explain(activityId: string, call: Call<ExplainFlags>): Pro
 	const found = await withConnection(call, ({ client }) => readFindings(client.reader, fields, reads));
 	const { activity, policies, evaluations, statuses } = found;
 	return {
-		...resultHead("explain", exitCodes.converged, null),
+		...resultHead("explain", exitCodes.inSync, null),
 		activityId,
 		reads,
 		activity: activity === undefined ? null : toExplainedActivity(activity),

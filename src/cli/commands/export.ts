@@ -33,5 +33,5 @@ export async function exportDocument(call: Call<ExportFlags>): Promise<ExportRes
 	const note = (what: string, why: string): void => output.note(`not exported: ${showText(what)}, ${why}`);
 	for (const { what, because } of unread) note(what, `because ${showText(because)}`);
 	for (const { what, because } of leftOut) note(what, `which a document cannot have: ${showText(because)}`);
-	return { ...resultHead("export", exitCodes.converged, null), organizationId, document: text, unread, leftOut };
+	return { ...resultHead("export", exitCodes.inSync, null), organizationId, document: text, unread, leftOut };
 }

@@ -40,7 +40,7 @@ export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 	const local = flags.local === true ? " --local" : "";
 	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
 	return {
-		...resultHead("init", exitCodes.converged, null),
+		...resultHead("init", exitCodes.inSync, null),
 		file,
 		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
 		nextCommand: `orgsync plan${local}${named}`,

@@ -51,7 +51,7 @@ export async function plan(call: Call<PlanFlags>): Promise<LocatedResult> {
 
 function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 	if (plan.problems.length > 0) return exitCodes.error;
-	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.converged;
+	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.inSync;
 }
 
 /** Returns the function that saves the plans of a result. Throws ConfigurationError when the file cannot be written. */

@@ -39,7 +39,7 @@ export async function query([name = "", ...pairs]: readonly string[], call: Call
 	const fields = { ...given, organizationId };
 	refuseUnsuitable(operation, fields);
 	const answer = await withConnection(call, ({ client }) => readAnswer(client.reader, operation, fields));
-	return { ...resultHead("query", exitCodes.converged, null), operation: operation.name, answer };
+	return { ...resultHead("query", exitCodes.inSync, null), operation: operation.name, answer };
 }
 
 /** Returns the answer. The error for an extended read says that the service may not have the operation. */

@@ -27,7 +27,7 @@ export async function status(call: Call<OrganizationFlags>): Promise<StatusResul
 		return found;
 	});
 	const isPending = open.some(({ activities, unanswered }) => activities.length + unanswered.length > 0);
-	return { ...resultHead("status", isPending ? exitCodes.waiting : exitCodes.converged, null), open };
+	return { ...resultHead("status", isPending ? exitCodes.pendingApproval : exitCodes.inSync, null), open };
 }
 
 function describeOpen(

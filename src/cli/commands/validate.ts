@@ -10,7 +10,7 @@ import { readSharded, type ShareFlags } from "./selection.ts";
 export async function validate(call: Call<ShareFlags>): Promise<ValidateResult> {
 	const organizations = await readSharded(call);
 	return {
-		...resultHead("validate", exitCodes.converged, null),
+		...resultHead("validate", exitCodes.inSync, null),
 		organizations: organizations.map(({ organizationId, digest, files }) => ({
 			organizationId,
 			documentDigest: digest,

@@ -73,8 +73,11 @@ export interface EntityKind<
 	readonly submits?: Partial<Readonly<Record<SubmitName, SubmitHandler>>>;
 }
 
-/** What kinds whose section is a list of objects with UUIDs have in common. */
-export function listSection<Entity extends object, Row extends object>(idField: string & keyof Entity) {
+/** What kinds whose section is a list of objects with UUIDs have in common. `defaults` are for what a row leaves out. */
+export function listSection<Entity extends object, Row extends Partial<Times>>(
+	idField: string & keyof Entity & keyof Row,
+	defaults: Partial<Entity> = {},
+) {
 	return {
 		idField,
 		expected: { section: "a list of objects, as in a seed", ids: "a list of UUIDs" },
@@ -85,21 +88,26 @@ export function listSection<Entity extends object, Row extends object>(idField: 
 		readSection: (section: readonly Row[]) => section,
 		writeSection: (rows: readonly Row[]) => rows,
 		pathOf: (_row: Row, index: number, field: string): Path => [index, field],
+		complete: (row: Row, now: Time) => completeRow<Entity>(row, now, idField, defaults),
 	};
 }
 
 /** The fields of `Entity` of which a seed needs only some. */
 export type SeedRow<Entity, Required extends keyof Entity> = Partial<Entity> & Pick<Entity, Required>;
 
-type Timed<Entity> = Entity & { readonly createdAt: Time; readonly updatedAt: Time };
+interface Times {
+	readonly createdAt: Time;
+	readonly updatedAt: Time;
+}
 
-/** Returns the row with both of its times; those that it leaves out are `now`. */
-export function withTimes<Row extends { readonly createdAt?: Time; readonly updatedAt?: Time }>(
-	row: Row,
-	now: Time,
-): Timed<Row> {
+/** An entity with texts in these fields. */
+export type Texts<Names extends string> = Times & Readonly<Record<Names, string>>;
+
+/** Returns the entity of a row: with `defaults`, both times (`now` for those that the row leaves out) and its id in lower case. */
+export function completeRow<Entity>(row: Partial<Times>, now: Time, idField: string, defaults: object): Entity {
 	const createdAt = row.createdAt ?? now;
-	return { ...row, createdAt, updatedAt: row.updatedAt ?? createdAt };
+	const id = String((row as JsonObject)[idField]).toLowerCase();
+	return { ...defaults, ...row, createdAt, updatedAt: row.updatedAt ?? createdAt, [idField]: id } as Entity;
 }
 
 // Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).

@@ -1,6 +1,5 @@
 /** Policies, which the emulator shows and does not evaluate. */
 import { organizationLimits } from "../assumptions.ts";
-import type { Time } from "../identifiers.ts";
 import {
 	type EntityKind,
 	findEntity,
@@ -8,35 +7,23 @@ import {
 	listSection,
 	removeEntity,
 	type SeedRow,
-	withTimes,
+	type Texts,
 } from "./entity-kind.ts";
 
-export interface Policy {
-	readonly policyId: string;
-	readonly policyName: string;
-	readonly effect: string;
-	readonly condition: string;
-	readonly consensus: string;
-	readonly notes: string;
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
-}
+type Policy = Texts<"policyId" | "policyName" | "effect" | "condition" | "consensus" | "notes">;
 
 type SeedPolicy = SeedRow<Policy, "policyId" | "policyName">;
 
 export const policies: EntityKind<Policy, SeedPolicy, readonly SeedPolicy[], "policies"> = {
 	section: "policies",
-	...listSection<Policy, SeedPolicy>("policyId"),
-	max: { count: organizationLimits.policies, label: "policies" },
-	uniqueFields: { policyId: "this policy id", policyName: "this policy name" },
-	complete: (seed, now) => ({
+	...listSection<Policy, SeedPolicy>("policyId", {
 		effect: "EFFECT_ALLOW",
 		condition: "",
 		consensus: "",
 		notes: "",
-		...withTimes(seed, now),
-		policyId: seed.policyId.toLowerCase(),
 	}),
+	max: { count: organizationLimits.policies, label: "policies" },
+	uniqueFields: { policyId: "this policy id", policyName: "this policy name" },
 	queries: { list_policies: ({ organization }) => [...organization.entities(policies).values()] },
 	submits: {
 		delete_policies: {

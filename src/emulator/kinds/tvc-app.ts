@@ -1,6 +1,5 @@
 /** TVC apps, each with its latest boot proof. */
 import { bootProofFields } from "../assumptions.ts";
-import type { Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
 import {
 	type EntityKind,
@@ -10,17 +9,13 @@ import {
 	listSection,
 	removeEntity,
 	type SeedRow,
-	withTimes,
+	type Texts,
 } from "./entity-kind.ts";
 
-export interface TvcApp {
-	readonly id: string;
-	readonly name: string;
+interface TvcApp extends Texts<"id" | "name"> {
 	readonly liveDeploymentId?: string;
 	/** docs/service.md#boot-proof. */
 	readonly bootProof?: JsonObject;
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
 }
 
 type SeedTvcApp = SeedRow<TvcApp, "id" | "name">;
@@ -29,7 +24,6 @@ export const tvcApps: EntityKind<TvcApp, SeedTvcApp, readonly SeedTvcApp[], "tvc
 	section: "tvcApps",
 	...listSection<TvcApp, SeedTvcApp>("id"),
 	uniqueFields: { id: "this app id" },
-	complete: (seed, now) => ({ ...withTimes(seed, now), id: seed.id.toLowerCase() }),
 	queries: {
 		// Without the boot proof.
 		list_tvc_apps: ({ organization }) =>

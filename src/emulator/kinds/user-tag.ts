@@ -1,14 +1,10 @@
 /** User tags with their members. */
-import {
-	changesUpdatedAt,
-	duplicateTagNameMessage,
-	organizationLimits,
-	userInBothListsMessage,
-} from "../assumptions.ts";
-import { laterTime, type Time } from "../identifiers.ts";
+import { duplicateTagNameMessage, organizationLimits, userInBothListsMessage } from "../assumptions.ts";
+import { laterTime } from "../identifiers.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
 import {
+	completeRow,
 	type EntityKind,
 	findEntity,
 	idIn,
@@ -17,18 +13,13 @@ import {
 	listSection,
 	putEntity,
 	type SeedRow,
-	withTimes,
+	type Texts,
 } from "./entity-kind.ts";
 import { users } from "./user.ts";
 
 /** docs/service.md#user-tag, and who has the tag. */
-export interface UserTag {
-	readonly tagId: string;
-	readonly tagName: string;
-	readonly tagType: string;
+interface UserTag extends Texts<"tagId" | "tagName" | "tagType"> {
 	readonly userIds: readonly string[];
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
 }
 
 /** A user tag of a seed; only its id and name are required. */
@@ -48,8 +39,7 @@ export const userTags: EntityKind<UserTag, SeedUserTag, readonly SeedUserTag[], 
 		});
 	},
 	complete: (seed, now) => ({
-		...withTimes({ tagType: "TAG_TYPE_USER", ...seed }, now),
-		tagId: seed.tagId.toLowerCase(),
+		...completeRow<UserTag>(seed, now, "tagId", { tagType: "TAG_TYPE_USER" }),
 		userIds: (seed.userIds ?? []).map((userId) => userId.toLowerCase()),
 	}),
 	queries: {
@@ -90,8 +80,7 @@ function executeUpdate({ organization, nowMs }: OperationContext, parameters: Js
 	for (const userId of idsIn(parameters, "removeUserIds")) members.delete(userId);
 	const tagName = newNameIn(parameters) ?? tag.tagName;
 	const membersChanged = members.size !== tag.userIds.length || tag.userIds.some((userId) => !members.has(userId));
-	const isChanged = changesUpdatedAt(tagName !== tag.tagName, membersChanged);
-	const updatedAt = isChanged ? laterTime(nowMs, tag.updatedAt) : tag.updatedAt;
+	const updatedAt = tagName !== tag.tagName || membersChanged ? laterTime(nowMs, tag.updatedAt) : tag.updatedAt;
 	const changes = [putEntity(userTags, { ...tag, tagName, userIds: [...members], updatedAt })];
 	return { changes, result: { userTagId: tag.tagId } };
 }

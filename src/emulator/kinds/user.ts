@@ -3,9 +3,10 @@
  * its tags.
  */
 import { organizationLimits } from "../assumptions.ts";
-import { laterTime, type Time } from "../identifiers.ts";
+import { laterTime } from "../identifiers.ts";
 import type { OperationContext } from "../state.ts";
 import {
+	completeRow,
 	type EntityKind,
 	findEntity,
 	idIn,
@@ -14,7 +15,7 @@ import {
 	listSection,
 	putEntity,
 	type SeedRow,
-	withTimes,
+	type Texts,
 } from "./entity-kind.ts";
 
 interface ApiKey {
@@ -41,45 +42,23 @@ export interface Authenticator {
 	readonly lastAssertion?: string;
 }
 
-interface OauthProvider {
-	readonly providerId: string;
-	readonly providerName: string;
-	readonly issuer: string;
-	readonly audience: string;
-	readonly subject: string;
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
-}
+type OauthProvider = Texts<"providerId" | "providerName" | "issuer" | "audience" | "subject">;
 
 /** docs/service.md#mfa-policy. */
-interface AuthenticationMethod {
-	readonly type: string;
-	readonly id?: string;
-}
-
-/** docs/service.md#mfa-policy. */
-export interface MfaPolicy {
-	readonly mfaPolicyId: string;
-	readonly mfaPolicyName: string;
-	readonly condition: string;
-	readonly requiredAuthenticationMethods: readonly { readonly any: readonly AuthenticationMethod[] }[];
+export interface MfaPolicy extends Texts<"mfaPolicyId" | "mfaPolicyName" | "condition" | "notes"> {
+	readonly requiredAuthenticationMethods: readonly {
+		readonly any: readonly { readonly type: string; readonly id?: string }[];
+	}[];
 	readonly order: number;
-	readonly notes: string;
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
 }
 
-export interface User {
-	readonly userId: string;
-	readonly userName: string;
+export interface User extends Texts<"userId" | "userName"> {
 	readonly userEmail?: string;
 	readonly userPhoneNumber?: string;
 	readonly apiKeys: readonly ApiKey[];
 	readonly authenticators: readonly Authenticator[];
 	readonly oauthProviders: readonly OauthProvider[];
 	readonly mfaPolicies: readonly MfaPolicy[];
-	readonly createdAt: Time;
-	readonly updatedAt: Time;
 }
 
 /** A user of a seed; only its id and name are required. */
@@ -120,29 +99,20 @@ export const users: EntityKind<User, SeedUser, readonly SeedUser[], "users"> = {
 		});
 	},
 	complete: (seed, now) => ({
-		...withTimes(seed, now),
-		userId: seed.userId.toLowerCase(),
+		...completeRow<User>(seed, now, "userId", {}),
 		apiKeys: (seed.apiKeys ?? []).map((key) => ({ ...key, publicKey: key.publicKey.toLowerCase() })),
 		authenticators: (seed.authenticators ?? []).map((authenticator) => ({
 			...authenticator,
 			credentialId: authenticator.credentialId.replace(/=+$/, ""),
 			publicKey: authenticator.publicKey.toLowerCase(),
 		})),
-		oauthProviders: (seed.oauthProviders ?? []).map((provider) => ({
-			issuer: "",
-			audience: "",
-			subject: "",
-			...withTimes(provider, now),
-			providerId: provider.providerId.toLowerCase(),
-		})),
-		mfaPolicies: (seed.mfaPolicies ?? []).map((policy, index) => ({
-			condition: "",
-			requiredAuthenticationMethods: [],
-			order: index + 1,
-			notes: "",
-			...withTimes(policy, now),
-			mfaPolicyId: policy.mfaPolicyId.toLowerCase(),
-		})),
+		oauthProviders: (seed.oauthProviders ?? []).map((provider) =>
+			completeRow<OauthProvider>(provider, now, "providerId", { issuer: "", audience: "", subject: "" }),
+		),
+		mfaPolicies: (seed.mfaPolicies ?? []).map((policy, index) => {
+			const defaults = { condition: "", requiredAuthenticationMethods: [], order: index + 1, notes: "" };
+			return completeRow<MfaPolicy>(policy, now, "mfaPolicyId", defaults);
+		}),
 	}),
 	queries: {
 		get_mfa_policy(context, body) {

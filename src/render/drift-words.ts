@@ -5,6 +5,7 @@
 import { showAddress, showName, showText } from "../escape.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
@@ -108,9 +109,10 @@ export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<P
 		: null;
 }
 
-/** Whether activities can explain it: not what the service decides itself, nor a tag that does not exist. */
+/** Whether activities can explain it: not a kind that no activity is about, nor a tag that does not exist. */
 function isAttributable({ kind, what }: Finding): boolean {
-	return kind !== "supportedAsset" && !what.startsWith("tag-");
+	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
+	return hasActivities && !what.startsWith("tag-");
 }
 
 function describeAttribution(by: Attribution, names: UserNames): string {

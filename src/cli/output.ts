@@ -265,7 +265,7 @@ export class Output {
 		const { stderr } = this.#terminal;
 		const lost = await failureOf(stderr);
 		if (lost === undefined) return result;
-		if (stderr instanceof Outlet) stderr.markReported();
+		if (stderr instanceof Outlet) stderr.isReported = true;
 		const error = { code: "output", message: describeStreamFailure("error", lost), hint: null };
 		return { ...result, exitCode: exitCodes.error, error: result.error ?? error } as CommandResult;
 	}

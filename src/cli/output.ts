@@ -39,6 +39,13 @@ export interface Terminal {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
+/** One call of a command: its flags, and what it runs with. */
+export interface Call<Flags = unknown> {
+	readonly flags: Flags;
+	readonly terminal: Terminal;
+	readonly output: Output;
+}
+
 export interface OutputOptions {
 	readonly command: string;
 	readonly format: Format;

@@ -9,7 +9,7 @@ import { dirname, isAbsolute, relative, sep } from "node:path";
 
 /** A file that was read, and what the system says about it. */
 export interface FileContent {
-	/** At most one byte more than allowed, so that the caller can tell a file that is too large. */
+	/** At most one byte more than allowed, so that the caller recognizes a file that is too large. */
 	readonly bytes: Buffer;
 	readonly stats: Stats;
 }

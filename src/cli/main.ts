@@ -13,7 +13,7 @@ const stdout = new Outlet(process.stdout);
 const stderr = new Outlet(process.stderr);
 const words = process.argv.slice(2);
 
-// node:sqlite is marked experimental in the oldest Node that orgsync runs on; nobody can act on that warning here.
+// node:sqlite is marked experimental in the oldest Node that orgsync runs on; a user cannot act on that warning.
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
 	if (warning.name !== "ExperimentalWarning") stderr.write(`${warning.name}: ${warning.message}\n`);

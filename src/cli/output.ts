@@ -115,7 +115,7 @@ export class Output {
 		if (!this.#options.quiet) this.#write(`${text}\n`);
 	}
 
-	/** Says what nobody may overlook, with `--quiet` too. */
+	/** Prints a warning, with `--quiet` too. */
 	warn(text: string): void {
 		this.#write(`${this.style.warn("warning")}: ${text}\n`);
 	}
@@ -138,7 +138,7 @@ export class Output {
 		this.#progressShown = true;
 	}
 
-	/** Takes the line of `progress` away, before somebody else writes on the terminal. */
+	/** Takes the line of `progress` away, before anything else writes on the terminal. */
 	clear(): void {
 		this.#write("");
 	}
@@ -271,7 +271,7 @@ export class Output {
 	}
 }
 
-/** Whether to colour is decided above, for the stream that is meant; `styleText` by itself would ask standard output. */
+/** Whether to colour is decided above, for the stream in question; `styleText` would look at standard output. */
 const colored =
 	(format: "green" | "red" | "yellow" | "dim" | "bold") =>
 	(text: string): string =>

@@ -86,7 +86,7 @@ async function failedFlags(
 	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }
 
-/** The format that was asked for, if the command has it; whoever asked for JSON gets it whatever was called. */
+/** The format that was asked for, if the command has it; a call that asks for JSON gets JSON, whatever the command. */
 function formatOf(words: readonly string[], called: Command | undefined): Format {
 	const choices = called?.options.find(({ long }) => long === "--format")?.argChoices ?? ["json"];
 	const isAskedFor = (format: Format): boolean =>

@@ -95,8 +95,8 @@ export function describeStreamFailure(name: "output" | "error", failure: StreamF
 
 /**
  * The exit code of the process, whose work ended with `code`, after everything is written. A stream that lost something
- * makes it 1, and the other stream tells so in one line. One exception: a reader that stops reading standard output, as
- * `head` does, has what it wanted, so the code of the work stands; also where both streams lead to that reader.
+ * makes it 1, and the other stream says so in one line. One exception: a reader that stops reading standard output, as
+ * `head` does, has what it needs, so the code of the work is kept; also where both streams lead to that reader.
  */
 export async function settleStreams(code: ExitCode, output: Outlet, error: Outlet): Promise<ExitCode> {
 	const tell = (to: Outlet, name: "output" | "error", failure: StreamFailure): void => {

@@ -1,6 +1,6 @@
 /**
- * Checks a saved plan against itself. Whoever can write the file can write its digest too, so everything that follows from
- * the plan's own changes is derived again: how each change is told, the steps with their parameters, order and reasons,
+ * Checks a saved plan against itself. A writer of the file can write its digest too, so everything that follows from
+ * the plan's own changes is derived again: how each change is worded, the steps with their parameters, order and reasons,
  * what is pending, and what is touched. Where the file states something else, orgsync did not make it.
  *
  * What only the service or the document can confirm cannot be checked here; `statedMembers` in saved-plan.ts lists it.
@@ -215,13 +215,13 @@ function findWrongSteps(plan: Plan): string | undefined {
 	);
 }
 
-/** What tells a step from all others that could be parts of the same one. */
+/** What distinguishes a step from the others that could be parts of the same one. */
 function keyOf(step: Step): string {
 	const newName = step.operation === "update_user_tag" ? step.parameters.newUserTagName : undefined;
 	return JSON.stringify([step.operation, subjectOf(step), newName]);
 }
 
-/** A step of the file, and where it stands there. */
+/** A step of the file with its index. */
 type Stated = readonly [index: number, step: Step];
 
 /**
@@ -243,7 +243,7 @@ function tellMissing({ covers }: Step): string {
 	return `no step does what the change of ${covers.map(({ address }) => showAddress(address)).join(", ")} implies`;
 }
 
-/** The keys of the steps, once for each run of the same: a key that comes back later stands there twice. */
+/** The keys of the steps, once for each run of the same: a key that comes back later is in the result twice. */
 function runsOf(steps: readonly Step[]): readonly string[] {
 	const keys = steps.map(keyOf);
 	return keys.filter((key, index) => key !== keys[index - 1]);
@@ -280,7 +280,7 @@ function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefin
 	if (list === undefined) {
 		return parts[1] === undefined
 			? first(parts, ([index, step]) => findWrongMember(step, index, whole))
-			: `steps[${parts[1][0]}] stands there twice`;
+			: `steps[${parts[1][0]}] is a duplicate`;
 	}
 	const all = parts.flatMap(([, step]) => objectsOf(step)).sort(compareText);
 	const wanted = objectsOf(whole);

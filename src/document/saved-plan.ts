@@ -1,6 +1,6 @@
 /**
  * A saved plan: what `plan --out` writes, `show` prints and `apply --plan` runs. It is JSON that names itself by its
- * digest, so that what was reviewed can be told from what was changed afterwards; schemas/saved-plan.json describes it.
+ * digest, so that a later change of the reviewed file shows; schemas/saved-plan.json describes it.
  *
  * The rule it keeps: a file that is not exactly what was saved, or of which this version cannot know the meaning, is
  * refused with its reason, never read as far as it goes.
@@ -115,7 +115,7 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 	return saved;
 }
 
-/** Refuses what orgsync cannot have written, although the digest fits: whoever can change the file can change that too. */
+/** Refuses what orgsync cannot have written, although the digest fits: a writer of the file can write that too. */
 function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, name: string): void {
 	const digests = new Map(plans.map(({ organizationId, documentDigest }) => [organizationId, documentDigest]));
 	const twice = findTwice([...plans.map(({ organizationId }) => organizationId), ...unread]);
@@ -134,7 +134,7 @@ function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, 
 	][0];
 	if (because === undefined) return;
 	throw new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
-		hint: "plan again: somebody wrote the file, or another version of orgsync made it",
+		hint: "plan again: the file was edited, or another version of orgsync made it",
 	});
 }
 
@@ -212,18 +212,18 @@ export function matchDocuments(saved: SavedPlan, organizations: readonly Desired
 	});
 }
 
-/** Refuses a plan with a change of something that its documents do not speak of: it was not made from them. */
+/** Refuses a plan with a change of something that its documents do not mention: it was not made from them. */
 function refuseOthersChanges({ organizationId, changes }: Plan, { objects }: DesiredOrganization): void {
 	const known = new Set(objects.map(keyOfObject));
 	const other = changes.find((change) => change.action !== "report" && !known.has(keyOfChange(change)));
 	if (other === undefined) return;
 	throw new ConfigurationError(
 		`the saved plan changes ${showAddress(other.address)} in organization ${organizationId}, and the documents do not mention it`,
-		{ hint: "plan again: somebody wrote the file" },
+		{ hint: "plan again: the file was edited" },
 	);
 }
 
-/** Whoever reviewed the plan went by its names for users: they have to be those of the documents. */
+/** Refuses other names for users than those of the documents: the review went by them. */
 function refuseOtherNames(planned: readonly Planned[]): void {
 	const tell = (name: string | undefined): string =>
 		name === undefined ? "do not name" : `call \`${showText(name)}\``;

@@ -16,7 +16,7 @@ export function readTag(id: string, props: TagOutputs, session: Session): Promis
 
 /**
  * The properties of a resource that only reads a tag. The program sends `"requested"`; a state has `"found"`, so that a
- * refresh can tell a tag that was deleted from one that never existed.
+ * refresh can distinguish a deleted tag from one that never existed.
  */
 interface LookUp extends Partial<TagInputs> {
 	readonly lookUp: "requested" | "found";

@@ -44,7 +44,7 @@ describe("a plan file with a matching digest", () => {
 			const { code, stdout, stderr } = await world.run(words);
 			expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
 			expect(stderr).toContain("error: forged.json was not made by this orgsync: organization ");
-			expect(stderr).toContain("hint: plan again: somebody wrote the file, or another version of orgsync made it");
+			expect(stderr).toContain("hint: plan again: the file was edited, or another version of orgsync made it");
 		}
 		expect(world.requests()).toEqual([]);
 	});

@@ -213,7 +213,7 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 		[
 			"a step that stands there twice",
 			(one) => one.steps.push({ ...one.steps.at(-1), id: `step-${one.steps.length + 1}` }),
-			/stands there twice/,
+			/is a duplicate/,
 		],
 		["two steps with one id", (one) => one.steps.push(one.steps.at(-1)), /steps\[\d\]\.id is /],
 		["a change without a step", (one) => one.steps.pop(), /no step does what the change of tvcApp:\S+ implies/],

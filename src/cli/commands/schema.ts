@@ -1,5 +1,5 @@
 /**
- * `schema`: the published JSON Schemas, for editors and for whoever reads what orgsync prints.
+ * `schema`: the published JSON Schemas, for editors and for programs that read the output of orgsync.
  */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";

@@ -84,7 +84,7 @@ it("does not count the overrides that a plan uses: they say nothing of an object
 const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization =>
 	withLive(before, { userTags: known([...(tag === undefined ? [] : [tag]), liveTag(2, "oncall"), ...others]) });
 
-describe("nothing moved", () => {
+describe("nothing changed", () => {
 	it("when all is as it was", () => {
 		expect(moved(before)).toEqual([]);
 	});
@@ -129,7 +129,7 @@ describe("nothing moved", () => {
 	});
 });
 
-describe("a plan that tells otherwise than it is, with digests and steps that fit", () => {
+describe("a plan that describes a change differently, with digests and steps that fit", () => {
 	it.each<[string, (change: Change) => Change]>([
 		[
 			"hides a member",
@@ -146,7 +146,7 @@ describe("a plan that tells otherwise than it is, with digests and steps that fi
 		expect(changes).not.toEqual(saved.changes);
 		const found = findOutdated({ saved: { ...saved, changes }, fresh, live });
 		expect(found[0]).toMatchObject({ reason: "step-differs" });
-		expect(found[0]?.because).toContain("tells the change otherwise than it is");
+		expect(found[0]?.because).toContain("describes the change differently");
 	});
 });
 
@@ -200,7 +200,7 @@ describe("a tag moved", () => {
 		[
 			"when nobody has it",
 			withTag(signers({ members: known([]) })),
-			{ because: "the plan file states that bob, carol had it, now nobody has it" },
+			{ because: "the plan file states that bob, carol had it, now no user has it" },
 		],
 		[
 			"when its many members are others",
@@ -278,7 +278,7 @@ describe("a tag moved", () => {
 
 	it("when who has it can be read, which it could not be", () => {
 		expect(moved(before, { was: withTag(signers({ members: unknown })) })).toMatchObject([
-			{ reason: "changed", because: "the plan file states that nobody could say who had it, now bob, carol have it" },
+			{ reason: "changed", because: "the plan file states that its members could not be read, now bob, carol have it" },
 		]);
 	});
 
@@ -431,7 +431,7 @@ describe("the refusal", () => {
 		throw new Error("it was not refused");
 	};
 
-	it("does not come when nothing moved", () => {
+	it("does not come when nothing changed", () => {
 		expect(() => refuseStale([revisit(before), revisit(before)])).not.toThrow();
 	});
 
@@ -444,7 +444,7 @@ describe("the refusal", () => {
 		});
 		expect(error.message.split("\n")).toEqual([
 			"the saved plan is stale, nothing was sent:",
-			"  userTag:signers: the plan file states that bob, carol had it, now nobody has it",
+			"  userTag:signers: the plan file states that bob, carol had it, now no user has it",
 			`  policy:${policies[0]}: it is gone already, as the plan wanted`,
 		]);
 	});

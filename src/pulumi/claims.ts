@@ -29,16 +29,13 @@ export interface Owner {
 export interface Claims {
 	/** Claims the object for the owner. Returns the other resource if one has claimed it already. */
 	claim(organizationId: string, object: string, owner: Owner): Owner | undefined;
-	/** The resource that has claimed the object, or undefined. */
 	find(organizationId: string, object: string): Owner | undefined;
 }
 
-/** The owner without other properties. */
 export function ownerOf({ resource, resourceUrn }: Owner): Owner {
 	return { resource: String(resource), ...(resourceUrn === undefined ? {} : { resourceUrn: String(resourceUrn) }) };
 }
 
-/** Whether two owners are the same resource. */
 export function isSameOwner(left: Owner, right: Owner): boolean {
 	if (left.resourceUrn !== undefined && right.resourceUrn !== undefined) return left.resourceUrn === right.resourceUrn;
 	return left.resource === right.resource;
@@ -87,7 +84,6 @@ const folderPrefix = "orgsync-claims-";
 
 /** Claims as files. A file of a process that has ended is ignored. */
 export interface ClaimsFolder {
-	/** Makes the claim for the owner. Returns the other owner if there is one already. */
 	claim(key: string, owner: Owner): Owner | undefined;
 	read(key: string): Owner | undefined;
 	/** Removes the claims of this process, and the folder with the last of them. */
@@ -177,7 +173,6 @@ function readClaim(file: string): (Owner & { readonly pid: number }) | undefined
 	});
 }
 
-/** The result of `work`, or undefined if it fails. */
 export function orUndefined<T>(work: () => T): T | undefined {
 	try {
 		return work();

@@ -69,7 +69,6 @@ async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer
 	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);
 }
 
-/** The arguments may be left out if none is required. */
 type Parameters<Args extends object> =
 	Record<never, never> extends Args
 		? [args?: Args, options?: FunctionOptions]
@@ -109,7 +108,6 @@ async function hideArguments<Answer>(args: object, work: () => Promise<Answer>, 
 	}
 }
 
-/** The query as a function of plain values, and as one of outputs. */
 function makeFunctions<Fields extends object, Answer>(name: QueryName) {
 	type Args = QueriedOrganization & Readonly<Fields>;
 	return [makeFunction<Args, Answer>(name), makeOutputFunction<Args, Answer>(name)] as const;

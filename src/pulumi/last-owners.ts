@@ -8,14 +8,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { digestObject, isSameOwner, type Owner, orUndefined, ownerOf } from "./claims.ts";
 
-/** The resource that applied an object last. */
 interface LastOwner extends Owner {
 	/** ISO 8601 in UTC. */
 	readonly appliedAt: string;
 }
 
 export interface LastOwners {
-	/** The resource that applied the object last, or undefined. */
 	find(organizationId: string, object: string): LastOwner | undefined;
 	record(organizationId: string, object: string, owner: LastOwner): void;
 	/** Forgets the last owner if it is this resource. */

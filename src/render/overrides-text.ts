@@ -56,7 +56,12 @@ export function renderOverrides(
 	overrides: readonly Override[] | undefined,
 	style: Style,
 	guards: readonly Guard[] = [],
+	spelling: Spelling = flagSpelling,
 ): readonly string[] {
 	if (overrides === undefined || overrides.length === 0) return [];
-	return [style.warn(`${overridesHeading}:`), ...overrides.map((one) => `  ${describeOverride(one, guards)}`), ""];
+	return [
+		style.warn(`${overridesHeading}:`),
+		...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`),
+		"",
+	];
 }

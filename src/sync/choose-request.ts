@@ -3,6 +3,7 @@
  * are in submit-once.ts.
  */
 import { coveredAddresses } from "../plan/step.ts";
+import { retryHint } from "../plan/waiting.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";
@@ -52,7 +53,7 @@ export function chooseRequest(
 	if (open !== undefined) return resendOrSkip(open, context);
 	const [latest] = entries;
 	if (latest?.outcome === "rejected" && context.retryRejected !== true) {
-		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
 		return { kind: "skip", result: withoutSubmit(latest, "rejected", message) };
 	}
 	const completed = entries.find(

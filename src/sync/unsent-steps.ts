@@ -3,7 +3,7 @@
  */
 import type { Plan } from "../plan/plan.ts";
 import type { EarlierActivity, Step } from "../plan/step.ts";
-import { nameOf, settleOrAbandon } from "../plan/waiting.ts";
+import { nameOf, retryHint, settleOrAbandon } from "../plan/waiting.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 
 /** Returns the result of a step that has an earlier activity. */
@@ -13,7 +13,7 @@ export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan
 		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
 	}
 	if (relation === "rejected") {
-		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
 		return { ...notAttempted(message), outcome: "rejected", activityId, fingerprint };
 	}
 	const status = earlier.state === "in-doubt" ? undefined : earlier.status;

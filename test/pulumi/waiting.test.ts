@@ -185,7 +185,7 @@ describe("an activity that did not complete", { timeout: 180_000 }, () => {
 			signers: "awaiting-authenticator",
 		});
 		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
-		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows the missing authentication methods`);
+		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows what is missing`);
 		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
 
 		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });

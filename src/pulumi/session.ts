@@ -24,9 +24,16 @@ import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { Environment } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { type Claims, type ClaimsFolder, type Owner, openClaims, ownerOf } from "./claims.ts";
+import {
+	type Claims,
+	type ClaimsFolder,
+	type LastOwners,
+	type Owner,
+	openClaims,
+	openLastOwners,
+	ownerOf,
+} from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
-import { type LastOwners, openLastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
 import { assertCanConverge, assertGuardsAllowed, OverrideLog } from "./plan-checks.ts";
 import type { Settings } from "./settings.ts";

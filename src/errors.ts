@@ -7,15 +7,15 @@
 
 /** Exit codes of the command line, the same in every output format (docs/commands.md#exit-codes). */
 export const exitCodes = {
-	converged: 0,
+	inSync: 0,
 	error: 1,
 	changes: 2,
 	invalid: 3,
 	notAuthorized: 4,
-	guard: 5,
+	blockedByGuard: 5,
 	stalePlan: 6,
 	partlyApplied: 7,
-	waiting: 8,
+	pendingApproval: 8,
 	rejectedOrDenied: 9,
 	interrupted: 130,
 } as const;
@@ -134,7 +134,7 @@ export class OutputError extends OrgsyncError {
 /** A guard found more than its limit allows, and nobody acknowledged it. Nothing was sent. */
 export class GuardError extends OrgsyncError {
 	readonly code = "guard";
-	readonly exitCode = exitCodes.guard;
+	readonly exitCode = exitCodes.blockedByGuard;
 }
 
 /** An object that a saved plan touches and that is not what it was when the plan was made. */

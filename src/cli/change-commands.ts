@@ -45,7 +45,7 @@ export function plan(): CommandRow {
 		example: "orgsync plan -f orgsync.yaml --out plan.json",
 		exitCodes: {
 			...queryExitCodes,
-			[exitCodes.converged]: "plan printed, with or without changes",
+			[exitCodes.inSync]: "plan printed, with or without changes",
 			[exitCodes.error]: "error, or the organization cannot converge",
 			[exitCodes.changes]: "changes found, with --detailed-exitcode",
 		},
@@ -60,7 +60,7 @@ export function show(): CommandRow {
 		arguments: [argument("<file>", "saved plan, or - for standard input", parseFileOrStream)],
 		flags: outputFlags(formats),
 		example: "orgsync show plan.json --format markdown",
-		exitCodes: { ...localExitCodes, [exitCodes.converged]: "plan printed" },
+		exitCodes: { ...localExitCodes, [exitCodes.inSync]: "plan printed" },
 		run: async ({ terminal, words: [saved = ""] }) => (await import("./commands/show.ts")).show(saved, terminal),
 	};
 }
@@ -83,14 +83,14 @@ export function apply(): CommandRow {
 		],
 		example: "orgsync apply -f orgsync.yaml --yes",
 		exitCodes: {
-			[exitCodes.converged]: "in sync",
+			[exitCodes.inSync]: "in sync",
 			[exitCodes.error]: "error, or a step failed",
 			[exitCodes.invalid]: true,
 			[exitCodes.notAuthorized]: true,
-			[exitCodes.guard]: "blocked by a guard; nothing was submitted",
+			[exitCodes.blockedByGuard]: "blocked by a guard; nothing was submitted",
 			[exitCodes.stalePlan]: "saved plan is stale; nothing was submitted",
 			[exitCodes.partlyApplied]: "partly applied: a step completed, another did not",
-			[exitCodes.waiting]: true,
+			[exitCodes.pendingApproval]: true,
 			[exitCodes.rejectedOrDenied]: true,
 			[exitCodes.interrupted]: true,
 		},
@@ -118,9 +118,9 @@ export function drift(): CommandRow {
 		example: "orgsync drift --since last.json --format json --output last.json",
 		exitCodes: {
 			...queryExitCodes,
-			[exitCodes.converged]: "no drift",
+			[exitCodes.inSync]: "no drift",
 			[exitCodes.changes]: "drift found",
-			[exitCodes.waiting]: "no drift, but an activity is pending approval",
+			[exitCodes.pendingApproval]: "no drift, but an activity is pending approval",
 		},
 		run: async ({ flags, terminal, output }) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
 	};

@@ -35,7 +35,7 @@ export interface CommandRow {
 
 /** Exit codes of a command that calls no service. */
 export const localExitCodes: CommandExitCodes = {
-	[exitCodes.converged]: "success",
+	[exitCodes.inSync]: "success",
 	[exitCodes.error]: true,
 	[exitCodes.invalid]: true,
 };

@@ -46,15 +46,15 @@ const precedence: readonly ExitCode[] = [
 	exitCodes.notAuthorized,
 	exitCodes.rejectedOrDenied,
 	exitCodes.stalePlan,
-	exitCodes.guard,
+	exitCodes.blockedByGuard,
 	exitCodes.invalid,
 	exitCodes.error,
-	exitCodes.waiting,
+	exitCodes.pendingApproval,
 	exitCodes.changes,
-	exitCodes.converged,
+	exitCodes.inSync,
 ];
 
 /** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
 export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
-	return precedence.find((code) => codes.includes(code)) ?? exitCodes.converged;
+	return precedence.find((code) => codes.includes(code)) ?? exitCodes.inSync;
 }

@@ -5,15 +5,15 @@ import { type ExitCode, exitCodes } from "../errors.ts";
 
 /** The meaning of each exit code, where a command says nothing more precise. */
 const meanings: Readonly<Record<ExitCode, string>> = {
-	[exitCodes.converged]: "in sync, or nothing to report",
+	[exitCodes.inSync]: "in sync, or nothing to report",
 	[exitCodes.error]: "error",
 	[exitCodes.changes]: "changes or drift found (plan --detailed-exitcode, drift)",
 	[exitCodes.invalid]: "invalid document, flags or configuration",
 	[exitCodes.notAuthorized]: "not authorized",
-	[exitCodes.guard]: "blocked by a guard",
+	[exitCodes.blockedByGuard]: "blocked by a guard",
 	[exitCodes.stalePlan]: "saved plan is stale",
 	[exitCodes.partlyApplied]: "partly applied",
-	[exitCodes.waiting]: "pending approval",
+	[exitCodes.pendingApproval]: "pending approval",
 	[exitCodes.rejectedOrDenied]: "rejected or denied",
 	[exitCodes.interrupted]: "interrupted",
 };

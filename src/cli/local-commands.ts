@@ -16,7 +16,7 @@ import {
 	shardFlag,
 } from "./flags.ts";
 
-const { converged } = exitCodes;
+const { inSync } = exitCodes;
 
 export function init(): CommandRow {
 	return {
@@ -31,7 +31,7 @@ export function init(): CommandRow {
 			...outputFlags(),
 		],
 		example: "orgsync init --local",
-		exitCodes: { ...localExitCodes, [converged]: "document written" },
+		exitCodes: { ...localExitCodes, [inSync]: "document written" },
 		run: async ({ flags, terminal }) => (await import("./commands/init.ts")).init(flags, terminal),
 	};
 }
@@ -42,7 +42,7 @@ export function validate(): CommandRow {
 		summary: "check documents without calling the service",
 		flags: [...documentFlags(), ...flagGroup("Scope", [shardFlag()]), ...outputFlags()],
 		example: "orgsync validate -f documents/",
-		exitCodes: { ...localExitCodes, [converged]: "all documents are valid" },
+		exitCodes: { ...localExitCodes, [inSync]: "all documents are valid" },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/validate.ts")).validate(flags, terminal, output),
 	};
@@ -67,7 +67,7 @@ export function emulator(): CommandRow {
 			...flagGroup("Output", [flag("--verbose", "log the signal that stops it, and stack traces")]),
 		],
 		example: "orgsync emulator --seed seed.yaml --port 8080",
-		exitCodes: { ...localExitCodes, [converged]: "stopped by a signal" },
+		exitCodes: { ...localExitCodes, [inSync]: "stopped by a signal" },
 		run: async ({ flags, terminal, output }) =>
 			(await import("./commands/emulator.ts")).emulator(flags, terminal, output),
 	};

@@ -36,7 +36,7 @@ async function main(): Promise<ExitCode> {
 	if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
 		const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 		stdout.write(`${version}\n`);
-		return exitCodes.converged;
+		return exitCodes.inSync;
 	}
 	if (isTooOld(process.versions.node)) {
 		stderr.write(`error: orgsync needs Node 22.18 or later, and this is ${process.versions.node}\n`);

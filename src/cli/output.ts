@@ -240,7 +240,7 @@ export class Output {
 			const path = resolve(this.#terminal.directory, this.#output);
 			(this.#replaces ? replaceFile : writeFile)(path, stripVTControlCharacters(text), this.#terminal);
 		} catch (error) {
-			const hint = exitCode === exitCodes.converged ? {} : { hint: `the command ended with exit code ${exitCode}` };
+			const hint = exitCode === exitCodes.inSync ? {} : { hint: `the command ended with exit code ${exitCode}` };
 			throw new OutputError(this.#abandonOutput(error), { ...hint, cause: error });
 		}
 		return exitCode;

@@ -12,7 +12,7 @@ import { makeProgram } from "./program.ts";
 
 /** The exit code of the command that these words call, after it has printed what it has to say. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
-	let exitCode: ExitCode = exitCodes.converged;
+	let exitCode: ExitCode = exitCodes.inSync;
 	const finish = (code: ExitCode): void => {
 		exitCode = code;
 	};
@@ -80,7 +80,7 @@ async function failedFlags(
 		findPrivateKeys(words),
 	);
 	if (!(error instanceof CommanderError)) return output.failure(error);
-	if (error.exitCode === 0) return exitCodes.converged;
+	if (error.exitCode === 0) return exitCodes.inSync;
 	const said = error.message.replace(/^error: /, "").replaceAll("\n", " ");
 	const message = said.replaceAll(new RegExp(privateKeyPattern, "gi"), "(a key)");
 	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));

@@ -44,8 +44,8 @@ export function status(): CommandRow {
 		example: "orgsync status -f orgsync.yaml",
 		exitCodes: {
 			...queryExitCodes,
-			[exitCodes.converged]: "nothing is pending",
-			[exitCodes.waiting]: "an activity is pending",
+			[exitCodes.inSync]: "nothing is pending",
+			[exitCodes.pendingApproval]: "an activity is pending",
 		},
 		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
 	};
@@ -65,9 +65,9 @@ export function waitCommand(): CommandRow {
 		example: "orgsync wait --wait 3600",
 		exitCodes: {
 			...queryExitCodes,
-			[exitCodes.converged]: "all activities completed",
+			[exitCodes.inSync]: "all activities completed",
 			[exitCodes.error]: "error, or an activity failed",
-			[exitCodes.waiting]: "an activity is still pending",
+			[exitCodes.pendingApproval]: "an activity is still pending",
 			[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
 		},
 		run: async ({ flags, terminal, output, words }) =>
@@ -126,8 +126,8 @@ export function importKey(): CommandRow {
 		example: "orgsync import-key --user alice --out bundle.txt",
 		exitCodes: {
 			...queryExitCodes,
-			[exitCodes.converged]: "bundle written",
-			[exitCodes.waiting]: true,
+			[exitCodes.inSync]: "bundle written",
+			[exitCodes.pendingApproval]: true,
 			[exitCodes.rejectedOrDenied]: true,
 		},
 		run: async ({ flags, terminal, output }) =>

@@ -109,7 +109,7 @@ export function describeStreamFailure(name: "output" | "error", failure: StreamF
  */
 export async function settleStreams(code: ExitCode, output: Outlet, error: Outlet): Promise<ExitCode> {
 	const tell = (to: Outlet, name: "output" | "error", failure: StreamFailure): void => {
-		const own = code === exitCodes.converged || code === exitCodes.error ? "" : `; the command ended with ${code}`;
+		const own = code === exitCodes.inSync || code === exitCodes.error ? "" : `; the command ended with ${code}`;
 		to.write(`error: ${describeStreamFailure(name, failure)}${own}\n`);
 	};
 	const lostOutput = await output.failure();

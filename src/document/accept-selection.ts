@@ -4,10 +4,10 @@
  */
 
 import { matchesGlob } from "../plan/only.ts";
+import { nameOf, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { isCovered } from "../plan/step.ts";
 import { compareText } from "../plan/value.ts";
-import { nameOf, settleOrAbandon, type Waiting } from "../plan/waiting.ts";
 
 /** An address that matches a pattern and is not accepted. */
 export interface SkippedAddress {
@@ -79,12 +79,12 @@ function listPending(found: Match): readonly (Match & { readonly address: string
 	return found.all.filter((address) => !found.free.includes(address)).map((address) => ({ ...found, address }));
 }
 
-function pendingActivity(address: string, { waiting }: Plan): Waiting | undefined {
+function pendingActivity(address: string, { waiting }: Plan): RelatedActivity | undefined {
 	// A rejected activity changes nothing.
 	return waiting.find((one) => one.relation !== "rejected" && isCovered(address, one));
 }
 
-function describePending(waiting: Waiting | undefined): string {
+function describePending(waiting: RelatedActivity | undefined): string {
 	if (waiting === undefined) return "";
 	if (waiting.state === "in-doubt") return `a request for it has no answer: ${settleOrAbandon(nameOf(waiting))}`;
 	return `activity ${nameOf(waiting)} is pending and would change this: reject or abandon it first`;

@@ -5,45 +5,39 @@
 import type { TextRange } from "./edit-block.ts";
 import { lineEndOf, lineStartOf, newlineOf, type TextEdit } from "./edit-text.ts";
 
+/** A flow list or map: the text of its file, the range between its brackets, and those of its items. */
+export interface FlowList {
+	readonly text: string;
+	readonly inside: TextRange;
+	readonly ranges: readonly TextRange[];
+}
+
 /**
  * Returns the edits between the brackets that remove the items with these numbers, and add the texts `added` after the last
  * remaining item.
  */
-export function flowEdits(
-	text: string,
-	inside: TextRange,
-	ranges: readonly TextRange[],
-	removed: ReadonlySet<number>,
-	added: readonly string[],
-): readonly TextEdit[] {
+export function flowEdits(list: FlowList, removed: ReadonlySet<number>, added: readonly string[]): readonly TextEdit[] {
+	const { text, inside, ranges } = list;
 	const last = ranges.findLastIndex((_, index) => !removed.has(index));
 	const content = text.slice(inside.from, inside.to);
 	if (last < 0 && !content.includes("\n")) {
 		const pad = added.length === 0 ? "" : (/^[ \t]*/.exec(content)?.[0] ?? "");
 		return [{ from: inside.from, to: inside.to, text: `${pad}${added.join(", ")}${pad}` }];
 	}
-	const removals = [...removed].flatMap((index) => removeOne(text, inside, ranges, removed, index));
+	const removals = [...removed].flatMap((index) => removeOne(list, removed, index));
 	if (added.length === 0) return removals;
-	return [
-		...removals,
-		...(last < 0 ? addFirst(text, inside, ranges, added) : addAfterItem(text, inside, ranges, last, added)),
-	];
+	return [...removals, ...(last < 0 ? addFirst(list, added) : addAfterItem(list, last, added))];
 }
 
-function removeOne(
-	text: string,
-	inside: TextRange,
-	ranges: readonly TextRange[],
-	removed: ReadonlySet<number>,
-	index: number,
-): readonly TextEdit[] {
+function removeOne(list: FlowList, removed: ReadonlySet<number>, index: number): readonly TextEdit[] {
+	const { text, inside, ranges } = list;
 	const { from, to } = ranges[index] as TextRange;
 	const next = ranges[index + 1];
 	const comma = findComma(text, to, next?.from ?? inside.to);
 	// The text between them is about the next item.
 	const isApart = comma !== undefined && /[\n#]/.test(text.slice(to, comma));
 	const end = comma === undefined || isApart ? to : comma + 1;
-	const beginsLine = isFirstOnLine(text, inside, from);
+	const beginsLine = isFirstOnLine(list, from);
 	const rest = restOfLine(text, end, inside.to);
 	const others = isApart ? [removeComma(text, comma, inside.to)] : [];
 	if (beginsLine && rest !== undefined) {
@@ -73,18 +67,13 @@ function restOfLine(text: string, offset: number, insideTo: number): string | un
 	return /^[ \t]*(?:#[^\n]*)?\r?\n/.exec(text.slice(offset, insideTo))?.[0];
 }
 
-function addAfterItem(
-	text: string,
-	inside: TextRange,
-	ranges: readonly TextRange[],
-	last: number,
-	added: readonly string[],
-): readonly TextEdit[] {
+function addAfterItem(list: FlowList, last: number, added: readonly string[]): readonly TextEdit[] {
+	const { text, inside, ranges } = list;
 	const { from, to } = ranges[last] as TextRange;
 	const comma = findComma(text, to, ranges[last + 1]?.from ?? inside.to);
 	const end = lineEndOf(text, comma ?? to);
-	const hasLine = isFirstOnLine(text, inside, from) && end < (ranges[last + 1]?.from ?? inside.to);
-	if (!hasLine) return addOnLine(text, inside, { from, to }, added);
+	const hasLine = isFirstOnLine(list, from) && end < (ranges[last + 1]?.from ?? inside.to);
+	if (!hasLine) return addOnLine(list, { from, to }, added);
 	const indent = text.slice(lineStartOf(text, from), from);
 	const closing = comma === undefined ? "" : ",";
 	const lines = added.map((item) => `${newlineOf(text, from)}${indent}${item}`).join(",");
@@ -93,30 +82,22 @@ function addAfterItem(
 }
 
 /** Adds items on the line of the last remaining one, so that the comment after it stays with it. */
-function addOnLine(
-	text: string,
-	inside: TextRange,
-	{ from, to }: TextRange,
-	added: readonly string[],
-): readonly TextEdit[] {
+function addOnLine(list: FlowList, { from, to }: TextRange, added: readonly string[]): readonly TextEdit[] {
+	const { text, inside } = list;
 	const items = added.join(", ");
 	if (!/^[ \t]*,?[ \t]*#/.test(text.slice(to, inside.to))) return [{ from: to, to, text: `, ${items}` }];
-	if (!isFirstOnLine(text, inside, from)) return [{ from, to: from, text: `${items}, ` }];
+	if (!isFirstOnLine(list, from)) return [{ from, to: from, text: `${items}, ` }];
 	const end = lineEndOf(text, to);
 	const indent = text.slice(lineStartOf(text, from), from);
 	return [{ from: end, to: end, text: `${newlineOf(text, from)}${indent}, ${items}` }];
 }
 
 /** Adds items when none remains and the brackets are on different lines. */
-function addFirst(
-	text: string,
-	inside: TextRange,
-	ranges: readonly TextRange[],
-	added: readonly string[],
-): readonly TextEdit[] {
+function addFirst(list: FlowList, added: readonly string[]): readonly TextEdit[] {
+	const { text, inside, ranges } = list;
 	const end = lineEndOf(text, inside.from);
 	const first = ranges[0];
-	if (first !== undefined && (!isFirstOnLine(text, inside, first.from) || first.from < end)) {
+	if (first !== undefined && (!isFirstOnLine(list, first.from) || first.from < end)) {
 		return [{ from: inside.from, to: inside.from, text: `${added.join(", ")},` }];
 	}
 	const closing = lineStartOf(text, inside.to);
@@ -128,7 +109,7 @@ function addFirst(
 	return [{ from: end, to: end, text: lines }];
 }
 
-function isFirstOnLine(text: string, inside: TextRange, offset: number): boolean {
+function isFirstOnLine({ text, inside }: FlowList, offset: number): boolean {
 	const start = lineStartOf(text, offset);
 	return start >= inside.from && text.slice(start, offset).trim() === "";
 }

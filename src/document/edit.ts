@@ -10,7 +10,7 @@ import { applyEdits, lineEndOf, lineStartOf, NotEditable, newlineOf, type TextEd
 import { readText } from "./file-text.ts";
 import { Problems } from "./problems.ts";
 import { readTree } from "./tree.ts";
-import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
+import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { type TextStyle, writeFlow, writeText } from "./write-yaml.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -38,16 +38,16 @@ export function readEditable(
 	file: string,
 	content: string | Uint8Array,
 	environment: Environment,
-	options: VariableOptions = {},
+	options: VariableOptions,
 ): EditableFile {
 	const problems = new Problems();
-	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
+	const substitution = new Substitution(environment, options);
 	const whole = typeof content === "string" ? content : new TextDecoder("utf-8", { ignoreBOM: true }).decode(content);
 	const mark = whole.startsWith("\uFEFF") ? "\uFEFF" : "";
 	const found = readText(file, content, problems) ?? "";
 	const added = found.endsWith("\n") ? "" : newlineOf(found, found.length);
 	const text = found + added;
-	const { documents, positionOf } = readYaml(file, text, problems, { keepTokens: true });
+	const { documents, positionOf } = readYaml(file, text, problems, true);
 	return {
 		text,
 		documents: documents.map((yaml) => ({
@@ -95,7 +95,9 @@ export function editItems(
 	if (!isSeq(node)) throw new NotEditable(`${pathOf(list)} is not a list`);
 	const removedIndices = new Set(removed.map(({ key }) => Number(key)));
 	const { text } = document;
-	if (node.flow === true) return flowEdits(text, insideOf(node), node.items.map(rangeOf), removedIndices, added);
+	if (node.flow === true) {
+		return flowEdits({ text, inside: insideOf(node), ranges: node.items.map(rangeOf) }, removedIndices, added);
+	}
 	const ranges = blockRanges(node);
 	const edits = blockItems(text, ranges, removedIndices, added, withComments);
 	return removedIndices.size < ranges.length || added.length > 0 ? edits : [...edits, emptyList(document, list)];
@@ -111,7 +113,7 @@ export function removeEntries(document: EditableDocument, map: Cell, keys: reado
 		to: value === null ? rangeOf(key).to : trimEnd(document.text, rangeOf(value).to),
 	}));
 	return node.flow === true
-		? flowEdits(document.text, insideOf(node), ranges, removedIndices, [])
+		? flowEdits({ text: document.text, inside: insideOf(node), ranges }, removedIndices, [])
 		: blockPairs(document.text, ranges, removedIndices);
 }
 

@@ -32,29 +32,17 @@ export interface ExportedParts {
 	readonly users: readonly (readonly [alias: string, id: string])[];
 	readonly userTags: readonly ExportedTag[];
 	/** Read-only objects. */
-	readonly expectations: readonly ExportedExpectations[];
+	readonly expectations: readonly ExportedSection<ExportedRecord>[];
 	/** Objects that can only be deleted. */
-	readonly removable: readonly ExportedRemovables[];
+	readonly removable: readonly ExportedSection<LiveRemovable>[];
 	readonly unread: readonly Omission[];
 	readonly leftOut: readonly Omission[];
 }
 
-/** The expectations of one kind, with their key in a document. */
-export interface ExportedExpectations {
+/** Objects of one kind, with the key of the kind in a document and the alias of their user, or null if they have none. */
+export interface ExportedSection<T> {
 	readonly key: string;
-	readonly groups: readonly ExportedGroup[];
-}
-
-/** Records, with the alias of their user, or null if they belong to no user. */
-interface ExportedGroup {
-	readonly group: string | null;
-	readonly records: readonly ExportedRecord[];
-}
-
-/** Deletable objects of one kind by alias of their user, with their key in a document. */
-export interface ExportedRemovables {
-	readonly key: string;
-	readonly groups: readonly { readonly user: string | null; readonly items: readonly LiveRemovable[] }[];
+	readonly groups: readonly { readonly user: string | null; readonly items: readonly T[] }[];
 }
 
 /** Max characters of a list in brackets. A longer list is written with one item a line. */
@@ -106,8 +94,8 @@ function expectationLines({ expectations }: ExportedParts): readonly string[] {
 	if (expectations.length === 0) return [];
 	const lines = expectations.flatMap(({ key, groups }) => [
 		`  ${key}:`,
-		...groups.flatMap(({ group, records }) =>
-			group === null ? recordLines(records, "    ") : [`    ${writeKey(group)}:`, ...recordLines(records, "      ")],
+		...groups.flatMap(({ user, items }) =>
+			user === null ? recordLines(items, "    ") : [`    ${writeKey(user)}:`, ...recordLines(items, "      ")],
 		),
 	]);
 	return ["# Read-only objects: differences are reported, never submitted.", "expect:", ...lines];
@@ -128,12 +116,12 @@ function removableLines(removable: ExportedParts["removable"]): readonly string[
 	const list = (indent: string, items: readonly LiveRemovable[]): readonly string[] =>
 		items.map(({ id, name }) => `#${indent}- ${showText(id)}${name === "" ? "" : `  # ${showText(name)}`}`);
 	const lines = removable.flatMap(({ key, groups }) => [
-		...(groups.length === 0 ? [] : [`#  ${key}:`]),
+		`#  ${key}:`,
 		...groups.flatMap(({ user, items }) =>
 			user === null ? list("    ", items) : [`#    ${writeKey(user)}:`, ...list("      ", items)],
 		),
 	]);
-	if (lines.length === 0) return [];
+	if (removable.length === 0) return [];
 	return [
 		"# These exist and are unmanaged. Remove the # of a line, of its parents and of absent to delete the object.",
 		"#absent:",

@@ -21,10 +21,9 @@ import type {
 import { compareText } from "../plan/value.ts";
 import { makeAliases } from "./export-aliases.ts";
 import {
-	type ExportedExpectations,
 	type ExportedParts,
 	type ExportedRecord,
-	type ExportedRemovables,
+	type ExportedSection,
 	type ExportedTag,
 	type Omission,
 	writeDocument,
@@ -71,15 +70,12 @@ class Exporter {
 	}
 
 	parts(): ExportedParts {
-		const { live } = this.#whole;
-		const userTags = this.#userTags();
-		const expectations = readOnlyKinds.flatMap((kind) => this.#expectations(kind));
 		return {
-			organizationId: live.organizationId,
+			organizationId: this.#whole.live.organizationId,
 			users: this.#users(),
-			userTags,
-			expectations,
-			removable: removalKindNames.map((name) => this.#removables(name)),
+			userTags: this.#userTags(),
+			expectations: readOnlyKinds.flatMap((kind) => this.#expectations(kind)),
+			removable: removalKindNames.flatMap((name) => this.#removables(name)),
 			unread: this.#unread(),
 			leftOut: this.#leftOut,
 		};
@@ -112,7 +108,7 @@ class Exporter {
 	}
 
 	/** Returns the expectations of the kind: none if it is not exported or has no objects. */
-	#expectations(kind: ReadOnlyKind): readonly ExportedExpectations[] {
+	#expectations(kind: ReadOnlyKind): readonly ExportedSection<ExportedRecord>[] {
 		const { name, groupedBy, exported } = kind;
 		if (exported === null) return [];
 		const live = Object.entries(this.#whole.live.records[name] ?? {});
@@ -120,11 +116,10 @@ class Exporter {
 			groupedBy === "user"
 				? this.#users().map(([alias, userId]) => {
 						const own = live.filter(([key]) => key === userId);
-						return { group: alias, records: this.#records(kind, exported, alias, own) };
+						return { user: alias, items: this.#records(kind, exported, alias, own) };
 					})
-				: [{ group: null, records: this.#records(kind, exported, null, live) }];
-		const found = groups.filter(({ records }) => records.length > 0);
-		return found.length === 0 ? [] : [{ key: expectationLists[name], groups: found }];
+				: [{ user: null, items: this.#records(kind, exported, null, live) }];
+		return sectionOf(expectationLists[name], groups);
 	}
 
 	/** Returns the records. Without a group the key of live state is the id; a record of a user has its own id. */
@@ -141,7 +136,7 @@ class Exporter {
 			})),
 		);
 		const place = (record: ExportedRecord) => {
-			return { expectations: [{ key: expectationLists[name], groups: [{ group, records: [record] }] }] };
+			return { expectations: [{ key: expectationLists[name], groups: [{ user: group, items: [record] }] }] };
 		};
 		return found
 			.sort((left, right) => byOrder(left.record, right.record) || compareText(left.id, right.id))
@@ -173,14 +168,14 @@ class Exporter {
 		return valid.length === 0 ? [] : [{ ...identity, ...Object.fromEntries(valid) }];
 	}
 
-	#removables(name: RemovalKindName): ExportedRemovables {
+	#removables(name: RemovalKindName): readonly ExportedSection<LiveRemovable>[] {
 		const known = this.#whole.live.removables[name];
 		const all = known.known ? known.value : [];
 		const isOfUser = removalKinds.some((kind) => kind.name === name && kind.isOfUser);
 		const groups = isOfUser
 			? this.#users().map(([alias, id]) => ({ user: alias, items: byName(all.filter(({ userId }) => userId === id)) }))
 			: [{ user: null, items: byName(all) }];
-		return { key: removalLists[name], groups: groups.filter(({ items }) => items.length > 0) };
+		return sectionOf(removalLists[name], groups);
 	}
 
 	#unread(): readonly Omission[] {
@@ -208,7 +203,7 @@ class Exporter {
 		const { live } = this.#whole;
 		const named = [
 			...(parts.userTags ?? []).flatMap(({ members }) => members ?? []),
-			...(parts.expectations ?? []).flatMap(({ groups }) => groups.flatMap(({ group }) => group ?? [])),
+			...(parts.expectations ?? []).flatMap(({ groups }) => groups.flatMap(({ user }) => user ?? [])),
 		];
 		const alone: ExportedParts = {
 			organizationId: live.organizationId,
@@ -222,6 +217,12 @@ class Exporter {
 		};
 		return findMismatch(writeDocument(alone, ""), live);
 	}
+}
+
+/** Returns the section without empty groups, or none if all are empty. */
+function sectionOf<T>(key: string, groups: ExportedSection<T>["groups"]): readonly ExportedSection<T>[] {
+	const found = groups.filter(({ items }) => items.length > 0);
+	return found.length === 0 ? [] : [{ key, groups: found }];
 }
 
 function byName(items: readonly LiveRemovable[]): readonly LiveRemovable[] {

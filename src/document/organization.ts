@@ -5,7 +5,7 @@
 import { kindOf, removalKinds } from "../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import type { DesiredOrganization, DesiredRemoval, Limits } from "../plan/organization.ts";
+import type { DesiredOrganization, DesiredRemoval, RemovalLimits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
@@ -136,7 +136,7 @@ function readOfUsers(
 	});
 }
 
-function readLimits(roots: readonly Cell[], problems: Problems): Limits {
+function readLimits(roots: readonly Cell[], problems: Problems): RemovalLimits {
 	const limits: Record<string, unknown> = {};
 	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
 		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
@@ -153,10 +153,10 @@ function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 			}
 		}
 	}
-	return limits as Limits;
+	return limits as RemovalLimits;
 }
 
-function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
+function readMemberRemovals(cell: Cell, problems: Problems): RemovalLimits["memberRemovals"] {
 	if (typeof cell.value === "number") return { count: cell.value };
 	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
 	const percent = Number(match?.[1]);

@@ -12,9 +12,9 @@ import { readText } from "./file-text.ts";
 import { readOrganization } from "./organization.ts";
 import { Problems } from "./problems.ts";
 import { checkStructure } from "./structure.ts";
-import { isDocument, readTree, type Substitution } from "./tree.ts";
+import { isDocument, readTree } from "./tree.ts";
 import { readId } from "./users.ts";
-import { type Environment, ExpansionBudget, type VariableOptions, variablesOf } from "./variables.ts";
+import { type Environment, Substitution, type VariableOptions } from "./variables.ts";
 import { readYaml } from "./yaml.ts";
 
 export { caip2Aliases, knownCaip2 } from "./expectations.ts";
@@ -43,7 +43,7 @@ export function parseDocuments(
 	options: VariableOptions = {},
 ): ParsedDocuments {
 	const problems = new Problems();
-	const substitution = { variables: variablesOf(environment, options), expansion: new ExpansionBudget() };
+	const substitution = new Substitution(environment, options);
 	const { roots, isComplete } = readRoots(sources, substitution, problems);
 	const byOrganization = Map.groupBy(roots, (root) => organizationIdOf(root, problems) ?? "");
 	const unassigned = byOrganization.get("") ?? [];

@@ -10,12 +10,12 @@ import { clipMiddle, showAddress, showText } from "../escape.ts";
 import { parseAddress } from "../plan/address.ts";
 import type { Change, RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import { kinds, readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
+import { earlierActivityOf, holdSteps } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { listParameter, narrowStep, objectsOf, subjectOf } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
 import { isTemporaryName, makeSteps } from "../plan/steps.ts";
 import { compareText, digestOf, sameValue } from "../plan/value.ts";
-import { earlierActivityOf, holdSteps } from "../plan/waiting.ts";
 
 /** Returns where a plan states something else than its own changes imply, and what; undefined when all of it agrees. */
 export function findContradiction(plan: Plan): string | undefined {

@@ -9,6 +9,7 @@ import { uuid } from "../plan/organization.ts";
 import { checkSchema, type SchemaError } from "../schema.ts";
 import { type Cell, cellAt, isWithinInvalid, pathOf, pathWithKey, toPlainValue } from "./cell.ts";
 import { describeCell, type Problems, quote, quoteCell } from "./problems.ts";
+import { writeFlow, writeKey } from "./write-yaml.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -63,7 +64,7 @@ function reportUnknownKey(cell: Cell, key: string, schema: Schema, problems: Pro
 function reportMissingKey(cell: Cell, key: string, schema: Schema, problems: Problems): void {
 	if (cell.intendedKeys.includes(key) || cell.intendedKeys.includes("")) return;
 	const property = ((schema.properties ?? {}) as Readonly<Record<string, Schema>>)[key] ?? {};
-	const example = flow(examplesOf(property)[0] ?? "…");
+	const example = writeFlow(examplesOf(property)[0] ?? "…");
 	problems.add(
 		cell.at,
 		pathWithKey(pathOf(cell), key),
@@ -84,7 +85,7 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 		return `${subject} must be text, but YAML reads ${quoteCell(cell)} as ${read}; put it in quotes: "${cell.written}"`;
 	}
 	if (types[0] === "array" && cell.kind === "text") {
-		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets: [${flow(cell.written)}]`;
+		return `${subject} must be a list, but is the text ${quoteCell(cell)}; put it in brackets: [${writeKey(cell.written)}]`;
 	}
 	if (types.includes("integer") && !types.includes("string") && cell.fromEnvironment) {
 		return `${subject} must be a whole number, but variables are always text; write the number`;
@@ -95,7 +96,7 @@ function describeTypeError(cell: Cell, schema: Schema): string {
 	}
 	const examples = examplesOf(schema)
 		.slice(0, types.length)
-		.map((value) => `\`${flow(value)}\``);
+		.map((value) => `\`${writeFlow(value)}\``);
 	const hint = examples.length === 0 || types[0] === "boolean" ? "" : `, such as ${examples.join(" or ")}`;
 	return `${subject} must be ${types.map(describeType).join(" or ")}${hint}, but is ${describeValue(cell)}`;
 }
@@ -121,15 +122,4 @@ function describeValue(cell: Cell): string {
 	if (cell.kind === "list") return "a list";
 	if (cell.kind === "number") return `the number ${cell.written}`;
 	return cell.kind === "boolean" ? cell.written : `the text ${quoteCell(cell)}`;
-}
-
-/** Returns a value as YAML on one line. */
-function flow(value: unknown): string {
-	if (Array.isArray(value)) return `[${value.map(flow).join(", ")}]`;
-	if (typeof value === "object" && value !== null) {
-		const entries = Object.entries(value).map(([key, entry]) => `${flow(key)}: ${flow(entry)}`);
-		return `{ ${entries.join(", ")} }`;
-	}
-	if (typeof value !== "string") return String(value);
-	return /^[A-Za-z][\w.-]*$|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9]+%$/.test(value) ? value : JSON.stringify(value);
 }

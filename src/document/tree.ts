@@ -10,7 +10,7 @@ import type { Position } from "../plan/organization.ts";
 import type { Cell } from "./cell.ts";
 import { pathOf, pathWithKey } from "./cell.ts";
 import { describePlace, type Problems, quote } from "./problems.ts";
-import { type ExpansionBudget, expansionMessage, substituteVariables, type Variables } from "./variables.ts";
+import { expansionMessage, type Substitution } from "./variables.ts";
 
 /** Max values that all aliases (`*name`) of a document can add. */
 const maxAliasedValues = 10_000;
@@ -28,29 +28,8 @@ interface Anchor {
 	size: { readonly cells: number; readonly bytes: number } | undefined;
 }
 
-interface Reading {
-	readonly positionOf: (offset: number) => Position;
-	readonly variables: Variables;
-	readonly expansion: ExpansionBudget;
-	readonly problems: Problems;
-	readonly anchors: Map<string, Anchor>;
-	readonly targets: Map<Node, Anchor>;
-	/** Number of aliases that contain the current node. */
-	aliasDepth: number;
-	cells: number;
-	/** Bytes of the texts and keys read so far. */
-	bytes: number;
-	expanded: number;
-}
-
 /** Where a cell is in its document. */
 type Slot = Pick<Cell, "parent" | "key"> & { readonly at: Position; readonly keyAt: Position };
-
-/** The variables for `${NAME}`, and the count of the bytes that they add. */
-export interface Substitution {
-	readonly variables: Variables;
-	readonly expansion: ExpansionBudget;
-}
 
 /** Returns the root cell of a document that is not empty. */
 export function readTree(
@@ -59,21 +38,7 @@ export function readTree(
 	substitution: Substitution,
 	problems: Problems,
 ): Cell {
-	substitution.expansion.beginDocument();
-	const places = { anchors: new Map<string, Anchor>(), targets: new Map<Node, Anchor>() };
-	const reading: Reading = {
-		positionOf,
-		...substitution,
-		problems,
-		...places,
-		aliasDepth: 0,
-		cells: 0,
-		bytes: 0,
-		expanded: 0,
-	};
-	const root = document.contents as Node;
-	const at = positionOf(root.range?.[0] ?? 0);
-	return readNode(root, { parent: undefined, key: undefined, at, keyAt: at }, reading);
+	return new TreeReader(positionOf, substitution, problems).read(document.contents as Node);
 }
 
 /** Keys of a document, as in schemas/document.json. */
@@ -108,39 +73,180 @@ export function isDocument(
 	return false;
 }
 
-function readNode(node: Node, slot: Slot, reading: Reading): Cell {
-	reading.cells++;
-	if (isAlias(node)) return readAlias(node, node.source, slot, reading);
-	const before = { cells: reading.cells, bytes: reading.bytes };
-	const name = "anchor" in node ? (node.anchor as string | undefined) : undefined;
-	const anchor: Anchor = { node, size: undefined };
-	if (name !== undefined && reading.aliasDepth === 0) reading.anchors.set(name, anchor);
-	const cell = readContents(node, slot, reading);
-	anchor.size = { cells: 1 + reading.cells - before.cells, bytes: reading.bytes - before.bytes };
-	if (node.tag !== undefined && !knownTags.has(node.tag)) {
-		const tag = node.tag.replace("tag:yaml.org,2002:", "!!");
-		reading.problems.invalidate(cell, "unknown-tag", `unknown YAML tag ${quote(tag)}; remove it`);
-	}
-	return cell;
-}
+/** Reads one document. */
+class TreeReader {
+	readonly #positionOf: (offset: number) => Position;
+	readonly #substitution: Substitution;
+	readonly #problems: Problems;
+	readonly #anchors = new Map<string, Anchor>();
+	readonly #targets = new Map<Node, Anchor>();
+	/** Number of aliases that contain the current node. */
+	#aliasDepth = 0;
+	#cells = 0;
+	/** Bytes of the texts and keys read so far. */
+	#bytes = 0;
+	#expanded = 0;
 
-function readContents(node: Node, slot: Slot, reading: Reading): Cell {
-	if (isSeq(node)) {
-		const items: Cell[] = [];
-		const cell = makeCell("list", slot, { items });
-		for (const [index, item] of node.items.entries()) {
-			const at = reading.positionOf((item as Node).range?.[0] ?? 0);
-			items.push(readNode(item as Node, { parent: cell, key: index, at, keyAt: at }, reading));
+	constructor(positionOf: (offset: number) => Position, substitution: Substitution, problems: Problems) {
+		this.#positionOf = positionOf;
+		this.#substitution = substitution;
+		this.#problems = problems;
+		substitution.beginDocument();
+	}
+
+	/** Returns the root cell. */
+	read(root: Node): Cell {
+		const at = this.#positionOf(root.range?.[0] ?? 0);
+		return this.#readNode(root, { parent: undefined, key: undefined, at, keyAt: at });
+	}
+
+	#readNode(node: Node, slot: Slot): Cell {
+		this.#cells++;
+		if (isAlias(node)) return this.#readAlias(node, node.source, slot);
+		const before = { cells: this.#cells, bytes: this.#bytes };
+		const name = "anchor" in node ? (node.anchor as string | undefined) : undefined;
+		const anchor: Anchor = { node, size: undefined };
+		if (name !== undefined && this.#aliasDepth === 0) this.#anchors.set(name, anchor);
+		const cell = this.#readContents(node, slot);
+		anchor.size = { cells: 1 + this.#cells - before.cells, bytes: this.#bytes - before.bytes };
+		if (node.tag !== undefined && !knownTags.has(node.tag)) {
+			const tag = node.tag.replace("tag:yaml.org,2002:", "!!");
+			this.#problems.invalidate(cell, "unknown-tag", `unknown YAML tag ${quote(tag)}; remove it`);
 		}
 		return cell;
 	}
-	if (isMap(node)) {
-		const entries = new Map<string, Cell>();
-		const cell = makeCell("map", slot, { entries });
-		for (const pair of node.items) readPair(pair as Pair<Node, Node | null>, cell, entries, reading);
+
+	#readContents(node: Node, slot: Slot): Cell {
+		if (isSeq(node)) {
+			const items: Cell[] = [];
+			const cell = makeCell("list", slot, { items });
+			for (const [index, item] of node.items.entries()) {
+				const at = this.#positionOf((item as Node).range?.[0] ?? 0);
+				items.push(this.#readNode(item as Node, { parent: cell, key: index, at, keyAt: at }));
+			}
+			return cell;
+		}
+		if (isMap(node)) {
+			const entries = new Map<string, Cell>();
+			const cell = makeCell("map", slot, { entries });
+			for (const pair of node.items) this.#readPair(pair as Pair<Node, Node | null>, cell, entries);
+			return cell;
+		}
+		return this.#readScalar(node as Scalar, slot);
+	}
+
+	#readPair(pair: Pair<Node, Node | null>, parent: Cell, entries: Map<string, Cell>): void {
+		const keyAt = this.#positionOf(pair.key.range?.[0] ?? 0);
+		const key = this.#readKey(pair.key, keyAt, parent);
+		if (key === undefined) {
+			parent.intendedKeys = [...parent.intendedKeys, ""];
+			return;
+		}
+		const first = entries.get(key);
+		if (first !== undefined) {
+			const message = `duplicate key ${quote(key)}, first ${describePlace(first.keyAt, keyAt)}; keep one`;
+			this.#problems.add(keyAt, pathWithKey(pathOf(parent), key), "duplicate-key", message);
+			return;
+		}
+		const at = this.#positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
+		if (pair.value === null) {
+			const cell = makeCell("null", { parent, key, at: keyAt, keyAt }, {});
+			reportNull(cell, this.#problems);
+			entries.set(key, cell);
+			return;
+		}
+		entries.set(key, this.#readNode(pair.value, { parent, key, at, keyAt }));
+	}
+
+	#readKey(node: Node, at: Position, parent: Cell): string | undefined {
+		const before = pathOf(parent);
+		if (!isScalar(node)) {
+			parent.invalid = true;
+			const what = isAlias(node) ? "an alias (`*name`)" : "a list or a map";
+			const message = `a key must be text, but is ${what}; \`{{ }}\` and \`? \` are not supported`;
+			return this.#problems.add(at, before, "key-not-text", message);
+		}
+		this.#bytes += Buffer.byteLength(String(node.value));
+		const written = String(node.source ?? node.value);
+		const path = pathWithKey(before, written);
+		if (node.value === null && written === "") {
+			return this.#problems.add(at, before, "key-not-text", "a key is missing before `:`");
+		}
+		if (written === "<<" && node.type === "PLAIN") {
+			const message = "the merge key `<<` is not supported; write the entries out";
+			return this.#problems.add(at, path, "merge-key", message);
+		}
+		if (written.includes(variableBegin)) {
+			const message = `variable in the key ${quote(written)}: variables are substituted in values only; write the key out`;
+			return this.#problems.add(at, path, "variable-in-key", message);
+		}
+		if (typeof node.value !== "string") {
+			const message = `a key must be text; put it in quotes: "${quote(written).slice(1, -1)}"`;
+			this.#problems.add(at, path, "key-not-text", message);
+		}
+		return written;
+	}
+
+	#readAlias(node: Node, name: string, slot: Slot): Cell {
+		const invalid = makeCell("null", slot, { written: `*${name}`, invalid: true });
+		const refuse = (code: string, message: string): Cell => {
+			this.#problems.report(invalid, code, message);
+			return invalid;
+		};
+		const anchor = this.#targets.get(node) ?? this.#anchors.get(name);
+		if (anchor === undefined) {
+			const near = this.#problems.didYouMean(name, this.#anchors.keys());
+			const message = `unknown anchor ${quote(`&${name}`)}${near === "" ? "; define it above, or put plain text in quotes" : near}`;
+			return refuse("unknown-anchor", message);
+		}
+		this.#targets.set(node, anchor);
+		if (anchor.size === undefined) {
+			return refuse("alias-expansion", `the alias ${quote(`*${name}`)} is inside its own anchor; write the value out`);
+		}
+		// Reported once: the first alias over the limit.
+		if (this.#expanded > maxAliasedValues) return invalid;
+		// The size of an anchor includes the aliases in it.
+		if (this.#aliasDepth === 0) this.#expanded += anchor.size.cells;
+		if (this.#expanded > maxAliasedValues) {
+			const message = `aliases add more than ${maxAliasedValues.toLocaleString("en")} values; write them out`;
+			return refuse("alias-expansion", message);
+		}
+		// An alias is short in the file, but diffs and output repeat the whole text.
+		if (this.#substitution.left < 0) return invalid;
+		if (this.#aliasDepth === 0 && !this.#substitution.add(anchor.size.bytes)) {
+			return refuse("expansion", expansionMessage);
+		}
+		this.#aliasDepth++;
+		const cell = this.#readNode(anchor.node, slot);
+		this.#aliasDepth--;
 		return cell;
 	}
-	return readScalar(node as Scalar, slot, reading);
+
+	#readScalar(node: Scalar, slot: Slot): Cell {
+		const { value } = node;
+		const written = typeof value === "string" ? value : String(node.source ?? value);
+		if (value === null) {
+			const implicit = (node.source ?? "") === "";
+			const cell = makeCell("null", implicit ? { ...slot, at: slot.keyAt } : slot, { written });
+			reportNull(cell, this.#problems);
+			return cell;
+		}
+		if (typeof value === "number") return makeCell("number", slot, { value, written });
+		if (typeof value === "boolean") return makeCell("boolean", slot, { value, written });
+		this.#bytes += Buffer.byteLength(String(value));
+		return this.#readString(String(value), written, slot);
+	}
+
+	#readString(text: string, written: string, slot: Slot): Cell {
+		if (this.#substitution.left < 0) {
+			// The first value over the limit is reported; later ones are not expanded.
+			return makeCell("text", slot, { value: text, written, invalid: text.includes(variableBegin) });
+		}
+		const substituted = this.#substitution.substitute(text, text.includes("${") && isIdPath(pathOf(slot)));
+		const cell = makeCell("text", slot, { value: substituted.text, written, fromEnvironment: substituted.used });
+		for (const message of substituted.mistakes) this.#problems.invalidate(cell, substituted.code, message);
+		return cell;
+	}
 }
 
 function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell {
@@ -150,125 +256,6 @@ function makeCell(kind: Cell["kind"], slot: Slot, contents: Partial<Cell>): Cell
 
 const noEntries: ReadonlyMap<string, Cell> = new Map();
 const noItems: readonly Cell[] = [];
-
-function readPair(pair: Pair<Node, Node | null>, parent: Cell, entries: Map<string, Cell>, reading: Reading): void {
-	const keyAt = reading.positionOf(pair.key.range?.[0] ?? 0);
-	const key = readKey(pair.key, keyAt, parent, reading);
-	if (key === undefined) {
-		parent.intendedKeys = [...parent.intendedKeys, ""];
-		return;
-	}
-	const first = entries.get(key);
-	if (first !== undefined) {
-		const message = `duplicate key ${quote(key)}, first ${describePlace(first.keyAt, keyAt)}; keep one`;
-		reading.problems.add(keyAt, pathWithKey(pathOf(parent), key), "duplicate-key", message);
-		return;
-	}
-	const at = reading.positionOf(pair.value?.range?.[0] ?? pair.key.range?.[1] ?? 0);
-	if (pair.value === null) {
-		const cell = makeCell("null", { parent, key, at: keyAt, keyAt }, {});
-		reportNull(cell, reading.problems);
-		entries.set(key, cell);
-		return;
-	}
-	entries.set(key, readNode(pair.value, { parent, key, at, keyAt }, reading));
-}
-
-function readKey(node: Node, at: Position, parent: Cell, reading: Reading): string | undefined {
-	const report = (path: string, code: string, message: string): undefined => {
-		reading.problems.add(at, path, code, message);
-		return undefined;
-	};
-	const before = pathOf(parent);
-	if (isScalar(node)) reading.bytes += Buffer.byteLength(String(node.value));
-	if (!isScalar(node)) {
-		parent.invalid = true;
-		const what = isAlias(node) ? "an alias (`*name`)" : "a list or a map";
-		return report(before, "key-not-text", `a key must be text, but is ${what}; \`{{ }}\` and \`? \` are not supported`);
-	}
-	const written = String(node.source ?? node.value);
-	const path = pathWithKey(before, written);
-	if (node.value === null && written === "") return report(before, "key-not-text", "a key is missing before `:`");
-	if (written === "<<" && node.type === "PLAIN") {
-		return report(path, "merge-key", "the merge key `<<` is not supported; write the entries out");
-	}
-	if (written.includes(variableBegin)) {
-		return report(
-			path,
-			"variable-in-key",
-			`variable in the key ${quote(written)}: variables are substituted in values only; write the key out`,
-		);
-	}
-	if (typeof node.value !== "string") {
-		report(path, "key-not-text", `a key must be text; put it in quotes: "${quote(written).slice(1, -1)}"`);
-	}
-	return written;
-}
-
-function readAlias(node: Node, name: string, slot: Slot, reading: Reading): Cell {
-	const invalid = makeCell("null", slot, { written: `*${name}`, invalid: true });
-	const anchor = reading.targets.get(node) ?? reading.anchors.get(name);
-	if (anchor === undefined) {
-		const near = reading.problems.didYouMean(name, reading.anchors.keys());
-		const message = `unknown anchor ${quote(`&${name}`)}${near === "" ? "; define it above, or put plain text in quotes" : near}`;
-		reading.problems.invalidate(invalid, "unknown-anchor", message);
-		return invalid;
-	}
-	reading.targets.set(node, anchor);
-	if (anchor.size === undefined) {
-		reading.problems.invalidate(
-			invalid,
-			"alias-expansion",
-			`the alias ${quote(`*${name}`)} is inside its own anchor; write the value out`,
-		);
-		return invalid;
-	}
-	// Reported once: the first alias over the limit.
-	if (reading.expanded > maxAliasedValues) return invalid;
-	// The size of an anchor includes the aliases in it.
-	if (reading.aliasDepth === 0) reading.expanded += anchor.size.cells;
-	if (reading.expanded > maxAliasedValues) {
-		const message = `aliases add more than ${maxAliasedValues.toLocaleString("en")} values; write them out`;
-		reading.problems.invalidate(invalid, "alias-expansion", message);
-		return invalid;
-	}
-	// An alias is short in the file, but diffs and output repeat the whole text.
-	if (reading.expansion.left < 0) return invalid;
-	if (reading.aliasDepth === 0 && !reading.expansion.add(anchor.size.bytes)) {
-		reading.problems.invalidate(invalid, "expansion", expansionMessage);
-		return invalid;
-	}
-	reading.aliasDepth++;
-	const cell = readNode(anchor.node, slot, reading);
-	reading.aliasDepth--;
-	return cell;
-}
-
-function readScalar(node: Scalar, slot: Slot, reading: Reading): Cell {
-	const { value } = node;
-	const written = typeof value === "string" ? value : String(node.source ?? value);
-	if (value === null) {
-		const implicit = (node.source ?? "") === "";
-		const cell = makeCell("null", implicit ? { ...slot, at: slot.keyAt } : slot, { written });
-		reportNull(cell, reading.problems);
-		return cell;
-	}
-	if (typeof value === "number") return makeCell("number", slot, { value, written });
-	if (typeof value === "boolean") return makeCell("boolean", slot, { value, written });
-	reading.bytes += Buffer.byteLength(String(value));
-	return readString(String(value), written, slot, reading);
-}
-
-function readString(text: string, written: string, slot: Slot, { variables, expansion, problems }: Reading): Cell {
-	if (expansion.left < 0) {
-		// The first value over the limit is reported; later ones are not expanded.
-		return makeCell("text", slot, { value: text, written, invalid: text.includes(variableBegin) });
-	}
-	const substituted = substituteVariables(text, variables, expansion, text.includes("${") && isIdPath(pathOf(slot)));
-	const cell = makeCell("text", slot, { value: substituted.text, written, fromEnvironment: substituted.used });
-	for (const message of substituted.mistakes) problems.invalidate(cell, substituted.code, message);
-	return cell;
-}
 
 /** Whether the value at this path must be an id. */
 function isIdPath(path: string): boolean {

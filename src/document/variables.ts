@@ -9,15 +9,6 @@ import { quote } from "./problems.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment, and which of its variables a document can use. */
-export interface Variables {
-	readonly environment: Environment;
-	/** Names that the operator allows in addition to those that are always allowed. */
-	readonly allowedNames: readonly string[];
-	/** Returns how the operator allows a name, for messages: `--env NAME`. */
-	readonly allowedBy: (name: string) => string;
-}
-
 /** Max characters of a name in a message. */
 const maxNameLength = 60;
 
@@ -34,14 +25,6 @@ const credentials: ReadonlySet<string> = new Set([
 	// The first has the whole configuration of a Pulumi program, secrets included; the others decrypt it.
 	...["PULUMI_CONFIG", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE", "PULUMI_ACCESS_TOKEN"],
 ]);
-
-/** Returns the environment with the names that the operator allows. */
-export function variablesOf(
-	environment: Environment,
-	{ env = [], allowedBy = (name) => `\`--env ${name}\`` }: VariableOptions = {},
-): Variables {
-	return { environment, allowedNames: env, allowedBy };
-}
 
 export interface VariableOptions {
 	/** Names of further variables that documents may use. A credential is refused anyway. */
@@ -66,10 +49,20 @@ const maxDocumentBytes = 1024 * 1024;
 /** Max bytes that they can add to all documents of a run. */
 const maxAllBytes = 64 * maxDocumentBytes;
 
-/** Counts the bytes that variables and aliases add to documents, so that a small file cannot become a huge one. */
-export class ExpansionBudget {
+/**
+ * Substitutes variables in the documents of a run. It counts the bytes that variables and aliases add, so that a small file
+ * cannot become a huge one.
+ */
+export class Substitution {
+	readonly #environment: Environment;
+	readonly #options: VariableOptions;
 	#document = 0;
 	#all = 0;
+
+	constructor(environment: Environment, options: VariableOptions) {
+		this.#environment = environment;
+		this.#options = options;
+	}
 
 	/** Starts counting the next document. */
 	beginDocument(): void {
@@ -87,6 +80,75 @@ export class ExpansionBudget {
 		this.#all += bytes;
 		return this.left >= 0;
 	}
+
+	/**
+	 * Returns the text with the values of variables in place of `${NAME}`, and what is wrong. Values are not substituted again.
+	 * With `isId` the result must be an id, so that no hint suggests a literal `${`.
+	 */
+	substitute(text: string, isId = false): Substituted {
+		if (!text.includes("${")) return { text, used: false, code: "", mistakes: [] };
+		const parts: string[] = [];
+		const mistakes: string[] = [];
+		let code = "";
+		let used = false;
+		let done = 0;
+		for (const found of text.matchAll(/\$\$\{|\$\{([^}]*)(\}?)/g)) {
+			parts.push(text.slice(done, found.index));
+			done = found.index + found[0].length;
+			const [whole, name, end] = found;
+			if (name === undefined) {
+				parts.push("${");
+				continue;
+			}
+			used = true;
+			const value = end === "}" ? this.#lookUp(name, isId) : malformed(whole);
+			if ("value" in value) {
+				if (!this.add(Buffer.byteLength(value.value))) {
+					return { text: "", used, code: "expansion", mistakes: [expansionMessage] };
+				}
+				parts.push(value.value);
+			} else {
+				mistakes.push(value.mistake);
+				code = value.code;
+			}
+		}
+		parts.push(text.slice(done));
+		return { text: parts.join(""), used, code, mistakes };
+	}
+
+	#lookUp(name: string, isId: boolean): LookupResult {
+		const { env = [], allowedBy = (unset: string) => `\`--env ${unset}\`` } = this.#options;
+		if (!isVariableName(name)) return malformed(`\${${name}}`);
+		const shown = quote(name);
+		const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
+		if (isCredential(name)) {
+			return {
+				code: "credential-variable",
+				mistake: `the environment variable ${shown} is a credential, which documents cannot use; remove it`,
+			};
+		}
+		if (!alwaysAllowed.test(name) && !env.includes(name)) {
+			return {
+				code: "variable-not-allowed",
+				mistake: `documents cannot use the environment variable ${shown}; name it \`ORGSYNC_VAR_${short}\`, or allow it with ${allowedBy(short)}`,
+			};
+		}
+		const value = Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
+		const invisible = value === undefined ? undefined : findHidden(value);
+		if (invisible !== undefined) {
+			return {
+				code: "invisible-character",
+				mistake: `the environment variable ${shown} contains the invisible character ${nameCharacter(invisible.character)}; remove it there`,
+			};
+		}
+		if (value !== undefined) return { value };
+		return {
+			code: "unset-variable",
+			mistake: isId
+				? `the environment variable ${shown} is not set; set it, or write the id`
+				: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for the literal text`,
+		};
+	}
 }
 
 export const expansionMessage =
@@ -100,80 +162,7 @@ export interface Substituted {
 	readonly mistakes: readonly string[];
 }
 
-/**
- * Returns the text with the values of variables in place of `${NAME}`, and what is wrong. Values are not substituted again.
- * With `isId` the result must be an id, so that no hint suggests a literal `${`.
- */
-export function substituteVariables(
-	text: string,
-	variables: Variables,
-	expansion: ExpansionBudget,
-	isId = false,
-): Substituted {
-	if (!text.includes("${")) return { text, used: false, code: "", mistakes: [] };
-	const parts: string[] = [];
-	const mistakes: string[] = [];
-	let code = "";
-	let used = false;
-	let done = 0;
-	for (const found of text.matchAll(/\$\$\{|\$\{([^}]*)(\}?)/g)) {
-		parts.push(text.slice(done, found.index));
-		done = found.index + found[0].length;
-		const [whole, name, end] = found;
-		if (name === undefined) {
-			parts.push("${");
-			continue;
-		}
-		used = true;
-		const value = end === "}" ? lookUp(name, variables, isId) : malformed(whole);
-		if ("value" in value) {
-			if (!expansion.add(Buffer.byteLength(value.value))) {
-				return { text: "", used, code: "expansion", mistakes: [expansionMessage] };
-			}
-			parts.push(value.value);
-		} else {
-			mistakes.push(value.mistake);
-			code = value.code;
-		}
-	}
-	parts.push(text.slice(done));
-	return { text: parts.join(""), used, code, mistakes };
-}
-
 type LookupResult = { readonly value: string } | { readonly code: string; readonly mistake: string };
-
-function lookUp(name: string, { environment, allowedNames, allowedBy }: Variables, isId: boolean): LookupResult {
-	if (!isVariableName(name)) return malformed(`\${${name}}`);
-	const shown = quote(name);
-	const short = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
-	if (isCredential(name)) {
-		return {
-			code: "credential-variable",
-			mistake: `the environment variable ${shown} is a credential, which documents cannot use; remove it`,
-		};
-	}
-	if (!alwaysAllowed.test(name) && !allowedNames.includes(name)) {
-		return {
-			code: "variable-not-allowed",
-			mistake: `documents cannot use the environment variable ${shown}; name it \`ORGSYNC_VAR_${short}\`, or allow it with ${allowedBy(short)}`,
-		};
-	}
-	const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-	const invisible = value === undefined ? undefined : findHidden(value);
-	if (invisible !== undefined) {
-		return {
-			code: "invisible-character",
-			mistake: `the environment variable ${shown} contains the invisible character ${nameCharacter(invisible.character)}; remove it there`,
-		};
-	}
-	if (value !== undefined) return { value };
-	return {
-		code: "unset-variable",
-		mistake: isId
-			? `the environment variable ${shown} is not set; set it, or write the id`
-			: `the environment variable ${shown} is not set; set it, or write \`$\${${short}}\` for the literal text`,
-	};
-}
 
 function malformed(found: string): LookupResult {
 	return {

@@ -23,13 +23,11 @@ export interface YamlFile {
 	readonly positionOf: (offset: number) => Position;
 }
 
-export interface YamlOptions {
-	/** Whether nodes keep their source tokens, for edits in place. */
-	readonly keepTokens?: boolean;
-}
-
-/** Returns the YAML documents of a text, and reports the others. Empty documents at the end are ignored. */
-export function readYaml(file: string, text: string, problems: Problems, options: YamlOptions = {}): YamlFile {
+/**
+ * Returns the YAML documents of a text, and reports the others. Empty documents at the end are ignored. With `keepTokens` nodes
+ * keep their source tokens, for edits in place.
+ */
+export function readYaml(file: string, text: string, problems: Problems, keepTokens = false): YamlFile {
 	const lines = new LineCounter();
 	const positionOf = (offset: number): Position => {
 		const { line, col } = lines.linePos(offset);
@@ -44,7 +42,7 @@ export function readYaml(file: string, text: string, problems: Problems, options
 		schema: "core",
 		resolveKnownTags: false,
 		uniqueKeys: false,
-		keepSourceTokens: options.keepTokens === true,
+		keepSourceTokens: keepTokens,
 	});
 	const all = [...composer.compose(tokens, true, text.length)];
 	while (all.length > 1 && isEmpty(all.at(-1))) all.pop();

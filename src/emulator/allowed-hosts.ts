@@ -15,20 +15,14 @@ export function isLoopbackAddress(address: string): boolean {
 	return loopback.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
-export interface HostCheckOptions {
-	/** The host as the user gave it: a name or an address. */
-	readonly host: string;
-	/** The IP address that it resolved to. */
-	readonly address: string;
-	/** Further names that the user allows. */
-	readonly allowed: readonly string[];
-}
-
-/** Returns a function that says whether a Host header, with its port, may reach /emulator/. */
-export function makeHostCheck({ host, address, allowed }: HostCheckOptions): (header: string | undefined) => boolean {
+/**
+ * Returns a function that says whether a Host header, with its port, may reach /emulator/. `host` is a name or an address as the
+ * user gave it, `address` the IP address that it resolved to, `allowed` has further names.
+ */
+export function makeHostCheck(host: string, address: string, allowed: readonly string[]) {
 	const names = new Set([...loopbackHosts, ...[host, ...allowed].map(formatHost)]);
 	const takesAddresses = !isLoopbackAddress(address);
-	return (header) => {
+	return (header: string | undefined): boolean => {
 		const name = (header ?? "").replace(/:[0-9]+$/, "").toLowerCase();
 		return names.has(name) || (takesAddresses && isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0);
 	};

@@ -36,12 +36,8 @@ export const duplicateTagNameMessage = "a tag with that name already exists";
 // Unverified, chosen: a user in both lists of one update_user_tag answers 400 (docs/service.md#not-documented).
 export const userInBothListsMessage = "a user is in both addUserIds and removeUserIds";
 
-/** Returns whether an update changes a tag's `updatedAt`. */
-// Unverified, chosen: it changes with the name and with the members, and stays when nothing changed. It always grows, also within
-// one millisecond and when the clock was set back.
-export function changesUpdatedAt(renamed: boolean, membersChanged: boolean): boolean {
-	return renamed || membersChanged;
-}
+// Unverified, chosen: an update of a tag changes its `updatedAt` with the name and with the members; it stays when nothing changed.
+// It always grows, also within one millisecond and when the clock was set back.
 
 // Unverified, chosen: a request is checked when it is submitted (then a problem is an error and no activity) and
 // again when it is executed after approvals or a delay (then a problem is a FAILED activity). The votes and delays that an

@@ -70,19 +70,13 @@ export interface Control {
 	clearRequests(): void;
 }
 
-/** The emulator's time: the given one, moved by orders. */
-export interface Clock {
-	now(): number;
-	change(order: ClockChange): number;
-}
-
-/** Returns a clock that follows `base` until it is changed. */
-export function makeClock(base: () => number): Clock {
+/** Returns the emulator's clock, which follows `base` until it is changed. */
+export function makeClock(base: () => number) {
 	let offsetMs = 0;
 	const now = (): number => base() + offsetMs;
 	return {
 		now,
-		change(order) {
+		change(order: ClockChange): number {
 			const before = offsetMs;
 			if ("nowMs" in order) offsetMs = order.nowMs - base();
 			else if ("advanceMs" in order) offsetMs += order.advanceMs;
@@ -123,7 +117,7 @@ export interface EmulatorParts {
 	readonly faults: FaultQueue;
 	readonly log: RequestLog;
 	readonly limits: RateLimitBuckets;
-	readonly clock: Clock;
+	readonly clock: ReturnType<typeof makeClock>;
 }
 
 /** Returns the context of an organization after its due activities were executed. Throws when it does not exist. */

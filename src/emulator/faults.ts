@@ -39,33 +39,28 @@ export interface Fault {
 	readonly takesEffect?: boolean;
 }
 
-/** Queued faults, oldest first. */
-export interface FaultQueue {
-	add(fault: Fault): void;
-	list(): readonly Fault[];
-	clear(): void;
-	/** Returns the first fault for `operation` among `kinds` and counts it as used; undefined when there is none. */
-	take(operation: string, kinds: readonly FaultKind[]): Fault | undefined;
-}
-
 /** Kinds that change an activity; they apply to a submit that makes one. */
 export const activityFaults: readonly FaultKind[] = ["fail", "reject"];
 
 /** Kinds that change how an answer travels. */
 export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) => !activityFaults.includes(kind));
 
+export type FaultQueue = ReturnType<typeof makeFaultQueue>;
+
 /** Returns an empty queue. */
-export function makeFaultQueue(): FaultQueue {
+export function makeFaultQueue() {
 	let queue: { fault: Fault; left: number }[] = [];
 	return {
-		add(fault) {
+		add(fault: Fault): void {
 			queue.push({ fault, left: fault.count ?? 1 });
 		},
-		list: () => queue.map(({ fault, left }) => ({ ...fault, count: left })),
-		clear() {
+		/** Returns the faults, oldest first, with their remaining counts. */
+		list: (): readonly Fault[] => queue.map(({ fault, left }) => ({ ...fault, count: left })),
+		clear(): void {
 			queue = [];
 		},
-		take(operation, kinds) {
+		/** Returns the first fault for `operation` among `kinds` and counts it as used; undefined when there is none. */
+		take(operation: string, kinds: readonly FaultKind[]): Fault | undefined {
 			const entry = queue.find(
 				({ fault }) => (fault.operation === operation || fault.operation === "*") && kinds.includes(fault.fault),
 			);

@@ -16,18 +16,6 @@ export interface RateLimit {
 	readonly per?: "server" | "organization";
 }
 
-/** The rate limit and its buckets. */
-export interface RateLimitBuckets {
-	/** Sets a limit, with full buckets; undefined removes it. */
-	set(limit: RateLimit | undefined): void;
-	get(): RateLimit | undefined;
-	/**
-	 * Takes a token for a request. Returns undefined, or the headers of the 429 when there is no token. `organizationId` is null when
-	 * the body names none.
-	 */
-	take(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined;
-}
-
 interface Bucket {
 	readonly tokens: number;
 	readonly atMs: number;
@@ -39,17 +27,24 @@ function refill(bucket: Bucket, limit: RateLimit, nowMs: number): Bucket {
 	return { tokens: Math.min(limit.burst ?? 1, bucket.tokens + gained), atMs: nowMs };
 }
 
+export type RateLimitBuckets = ReturnType<typeof makeRateLimitBuckets>;
+
 /** Returns buckets without a limit. */
-export function makeRateLimitBuckets(): RateLimitBuckets {
+export function makeRateLimitBuckets() {
 	let current: RateLimit | undefined;
 	const buckets = new Map<string, Bucket>();
 	return {
-		set(limit) {
+		/** Sets a limit, with full buckets; undefined removes it. */
+		set(limit: RateLimit | undefined): void {
 			current = limit;
 			buckets.clear();
 		},
-		get: () => current,
-		take(organizationId, nowMs) {
+		get: (): RateLimit | undefined => current,
+		/**
+		 * Takes a token for a request. Returns undefined, or the headers of the 429 when there is no token. `organizationId` is null
+		 * when the body names none.
+		 */
+		take(organizationId: string | null, nowMs: number): Readonly<Record<string, string>> | undefined {
 			if (current === undefined) return undefined;
 			const name = current.per === "organization" ? (organizationId ?? "") : "";
 			const bucket = refill(buckets.get(name) ?? { tokens: current.burst ?? 1, atMs: nowMs }, current, nowMs);

@@ -27,33 +27,22 @@ export interface RequestLogEntry {
 	readonly fault: FaultKind | null;
 }
 
-export interface RequestLog {
-	/** Adds an entry when a request comes. The returned function adds the result. */
-	start(
-		entry: Pick<RequestLogEntry, "timeMs" | "method" | "path" | "operation">,
-	): (
-		outcome: Partial<Pick<RequestLogEntry, "organizationId" | "status" | "fingerprint" | "replayed" | "fault">>,
-	) => void;
-	/** Oldest first. */
-	entries(): readonly RequestLogEntry[];
-	/** Counts a request as in flight. Call the returned function once, when it is answered or cut off. */
-	enter(): () => void;
-	/** Returns the max requests in flight at once since the log was cleared. */
-	maxInFlight(): number;
-	/** Removes the entries. The max starts again from the requests in flight. */
-	clear(): void;
-}
-
 const maxPathLength = 200;
 
-/** An empty log. */
-export function makeRequestLog(): RequestLog {
+/** What is known of a request when it comes. */
+type Begun = Pick<RequestLogEntry, "timeMs" | "method" | "path" | "operation">;
+
+export type RequestLog = ReturnType<typeof makeRequestLog>;
+
+/** Returns an empty log. */
+export function makeRequestLog() {
 	let entries: RequestLogEntry[] = [];
 	let sequence = 0;
 	let inFlight = 0;
 	let max = 0;
 	return {
-		start(begun) {
+		/** Adds an entry when a request comes. The returned function adds the result. */
+		start(begun: Begun): (outcome: Partial<Omit<RequestLogEntry, keyof Begun | "sequence">>) => void {
 			sequence += 1;
 			const entry: { -readonly [Key in keyof RequestLogEntry]: RequestLogEntry[Key] } = {
 				sequence,
@@ -72,16 +61,20 @@ export function makeRequestLog(): RequestLog {
 				Object.assign(entry, outcome);
 			};
 		},
-		entries: () => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
-		enter() {
+		/** Oldest first. */
+		entries: (): readonly RequestLogEntry[] => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
+		/** Counts a request as in flight. Call the returned function once, when it is answered or cut off. */
+		enter(): () => void {
 			inFlight += 1;
 			max = Math.max(max, inFlight);
 			return () => {
 				inFlight -= 1;
 			};
 		},
+		/** Returns the max requests in flight at once since the log was cleared. */
 		maxInFlight: () => max,
-		clear() {
+		/** Removes the entries. The max starts again from the requests in flight. */
+		clear(): void {
 			entries = [];
 			max = inFlight;
 		},

@@ -281,7 +281,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 			...parts,
 			control,
 			operations: operationsByPath(options.reads ?? "all"),
-			isKnownHost: makeHostCheck({ host, address, allowed: allowHosts }),
+			isKnownHost: makeHostCheck(host, address, allowHosts),
 			closing: closing.signal,
 		};
 		// No request can have come yet: it would need a later turn of the event loop.

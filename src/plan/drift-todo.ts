@@ -6,11 +6,11 @@
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
+import { nameOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
 import { quoteForShell } from "./shell.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
-import { nameOf } from "./waiting.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
 export function tellTodo(difference: Difference, plan: Plan): string {

@@ -220,5 +220,5 @@ export function exitCodeOfDrift(organizations: readonly OrganizationDrift[]): Ex
 	const has = (verdict: DriftVerdict): boolean => organizations.some((one) => one.verdict === verdict);
 	if (has("could-not-look")) return exitCodes.error;
 	if (has("drifted")) return exitCodes.changes;
-	return has("waiting") ? exitCodes.waiting : exitCodes.converged;
+	return has("waiting") ? exitCodes.pendingApproval : exitCodes.inSync;
 }

@@ -51,7 +51,7 @@ export interface Guard {
 export const defaultMemberRemovals = { percent: 50 } as const;
 
 /** Percentages mean little for a handful: a tag of fewer known members is not judged by one (docs/guards.md). */
-const leastKnownMembers = 4;
+const minKnownMembers = 4;
 
 /** A product of decimals such as 9.12 * 625 lies a little beside its exact value; no true excess is this small. */
 const roundingError = 1e-6;
@@ -156,10 +156,10 @@ function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent:
 	if (percent === 100) return false;
 	// Of members that are not known no share can be told; many removals at once are then too many to pass unseen. What was
 	// last applied is only a part of the members, and a file says so.
-	if (basis !== "live" && removeUserIds.length >= leastKnownMembers) return true;
+	if (basis !== "live" && removeUserIds.length >= minKnownMembers) return true;
 	if (before.members === null) return false;
 	const members = before.members.length;
-	return members >= leastKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
+	return members >= minKnownMembers && removeUserIds.length * 100 > percent * members + roundingError;
 }
 
 function judgeCounts(desired: DesiredOrganization, changes: readonly Change[]): readonly Guard[] {

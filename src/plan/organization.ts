@@ -27,7 +27,7 @@ export interface DesiredOrganization {
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
 	readonly objects: readonly DesiredObject[];
 	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
-	readonly limits: Limits;
+	readonly limits: RemovalLimits;
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
@@ -107,7 +107,7 @@ export function liveKeyOf({ group, key }: DesiredExpectation): string {
 }
 
 /** How much one apply may take away without being told to. A number counts; a percentage is of the known members. */
-export type Limits = {
+export type RemovalLimits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
 

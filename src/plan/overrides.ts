@@ -3,9 +3,9 @@
  * was used, with its number; one that was given and not needed is no record.
  */
 import type { Allowed, Guard, GuardKind } from "./guards.ts";
+import { nameOf, type PendingActivity, touches } from "./pending.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { sameValue } from "./value.ts";
-import { nameOf, touches, type WaitingActivity } from "./waiting.ts";
 
 interface AllowOverride {
 	readonly flag: "allow";
@@ -35,7 +35,7 @@ interface Guarded extends Overridden {
 /** Returns the overrides that a plan uses by itself: abandoned activities that it touches, and rejected steps. */
 export function overridesInPlan(
 	steps: readonly Step[],
-	abandoned: readonly WaitingActivity[],
+	abandoned: readonly PendingActivity[],
 	retried: readonly Step[],
 ): readonly Override[] {
 	const touched = abandoned.filter((activity) => steps.some((step) => touches(step, activity)));

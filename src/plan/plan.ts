@@ -17,12 +17,12 @@ import {
 	tagsOf,
 } from "./organization.ts";
 import { type Override, overridesInPlan } from "./overrides.ts";
+import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
 import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
 import { liveNamesFor, usersOf } from "./users.ts";
 import { compareText, digestOf } from "./value.ts";
-import { holdRejected, holdSteps, type Waiting, type WaitingActivity } from "./waiting.ts";
 
 /** How much was asked of the service: the eight documented queries alone, or the extended reads too. */
 export type Reads = "auto" | "documented";
@@ -48,7 +48,7 @@ export interface Plan {
 	/** Limits that the changes were held against; one that refuses keeps apply from sending anything. */
 	readonly guards: readonly Guard[];
 	/** Activities that wait for somebody and touch what the steps touch. */
-	readonly waiting: readonly Waiting[];
+	readonly waiting: readonly RelatedActivity[];
 	/** User tags that the document does not speak of; only when it speaks of some. */
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
@@ -78,11 +78,11 @@ export interface PlanContext {
 	/** Whose key it is; unknown where nobody asked, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
-	readonly waiting?: readonly WaitingActivity[];
+	readonly waiting?: readonly PendingActivity[];
 	/** Activities that were abandoned and are still pending. */
-	readonly abandoned?: readonly WaitingActivity[];
+	readonly abandoned?: readonly PendingActivity[];
 	/** Activities that were rejected. */
-	readonly rejected?: readonly WaitingActivity[];
+	readonly rejected?: readonly PendingActivity[];
 	/** Whether the same as a rejected one is submitted again. */
 	readonly retryRejected?: boolean;
 	/** Whether pending activities are listed and the end of the list was not reached. */
@@ -136,7 +136,7 @@ export function makePlan(
 }
 
 /** Whoever approved the activity, and whatever its parameters name: users are among that. */
-function usersOfActivity({ approvedBy, parameters }: WaitingActivity): readonly string[] {
+function usersOfActivity({ approvedBy, parameters }: PendingActivity): readonly string[] {
 	const named = Object.values(parameters).flat();
 	return [...(approvedBy ?? []), ...named.filter((value) => typeof value === "string")];
 }

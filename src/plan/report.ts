@@ -68,7 +68,7 @@ export interface Report {
 	/** Why nobody could look after the last step, although it was asked for; null when it was not asked for, or done. */
 	readonly unverified: string | null;
 	/** Whether everything that can be changed now is as the document says. */
-	readonly converged: boolean;
+	readonly inSync: boolean;
 	/** Whether a signal ended it before every step was attempted. */
 	readonly interrupted: boolean;
 	/** Overrides that were used for this organization. */
@@ -98,5 +98,5 @@ export function exitCodeOf(report: Report): ExitCode {
 	if (report.steps.some(({ keyNotAccepted }) => keyNotAccepted)) return exitCodes.notAuthorized;
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
 	if (stopped || (report.left ?? []).length > 0 || report.unverified !== null) return exitCodes.error;
-	return waits ? exitCodes.waiting : exitCodes.converged;
+	return waits ? exitCodes.pendingApproval : exitCodes.inSync;
 }

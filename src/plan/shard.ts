@@ -12,12 +12,12 @@ export interface Shard {
 }
 
 /** The most shares that are told apart. */
-const mostShards = 10_000;
+const maxShards = 10_000;
 
 /** The share that `I/N` writes, or undefined when it writes none. */
 export function parseShard(text: string): Shard | undefined {
 	const [, index, count] = /^(\d{1,6})\/(\d{1,6})$/.exec(text)?.map(Number) ?? [];
-	if (index === undefined || count === undefined || index < 1 || index > count || count > mostShards) return undefined;
+	if (index === undefined || count === undefined || index < 1 || index > count || count > maxShards) return undefined;
 	return { index, count };
 }
 

@@ -179,10 +179,10 @@ function tellTag(
 }
 
 /** More names than this are told by who came and who went. */
-const mostNames = 8;
+const maxNames = 8;
 
 function tellMembers(had: readonly string[], have: readonly string[], names: UserNames): string {
-	if (had.length <= mostNames && have.length <= mostNames) {
+	if (had.length <= maxNames && have.length <= maxNames) {
 		return `the plan file states that ${tellHolders(had, names, "had")}, now ${tellHolders(have, names, "have")}`;
 	}
 	const [before, after] = [new Set(had), new Set(have)];
@@ -203,8 +203,8 @@ function tellHolders(userIds: readonly string[], names: UserNames, verb: "had" |
 
 function listNames(userIds: readonly string[], names: UserNames): string {
 	const shown = userIds.map((id) => showUser(id, names)).sort(compareText);
-	const more = shown.length > mostNames ? ` and ${shown.length - mostNames} more` : "";
-	return `${shown.slice(0, mostNames).join(", ")}${more}`;
+	const more = shown.length > maxNames ? ` and ${shown.length - maxNames} more` : "";
+	return `${shown.slice(0, maxNames).join(", ")}${more}`;
 }
 
 function describeRemoval(

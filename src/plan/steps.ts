@@ -163,7 +163,7 @@ function stepAside(change: TagChange, name: string): StepDraft {
 		parameters: { userTagId: change.tagId, newUserTagName: name, addUserIds: [], removeUserIds: [] },
 		covers: [{ address: change.address, id: change.tagId }],
 		after: [],
-		reason: `\`${showName(change.before.name)}\` steps aside, because tags are exchanging their names and names are unique`,
+		reason: `\`${showName(change.before.name)}\` takes a temporary name, because tags are exchanging their names and names are unique`,
 	};
 }
 

@@ -9,10 +9,10 @@ import type { DriftedDifference, ThreeWay } from "./three-way.ts";
 export function holdThreeWay(threeWay: ThreeWay, plan: Pick<Plan, "steps">): ThreeWay {
 	const isHeld = ({ address }: { readonly address: string }): boolean => isHeldByRejection(address, plan);
 	const hold = (one: DriftedDifference): DriftedDifference =>
-		(one.fate === "undone" || one.fate === "replaced") && isHeld(one) ? { ...one, fate: "held" } : one;
+		(one.fate === "reverted" || one.fate === "replaced") && isHeld(one) ? { ...one, fate: "held" } : one;
 	return {
 		...threeWay,
 		drifted: threeWay.drifted.map(hold),
-		undoes: threeWay.undoes.filter((one) => !isHeld(one)),
+		reverts: threeWay.reverts.filter((one) => !isHeld(one)),
 	};
 }

@@ -9,9 +9,9 @@
 import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
+import { cells, compareDocuments, type DocumentChange } from "./document-changes.ts";
 import { addressOfObject } from "./objects.ts";
 import { type DesiredObject, type DesiredOrganization, type LiveOrganization, tagsOf } from "./organization.ts";
-import { cells, documentDifferences, type MeantDifference } from "./three-way-meant.ts";
 import { pairTags, pinTags } from "./three-way-tags.ts";
 import { type AliasDifference, aliasDifferences, liveNamesFor, usersOf } from "./users.ts";
 import { compareText, sameValue } from "./value.ts";
@@ -43,7 +43,7 @@ export interface DriftedDifference {
  * because it can only be reported or nothing can mend it. `held`: it stays, because the step that changes it was rejected
  * before (three-way-held.ts).
  */
-type Fate = "undone" | "accepted" | "replaced" | "remains" | "held";
+type Fate = "reverted" | "accepted" | "replaced" | "remains" | "held";
 
 /** Something that apply does; `before` is live's, `after` the head document's. */
 export interface PlannedDifference {
@@ -69,14 +69,14 @@ export interface ThreeWay {
 	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Aliases that do not mean the same user in both documents; left out by older versions. */
 	readonly aliases?: readonly AliasDifference[];
-	readonly meant: readonly MeantDifference[];
+	readonly documentChanges: readonly DocumentChange[];
 	readonly drifted: readonly DriftedDifference[];
 	/** Of what apply will do, what the change does not mention and what puts drift back. */
-	readonly undoes: readonly PlannedDifference[];
+	readonly reverts: readonly PlannedDifference[];
 	/** Of `drifted`, what the change leaves as it is. */
 	readonly accepted: readonly DriftedDifference[];
-	/** Of `meant`, what live is already. */
-	readonly alreadySo: readonly MeantDifference[];
+	/** Of `documentChanges`, what live is already. */
+	readonly alreadyInSync: readonly DocumentChange[];
 	/** What the base document speaks of and could not be read: whether that drifted is not known. */
 	readonly unread: readonly Unread[];
 }
@@ -84,7 +84,7 @@ export interface ThreeWay {
 /** Whether the change of the document, or what drifted before it, has anything to show. */
 export function hasFindings(threeWay: ThreeWay | null): boolean {
 	if (threeWay === null) return false;
-	return threeWay.meant.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
+	return threeWay.documentChanges.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
 }
 
 /** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
@@ -109,13 +109,13 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 			return { ...nothing, address: path, what: "problem", basis: "live", message, fate };
 		}),
 	];
-	const undone = new Set(
-		found.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "undone").map(({ cell }) => cell),
+	const reverted = new Set(
+		found.filter((atom) => fateOf(atom, planned.get(atom.cell)) === "reverted").map(({ cell }) => cell),
 	);
 	const isUnknown = (address: string, of: Scope["scope"]): boolean =>
 		toLive.unread.some((one) => one.scope === of && includesObject(one, address));
-	const meant = documentDifferences(before, head, pairs);
-	const isSo = ({ demands, difference: { address, what } }: (typeof meant)[number]): boolean =>
+	const changed = compareDocuments(before, head, pairs);
+	const isSo = ({ demands, difference: { address, what } }: (typeof changed)[number]): boolean =>
 		demands !== null &&
 		!planned.has(demands) &&
 		!planned.has(cells.object(address)) &&
@@ -123,7 +123,7 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 		// Where members cannot be read, names can.
 		(what === "renamed" || !isUnknown(address, "object"));
 	const userNames = namesOf(before, head);
-	const named = meant.flatMap(({ difference: { userId } }) => userId ?? []);
+	const named = changed.flatMap(({ difference: { userId } }) => userId ?? []);
 	const mentioned = [...named, ...[...toLive.changes, ...fromBase.changes].flatMap(usersOf)];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
 	return {
@@ -133,11 +133,11 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 		userNames,
 		...(liveNames === undefined ? {} : { liveNames }),
 		aliases: aliasDifferences(before.users, head.users),
-		meant: meant.map(({ difference }) => difference),
+		documentChanges: changed.map(({ difference }) => difference),
 		drifted,
-		undoes: [...planned.values()].filter(({ cell }) => undone.has(cell)).map(plannedOf),
+		reverts: [...planned.values()].filter(({ cell }) => reverted.has(cell)).map(plannedOf),
 		accepted: drifted.filter(({ fate }) => fate === "accepted"),
-		alreadySo: meant.filter(isSo).map(({ difference }) => difference),
+		alreadyInSync: changed.filter(isSo).map(({ difference }) => difference),
 		unread: fromBase.unread,
 	};
 }
@@ -145,18 +145,18 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 /** Of an organization that only the base document speaks of: it is left alone from now on, and live is not asked. */
 export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 	const head = emptyOf(base);
-	const meant = documentDifferences(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));
+	const changed = compareDocuments(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));
 	return {
 		organizationId: base.organizationId,
 		base: { name, documentDigest: base.digest },
 		head: null,
 		userNames: namesOf(base, head),
 		aliases: [],
-		meant: meant.map(({ difference }) => difference),
+		documentChanges: changed.map(({ difference }) => difference),
 		drifted: [],
-		undoes: [],
+		reverts: [],
 		accepted: [],
-		alreadySo: [],
+		alreadyInSync: [],
 		unread: [],
 	};
 }
@@ -238,7 +238,7 @@ function atomsOf(changes: readonly Change[]): readonly Atom[] {
 function fateOf(drift: Atom, planned: Atom | undefined): Fate {
 	if (planned === undefined) return "accepted";
 	if (!sameValue(planned.wanted, drift.wanted)) return "replaced";
-	return planned.what === "field" || planned.what === "not-there" ? "remains" : "undone";
+	return planned.what === "field" || planned.what === "not-there" ? "remains" : "reverted";
 }
 
 const driftWords = {

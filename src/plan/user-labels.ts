@@ -4,7 +4,7 @@
  */
 
 import { showName, showNameWithin, showText } from "../escape.ts";
-import { describeLabel, labelUser, longestName, type UserNames } from "./users.ts";
+import { describeLabel, labelUser, maxNameLength, type UserNames } from "./users.ts";
 
 /** The user on one line, escaped and never so long that the id is cut off. */
 export function showUser(userId: string, names: UserNames): string {
@@ -14,7 +14,7 @@ export function showUser(userId: string, names: UserNames): string {
 
 /** A name that cannot crowd out what stands behind it. */
 function showShort(name: string): string {
-	return showNameWithin(name, longestName);
+	return showNameWithin(name, maxNameLength);
 }
 
 /** The same in parts, for formats that tell them apart by their looks; there are no notes where the name is enough. */
@@ -51,7 +51,7 @@ export function showIfUser(value: string, names: UserNames): string {
 }
 
 /** Whose object it is, behind its address; empty where the address says it without a doubt, or it is nobody's. */
-export function tellOwner(userId: string | null | undefined, names: UserNames): string {
+export function describeOwner(userId: string | null | undefined, names: UserNames): string {
 	if (userId === null || userId === undefined || userParts(userId, names).notes.length === 0) return "";
 	return `  of ${showUser(userId, names)}`;
 }

@@ -44,7 +44,7 @@ export interface UserLabel {
  * Longest name that is shown whole, in characters as they are shown: escapes count. Of a longer one the beginning is shown,
  * which alone tells nobody apart.
  */
-export const longestName = 60;
+export const maxNameLength = 60;
 
 /** The label of the user with this id, in any case. */
 export function labelUser(anyId: string, names: UserNames): UserLabel {
@@ -62,7 +62,7 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	const isOther = live !== undefined && live !== alias;
 	const isShared = [...others].some((id) => id !== userId);
 	const isId = uuid.test(lookOf(alias));
-	const isDoubtful = isFormer || isMissing || isOther || isShared || isId || showName(alias).length > longestName;
+	const isDoubtful = isFormer || isMissing || isOther || isShared || isId || showName(alias).length > maxNameLength;
 	return {
 		name: alias,
 		isFormer,
@@ -132,7 +132,7 @@ export function aliasDifferences(
 }
 
 /** The aliases that mean another user from now on: whoever reads only names does not see it. */
-export function movedAliases({ aliases = [] }: Pick<UserNames, "aliases">): readonly AliasDifference[] {
+export function reassignedAliases({ aliases = [] }: Pick<UserNames, "aliases">): readonly AliasDifference[] {
 	return aliases.filter(({ before, after }) => before !== null && after !== null);
 }
 

@@ -4,8 +4,8 @@
  */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
+import { documentAsItWas, retryHint } from "../plan/pending.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
-import { documentAsItWas, retryHint } from "../plan/waiting.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
 /** Replaces the text of an error where it would be printed a second time. */

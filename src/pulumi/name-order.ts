@@ -43,7 +43,7 @@ async function closeCircle(
 	const desired = { ...target.desired, objects: circle };
 	// The guards have checked each tag by its own limits before it waited.
 	const result = await session.converge({ ...target, desired }, { isGuarded: false });
-	return result.report?.converged === true ? undefined : result;
+	return result.report?.inSync === true ? undefined : result;
 }
 
 /** The tag of the target, and the tag that has its new name; undefined if the name is free. */

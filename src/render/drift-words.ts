@@ -1,17 +1,16 @@
 /**
- * A report of drift in words, the same in every format: since when, by whom, what to do, what is gone, and the one sentence
- * that sums it up.
+ * The words of a drift report, the same in every format.
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Attribution, Finding, GoneFinding, OrganizationDrift } from "../plan/drift.ts";
+import { readOnlyKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { count, describeInSync, summarizeCure } from "./text.ts";
 
-/** Headings that stand above the same things in every format. */
 export const driftHeadings = {
 	findings: "Drifted",
 	kept: "Not checked in this run, from the last report",
@@ -19,7 +18,7 @@ export const driftHeadings = {
 	unmanaged: "Unmanaged user tags",
 	waiting: "Fixed by a pending activity",
 	unknown: "Unknown",
-	nobody: "Changed by",
+	unattributed: "Changed by",
 } as const;
 
 const words: ReadonlyMap<string, string> = new Map([
@@ -35,17 +34,22 @@ const words: ReadonlyMap<string, string> = new Map([
 	["tag-name-taken", "name already taken"],
 ]);
 
-/** What about the object is not as the document says. */
+/** Returns how the object differs from the document. */
 export function describeDifference({ what }: Pick<Finding, "what">): string {
 	return words.get(what) ?? showText(what);
 }
 
-/** The findings of this run, without those that are only kept. */
+/** Returns the findings of this run, without those of the last report that it did not check. */
 export function seenFindings({ findings }: OrganizationDrift): readonly Finding[] {
 	return findings.filter(({ state }) => state !== "not-looked-at");
 }
 
-/** Whether it is new, or for how long it has been so; null where there is no earlier report to say that by. */
+/** Returns the differences that a pending activity fixes, as far as this run checked them. */
+export function seenPending({ waiting }: OrganizationDrift): readonly Finding[] {
+	return waiting.filter(({ state }) => state !== "not-looked-at");
+}
+
+/** Returns whether it is new, or how long it has drifted; null without an earlier report. */
 export function describeSince(finding: Finding, { comparedWith }: OrganizationDrift): string | null {
 	const { state, firstSeenAt, lastSeenAt } = finding;
 	const since = `for ${formatDuration(firstSeenAt, lastSeenAt)} (since ${showText(firstSeenAt)})`;
@@ -61,7 +65,7 @@ export function describeSince(finding: Finding, { comparedWith }: OrganizationDr
 	}
 }
 
-/** One word for a mark beside the finding; null where nothing can be said. */
+/** Returns the state in one word; null without an earlier report. */
 export function describeState({ state }: Finding, { comparedWith }: OrganizationDrift): string | null {
 	return state === "new" && comparedWith === null ? null : stateWords[state];
 }
@@ -80,14 +84,14 @@ const units = [
 	[minuteMs, "minute", "minutes"],
 ] as const;
 
-/** The time between two instants in the largest unit that fits, rounded down. */
+/** Returns the time between two instants in the largest unit that fits, rounded down. */
 export function formatDuration(from: string, to: string): string {
 	const ms = Date.parse(to) - Date.parse(from);
 	for (const [size, one, many] of units) if (ms >= size) return count(Math.floor(ms / size), one, many);
 	return "less than a minute";
 }
 
-/** Who last changed it; where another finding has somebody to name and this one has not, that; else null. */
+/** Returns who last changed it; null where that is unknown for every finding, or cannot be known for this one. */
 export function describeActor(finding: Finding, drift: OrganizationDrift, names: UserNames): string | null {
 	if (finding.by !== null) return describeAttribution(finding.by, names);
 	const seen = seenFindings(drift);
@@ -95,7 +99,7 @@ export function describeActor(finding: Finding, drift: OrganizationDrift, names:
 	return named && seen.includes(finding) && isAttributable(finding) ? "no listed activity explains it" : null;
 }
 
-/** Why nobody is named at all; null where somebody is, or nothing differs, or nobody asked. */
+/** Returns why no finding has an actor; null where one has, nothing differs, or the run did not look for actors. */
 export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<Plan, "reads">): string | null {
 	const seen = seenFindings(drift);
 	if (seen.length === 0 || seen.some(({ by }) => by !== null)) return null;
@@ -105,9 +109,10 @@ export function describeUnattributed(drift: OrganizationDrift, { reads }: Pick<P
 		: null;
 }
 
-/** No activity can be asked for about what the service decides itself, or about a tag that is not there. */
+/** Whether activities can explain it: not a kind that no activity is about, nor a tag that does not exist. */
 function isAttributable({ kind, what }: Finding): boolean {
-	return kind !== "supportedAsset" && !what.startsWith("tag-");
+	const hasActivities = !readOnlyKinds.some(({ name, activities }) => name === kind && activities === null);
+	return hasActivities && !what.startsWith("tag-");
 }
 
 function describeAttribution(by: Attribution, names: UserNames): string {
@@ -117,7 +122,7 @@ function describeAttribution(by: Attribution, names: UserNames): string {
 	return `last changed by ${operation} of ${describeWho(by, names)}${when}, activity ${showName(activityId)}`;
 }
 
-/** As every other user, by what the plan knows and by what the activity itself says; a name without an alias stays a name. */
+/** Returns the user by what the plan knows and by what the activity itself says. */
 function describeWho({ userId, userName, liveName }: Attribution, names: UserNames): string {
 	if (userId === null) return userName === null ? "an unnamed user" : showName(userName);
 	if (!Object.hasOwn(names.userNames, userId) && userName !== null) {
@@ -126,36 +131,41 @@ function describeWho({ userId, userName, liveName }: Attribution, names: UserNam
 	return showSaidUser(userId, names, liveName === undefined || liveName === null ? {} : { [userId]: liveName });
 }
 
-/** What a person can do, names made safe to show. */
-function describeTodo({ todo }: Finding): string {
-	return `to do: ${showText(todo)}`;
-}
-
-/** All that is said of a finding beside what differs, a line each. */
+/** Returns since when, by whom and what to do, a line each. */
 export function describeFinding(finding: Finding, drift: OrganizationDrift, names: UserNames): readonly string[] {
-	return [describeSince(finding, drift), describeActor(finding, drift, names), describeTodo(finding)].filter(
-		(line) => line !== null,
-	);
+	return [
+		describeSince(finding, drift),
+		describeActor(finding, drift, names),
+		`to do: ${showText(finding.todo)}`,
+	].filter((line) => line !== null);
 }
 
-/** What is gone, and how long it was there as far as the reports show. */
+/** Returns what the report says of objects that this run did not find drifted: resolved, or not checked. */
+export function reportedLists(drift: OrganizationDrift) {
+	const kept = drift.findings.filter(({ state }) => state === "not-looked-at");
+	return [
+		{ title: driftHeadings.gone, look: "plain", lines: drift.gone.map(describeGone) },
+		{ title: driftHeadings.kept, look: "attention", lines: kept.map(describeKept) },
+	] as const;
+}
+
+/** Returns an object that no longer differs, and how long it did as far as the reports show. */
 export function describeGone(gone: GoneFinding): string {
 	const { address, firstSeenAt, goneAt } = gone;
 	return `${showAddress(address)}: ${describeDifference(gone)} for ${formatDuration(firstSeenAt, goneAt)}, first seen ${showText(firstSeenAt)}`;
 }
 
-/** What is kept of the last report. */
-export function describeKept(finding: Finding): string {
+function describeKept(finding: Finding): string {
 	const { address, firstSeenAt, lastSeenAt } = finding;
 	return `${showAddress(address)}: ${describeDifference(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
 }
 
-/** Names of the user tags that the document does not speak of. */
+/** Returns the names of the unmanaged user tags. */
 export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): readonly string[] {
 	return unmanaged.map((address) => showName(labelOf(address)));
 }
 
-/** One sentence: what is known of the organization. It holds counts and our own words only, nothing to escape. */
+/** Returns one sentence on the organization: counts and words of orgsync only, nothing to escape. */
 export function summarizeFindings(drift: OrganizationDrift, plan: Plan): string {
 	const seen = seenFindings(drift);
 	const { verdict, unread, waiting, gone } = drift;

@@ -39,7 +39,7 @@ import {
 
 import { describeUnread, headings, plainStyle, renderChange, renderGuard } from "./text.ts";
 import { aliasHeading, describeMovedAliases, showMovedAlias } from "./three-way-aliases.ts";
-import { noteUndone, showUndone, threeWayHeadings, undoesDrift } from "./three-way-text.ts";
+import { noteReverted, revertsDrift, showReverted, threeWayHeadings } from "./three-way-text.ts";
 import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
 
 export interface GithubOptions extends MarkdownOptions {
@@ -168,9 +168,9 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 		...describeMovedAliases(threeWay).map((alias) =>
 			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
 		),
-		...(threeWay?.undoes ?? []).map((undone) => {
-			const told = `${threeWayHeadings.undoes}: ${threeWay === null ? "" : showUndone(undone, threeWay)}`;
-			return annotate("warning", undoesDrift, told, positionOf(undone.address));
+		...(threeWay?.reverts ?? []).map((reverted) => {
+			const told = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
+			return annotate("warning", revertsDrift, told, positionOf(reverted.address));
 		}),
 		...blockingGuards(plan).map((guard) =>
 			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
@@ -211,7 +211,7 @@ function changeAnnotations(
 		.sort((left, right) => rankOf(left) - rankOf(right))
 		.map((change) => {
 			const { address } = change;
-			const lines = renderChange(change, plan, plainStyle, noteUndone(threeWay, plainStyle));
+			const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
 			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
 			const finding = findings.get(address);
 			if (drift === null || finding === undefined) {

@@ -1,45 +1,125 @@
 /**
- * What differs about one object, as parts of the page: who gains or loses a tag, and the fields that are not as expected.
+ * Parts that several sections of the page share: sections and their lists, rows with signs, users, and fields that differ.
  */
 import type { ReportChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { tellOwner, userParts } from "../plan/user-labels.ts";
+import { describeOwner, userParts } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 import { bdi, type Html, html } from "./html-text.ts";
-import { differingFields } from "./text.ts";
-import { wordUndone } from "./three-way-html.ts";
+import { count, differingFields } from "./text.ts";
+import { revertsDrift, type Sign } from "./three-way-text.ts";
 
-/** Users by their names, sorted, each with a sign and a colour; null when there is none. Some put drift back. */
+/** A section of the page about one organization. */
+export interface Section {
+	readonly title: string;
+	readonly look: "plain" | "bad" | "attention";
+	/** Null leaves the section out. */
+	readonly body: Html | null;
+	/** Shown beside the title; null when there is nothing to count. */
+	readonly number: number | null;
+}
+
+/** Returns a section without a number. */
+export function section(title: string, look: Section["look"], body: Html | null): Section {
+	return { title, look, body, number: null };
+}
+
+/** Returns a section of one line for each item; it has no body without items. */
+export function listSection(title: string, look: Section["look"], items: readonly Html[]): Section {
+	return { title, look, body: renderList(items), number: items.length };
+}
+
+/** Returns a section of marked rows; it has no body without rows. */
+export function changesSection(title: string, look: Section["look"], rows: readonly Html[]): Section {
+	return { title, look, body: renderChanges(rows), number: rows.length };
+}
+
+/** Returns a section as a card with a heading of `level`; null without a body. */
+export function renderCard({ title, look, body, number }: Section, id: string, level: 2 | 3 = 2): Html | null {
+	if (body === null) return null;
+	const heading = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
+	// Only the sections of a single organization are landmarks: those of several would share their names.
+	return level === 2
+		? html`<section class="card ${look}" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${body}</section>\n`
+		: html`<div class="card ${look}"><h3 id="${id}">${heading}</h3>\n${body}</div>\n`;
+}
+
+/** Returns the items as lines; null when there is none. */
+export function renderList(items: readonly Html[]): Html | null {
+	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+}
+
+/** Returns the rows as a list; null when there is none. */
+export function renderChanges(rows: readonly Html[]): Html | null {
+	return rows.length === 0 ? null : html`<ul class="changes">${rows}</ul>`;
+}
+
+/** Returns the body, folded when it has more than `max` parts. */
+export function foldAbove(
+	max: number,
+	number: number,
+	words: readonly [string, string],
+	body: Html | null,
+): Html | null {
+	return number <= max ? body : fold(count(number, ...words), body);
+}
+
+/** Returns the body folded under a summary. */
+export function fold(summary: string, body: Html | null): Html {
+	return html`<details><summary>${summary}</summary>${body}</details>`;
+}
+
+const looks: Readonly<Record<Sign, string>> = { "+": "a", "-": "r", "~": "w", "!": "w" };
+
+function showSign(sign: Sign): string {
+	return sign === "-" ? "\u2212" : sign;
+}
+
+/** Returns a row that begins with a sign. */
+export function markedRow(sign: Sign, content: Html): Html {
+	return html`<li><span class="mark ${looks[sign]}" aria-hidden="true">${showSign(sign)}</span><div>${content}</div></li>\n`;
+}
+
+/** Returns a chip with a sign and its colour. */
+export function chip(sign: Sign, content: Html): Html {
+	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
+}
+
+/** Returns the users by name, sorted, each with the sign; null when there is none. Some revert drift. */
 export function chips(
 	word: string,
-	look: string,
-	sign: string,
+	sign: "+" | "-",
 	userIds: readonly string[],
 	plan: Plan,
-	isUndone: (userId: string) => boolean = () => false,
+	isReverted: (userId: string) => boolean = () => false,
 ): Html | null {
 	if (userIds.length === 0) return null;
 	const users = userIds
-		.map((userId) => ({ ...userParts(userId, plan), undone: isUndone(userId) }))
+		.map((userId) => ({ ...userParts(userId, plan), reverted: isReverted(userId) }))
 		.sort((left, right) => compareText(left.name, right.name));
-	return html`<p class="people"><span class="kind">${word}</span> ${users.map(
-		({ name, notes, undone }) =>
-			html`<span class="chip ${look}">${sign}\u00a0${bdi(name)}${noteOn(notes)}</span>${wordUndone(undone)} `,
-	)}</p>`;
+	return html`<p class="people"><span class="kind">${word}</span> ${users.map(({ name, notes, reverted }) => {
+		const who = notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
+		return html`${chip(sign, html`${bdi(name)}${who}`)}${wordReverted(reverted)} `;
+	})}</p>`;
 }
 
-/** What tells a user from others of the same name, beside the name; null where the name is enough. */
-function noteOn(notes: readonly string[]): Html | null {
-	return notes.length === 0 ? null : html` <span class="who">(${bdi(notes.join(", "))})</span>`;
+/** Returns the word beside a planned part that reverts drift; null where it does not. */
+export function wordReverted(reverted: boolean): Html | null {
+	return reverted ? html` <span class="word attention">${revertsDrift}</span>` : null;
 }
 
-/** Whose object it is, where its address alone could be mistaken; null where it is not. */
+/** Returns what is uncertain about a change; null when nothing is. */
+export function renderDoubt(doubt: string | null): Html | null {
+	return doubt === null ? null : html`<p class="doubt">${doubt}</p>`;
+}
+
+/** Returns the owner of an object whose address alone could be mistaken; null for others. */
 export function renderOwner(userId: string | null | undefined, plan: Plan): Html | null {
-	const owner = tellOwner(userId, plan);
+	const owner = describeOwner(userId, plan);
 	return owner === "" ? null : html` <span class="who">${bdi(owner.trim())}</span>`;
 }
 
-/** The fields that differ, both sides beside each other; null when the object is not there. */
+/** Returns the fields that differ, both sides beside each other; null when the object does not exist. */
 export function renderFields(change: ReportChange): Html | null {
 	const fields = differingFields(change);
 	if (fields.length === 0) return null;

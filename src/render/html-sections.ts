@@ -1,6 +1,5 @@
 /**
- * The sections of the page about one organization. A kind of section is a row of `sections`; what else has to be shown of
- * an organization is another row.
+ * The sections of the page about one organization.
  */
 
 import type { Problem } from "../errors.ts";
@@ -10,11 +9,26 @@ import type { RemovalChange, ReportChange, TagChange } from "../plan/change.ts";
 import type { Guard } from "../plan/guards.ts";
 import { kinds } from "../plan/kinds/index.ts";
 import { blockingGuards } from "../plan/overrides.ts";
+import type { RelatedActivity } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { StepResult } from "../plan/report.ts";
-import type { Waiting } from "../plan/waiting.ts";
+import type { Report } from "../plan/report.ts";
 import { driftSections } from "./drift-html.ts";
-import { chips, renderFields, renderOwner } from "./html-details.ts";
+import {
+	changesSection,
+	chips,
+	fold,
+	listSection,
+	markedRow,
+	renderCard,
+	renderChanges,
+	renderDoubt,
+	renderFields,
+	renderList,
+	renderOwner,
+	type Section,
+	section,
+	wordReverted,
+} from "./html-details.ts";
 import { renderMatrix } from "./html-matrix.ts";
 import { heldWord, outcomeOf, renderSteps } from "./html-steps.ts";
 import { bdi, type Child, curveQuotes, type Html, html, sentence } from "./html-text.ts";
@@ -23,171 +37,115 @@ import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
-import { aliasSections, partSections, undoneSections, wordUndone } from "./three-way-html.ts";
-import { markUndone } from "./three-way-text.ts";
-import { describeWaiting, describeWaitingEffect, sortWaiting } from "./waiting-text.ts";
+import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
+import { markReverted } from "./three-way-text.ts";
+import { describeWaiting, describeWaitingEffect, sortWaiting, waitingGroups } from "./waiting-text.ts";
 
-type Undone = ReturnType<typeof markUndone>;
-
-interface Section {
-	readonly title: string;
-	/** Shown beside the title; null when there is nothing to count. */
-	readonly number: number | null;
-	readonly look: "plain" | "bad" | "attention";
-	/** Null leaves the section out. `id` is unique on the page. */
-	readonly body: (one: OrganizationResult, id: string) => Html | null;
+/** Returns the sections that have something to show. `level` is that of their headings; `prefix` makes ids unique. */
+export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: string): readonly (Html | null)[] {
+	const shown = sectionsOf(one, prefix).filter(({ body }) => body !== null);
+	return shown.map((shownSection, index) => renderCard(shownSection, `${prefix}s${index + 1}`, level));
 }
 
-/** The sections that have something to show. `level` is that of their headings, 2 or 3. */
-export function renderSections(one: OrganizationResult, level: 2 | 3, prefix: string): readonly Html[] {
-	return sections(one).flatMap(({ title, number, look, body }, index) => {
-		const id = `${prefix}s${index + 1}`;
-		const content = body(one, id);
-		if (content === null) return [];
-		const heading = html`${title}${number === null ? null : html` <span class="number">${number}</span>`}`;
-		// Under an organization of its own a section is no landmark: there would be as many of the same name as organizations.
-		return [
-			level === 2
-				? html`<section class="card ${look}" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${content}</section>\n`
-				: html`<div class="card ${look}"><h3 id="${id}">${heading}</h3>\n${content}</div>\n`,
-		];
-	});
-}
-
-/** In the order in which a reader needs them: after an apply, what became of it comes first. */
-function sections(one: OrganizationResult): readonly Section[] {
-	const { plan, report, failed, results } = one;
-	const { waits, inDoubt, rejected } = sortWaiting(plan);
-	const steps: Section = {
-		title:
-			one.drift !== null
-				? "Steps of apply, in order"
-				: results === null
-					? "Steps, in order"
-					: "Steps and their results",
-		number: (report?.steps ?? plan.steps).length,
-		look: "plain",
-		body: (_, id) => renderSteps(one, id),
-	};
+/** Returns the sections in the order in which a reader needs them: after an apply, the results of its steps come first. */
+function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[] {
+	const { plan, threeWay, report, failed, results, drift, overrides } = one;
+	const [guards, steps] = [guardSections(one), stepsSection(one, prefix)];
 	return [
-		{ title: headings.problems, number: plan.problems.length, look: "bad", body: () => renderProblems(plan.problems) },
-		...aliasSections(one),
-		...undoneSections(one),
-		{
-			title: "Why it stopped",
-			number: null,
-			look: "bad",
-			body: () => (failed === null ? null : renderMessage(failed.error)),
-		},
-		{
-			title: "After the last step",
-			number: null,
-			look: "bad",
-			body: () => renderLeft(report?.left ?? [], report?.unverified ?? null),
-		},
-		{
-			title: overridesHeading,
-			number: one.overrides.length,
-			look: "attention",
-			body: () => list(one.overrides.map((override) => html`${describeOverride(override, plan.guards)}`)),
-		},
+		listSection(headings.problems, "bad", renderProblems(plan.problems)),
+		...(threeWay === null || results !== null ? [] : [aliasSection(threeWay), revertedSection(threeWay)]),
+		section("Why it stopped", "bad", failed === null ? null : renderMessage(failed.error)),
+		section("After the last step", "bad", report === null ? null : renderLeft(report)),
+		listSection(
+			overridesHeading,
+			"attention",
+			overrides.map((override) => html`${describeOverride(override, plan.guards)}`),
+		),
 		...driftSections(one),
 		...(results === null ? [] : [steps]),
-		...(one.drift === null ? guardSections(one) : []),
+		...(drift === null ? guards : []),
 		...partSections(one),
-		...changeSections(one),
-		{
-			title: headings.waiting,
-			number: waits.length,
-			look: "attention",
-			body: () => (results === null ? renderWaiting(waits, plan) : null),
-		},
-		{
-			title: headings.inDoubt,
-			number: inDoubt.length,
-			look: "attention",
-			body: () => (results === null ? renderWaiting(inDoubt, plan) : null),
-		},
-		{
-			title: headings.rejected,
-			number: rejected.length,
-			look: "attention",
-			body: () => (results === null ? renderWaiting(rejected, plan) : null),
-		},
+		...changeSections(one, prefix),
+		...(results === null ? waitingSections(plan) : []),
 		...(results === null ? [steps] : []),
-		...(one.drift === null ? [] : guardSections(one)),
-		{
-			title: headings.unread,
-			number: null,
-			look: "attention",
-			body: () => list(describeUnread(plan).map((line) => html`${line}`)),
-		},
-		{
-			title: "Unmanaged user tags",
-			number: plan.unmanaged.length,
-			look: "plain",
-			body: () => renderUnmanaged(plan),
-		},
+		...(drift === null ? [] : guards),
+		section(headings.unread, "attention", renderList(describeUnread(plan).map((line) => html`${line}`))),
+		unmanagedSection(plan),
 	];
 }
 
-/** Those that keep apply from sending anything, and apart from them those that do not. */
-function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
-	const refusing = results === null ? blockingGuards(plan) : [];
-	const others = plan.guards.filter((guard) => !refusing.includes(guard));
-	return [
-		{
-			title: headings.guards,
-			number: refusing.length,
-			look: "bad",
-			body: () => renderGuards(refusing, false),
-		},
-		{
-			title: refusing.length === 0 ? "Guards" : "Other guards",
-			number: others.length,
-			look: "plain",
-			body: () => renderGuards(others, true),
-		},
-	];
-}
-
-function changeSections({ command, plan, threeWay, results, drift }: OrganizationResult): readonly Section[] {
-	const matrix = (title: string): Section => {
-		return { title, number: null, look: "plain", body: (_, id) => renderMatrix(plan, id) };
+function stepsSection(one: OrganizationResult, prefix: string): Section {
+	const { drift, results, plan, report } = one;
+	const planned = drift === null ? "Steps, in order" : "Steps of apply, in order";
+	return {
+		title: results === null ? planned : "Steps and their results",
+		look: "plain",
+		body: renderSteps(one, `${prefix}step`),
+		number: (report?.steps ?? plan.steps).length,
 	};
-	// Each difference is told with what is said of it above.
+}
+
+/** Returns the guards that block apply, and those that do not. */
+function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
+	const blocking = results === null ? blockingGuards(plan) : [];
+	const others = plan.guards.filter((guard) => !blocking.includes(guard));
+	const render = (guard: Guard): Html => {
+		const { found, allowed, flag } = describeGuard(guard);
+		const text = html`${found} <span class="soft">(${allowed})</span>`;
+		if (!guard.refuses) return html`<span class="word good">passes</span> <span>${text}</span>`;
+		return blocking.includes(guard)
+			? html`<span class="word bad">blocks</span> <span>${text}<br>to override: <code>${flag}</code></span>`
+			: html`<span class="word attention">overridden</span> <span>${text}</span>`;
+	};
+	return [
+		listSection(headings.guards, "bad", blocking.map(render)),
+		listSection(blocking.length === 0 ? "Guards" : "Other guards", "plain", others.map(render)),
+	];
+}
+
+function changeSections(one: OrganizationResult, prefix: string): readonly Section[] {
+	const { command, plan, results, drift } = one;
+	const matrix = (title: string): Section => section(title, "plain", renderMatrix(plan, `${prefix}matrix`));
+	// Drift sections already show each difference.
 	if (drift !== null) return [matrix("Who would gain and lose which user tag")];
-	const tags = plan.changes.filter((change) => change.kind === "userTag");
+	const notes = notesOf(one);
+	const tags = plan.changes
+		.filter((change) => change.kind === "userTag")
+		.map((change) => renderTag(change, plan, notes));
 	const removals = plan.changes.filter((change) => change.action === "remove");
 	const reported = plan.changes.filter((change) => change.action === "report");
-	const byAddress = resultsByAddress(results);
-	const isUndone = markUndone(threeWay);
 	const isDone = results !== null || command === "apply";
 	return [
-		{
-			title: "Removals",
-			number: removals.length,
-			look: "plain",
-			body: () => renderRemovals(removals, plan, byAddress, isUndone),
-		},
+		changesSection(
+			"Removals",
+			"plain",
+			removals.map((change) => renderRemoval(change, plan, notes)),
+		),
 		matrix(isDone ? "Planned: who gains and loses which user tag" : "Who gains and loses which user tag"),
-		{ title: "User tags", number: tags.length, look: "plain", body: () => renderTags(tags, plan, byAddress, isUndone) },
-		{
-			title: "Report-only differences",
-			number: reported.length,
-			look: "attention",
-			body: () => renderReported(reported, plan),
-		},
+		{ ...changesSection("User tags", "plain", tags), body: foldTags(tags) },
+		changesSection(
+			"Report-only differences",
+			"attention",
+			reported.map((change) => renderReported(change, plan)),
+		),
 	];
 }
 
-type Results = ReadonlyMap<string, StepResult>;
-
-function list(items: readonly Html[]): Html | null {
-	return items.length === 0 ? null : html`<ul class="lines">${items.map((item) => html`<li>${item}</li>\n`)}</ul>`;
+/** What is shown beside a change: its result, or why no step makes it now, and which of its parts revert drift. */
+interface Notes {
+	readonly outcome: (address: string) => Html | null;
+	readonly isReverted: ReturnType<typeof markReverted>;
 }
 
-/** An error with what to do about it; `more` stands before that. */
+function notesOf({ plan, threeWay, results }: OrganizationResult): Notes {
+	const byAddress = resultsByAddress(results);
+	return {
+		outcome: (address) => outcomeOf(byAddress.get(address)) ?? heldWord(address, plan),
+		isReverted: markReverted(threeWay),
+	};
+}
+
+/** Returns an error with its problems, `more`, and its hint. */
 export function renderMessage(
 	{ message, hint }: ErrorDescription,
 	problems: readonly Problem[] = [],
@@ -197,101 +155,78 @@ export function renderMessage(
 		curveQuotes(text)
 			.split("\n")
 			.map((line, index) => html`${index === 0 ? null : html`<br>`}${line}`);
-	return html`<p>${lines(message)}</p>${renderProblems(problems)}${more}${hint === null ? null : html`<p class="soft">Hint: ${lines(hint)}</p>`}`;
+	return html`<p>${lines(message)}</p>${renderList(renderProblems(problems))}${more}${hint === null ? null : html`<p class="soft">Hint: ${lines(hint)}</p>`}`;
 }
 
-/** Problems with their places, or null when there is none. */
-function renderProblems(problems: readonly Problem[]): Html | null {
-	return list(
-		problems.map(({ file, line, column, message }) => {
-			return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
-		}),
-	);
+function renderProblems(problems: readonly Problem[]): readonly Html[] {
+	return problems.map(({ file, line, column, message }) => {
+		return html`<span><code>${file}:${line}:${column}</code> ${curveQuotes(message)}</span>`;
+	});
 }
 
-/** `applied`: somebody acknowledged what the guards found, or nothing would have been sent. */
-function renderGuards(guards: readonly Guard[], applied: boolean): Html | null {
-	return list(
-		guards.map((guard) => {
-			const { found, allowed, meant } = describeGuard(guard);
-			const said = html`${found} <span class="soft">(${allowed})</span>`;
-			if (!guard.refuses) return html`<span class="word good">passes</span> <span>${said}</span>`;
-			return applied
-				? html`<span class="word attention">overridden</span> <span>${said}</span>`
-				: html`<span class="word bad">blocks</span> <span>${said}<br>to override: <code>${meant}</code></span>`;
-		}),
-	);
-}
-
-function renderLeft(left: readonly { readonly address: string }[], unverified: string | null): Html | null {
-	if (left.length === 0 && unverified === null) return null;
-	return html`${left.length === 0 ? null : html`<p>${reportHeadings.left}:</p>${list(left.map(({ address }) => html`<code>${address}</code>`))}`}${
+function renderLeft({ left, unverified }: Report): Html | null {
+	const addresses = renderList((left ?? []).map(({ address }) => html`<code>${address}</code>`));
+	if (addresses === null && unverified === null) return null;
+	return html`${addresses === null ? null : html`<p>${reportHeadings.left}:</p>${addresses}`}${
 		unverified === null ? null : html`<p>${reportHeadings.unverified}: ${unverified}</p>`
 	}`;
 }
 
-function renderRemovals(
-	removals: readonly RemovalChange[],
-	plan: Plan,
-	results: Results,
-	isUndone: Undone,
-): Html | null {
-	if (removals.length === 0) return null;
-	const words = new Map(kinds.map((kind) => [kind.name, kind.words[0]]));
-	return html`<ul class="changes">${removals.map((change) => {
-		const doubt = describeDoubt(change);
-		return html`<li><span class="mark r" aria-hidden="true">\u2212</span><div><span class="kind">remove ${words.get(change.kind) ?? change.kind}</span> ${
-			change.before === null || change.before.name === "" ? null : html`<strong>${bdi(change.before.name)}</strong> `
-		}<code>${change.address}</code>${renderOwner(change.userId, plan)} ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "remove", null))}${doubt === null ? null : html`<p class="doubt">${doubt}</p>`}</div></li>\n`;
-	})}</ul>`;
-}
+const kindWords: ReadonlyMap<string, string> = new Map(kinds.map(({ name, words }) => [name, words[0]]));
 
-/** More tags than this are folded: the matrix has them already. */
-const mostTagsOpen = 8;
-
-function renderTags(tags: readonly TagChange[], plan: Plan, results: Results, isUndone: Undone): Html | null {
-	if (tags.length === 0) return null;
-	const body = html`<ul class="changes">${tags.map((change) => renderTag(change, plan, results, isUndone))}</ul>`;
-	return tags.length <= mostTagsOpen
-		? body
-		: html`<details><summary>Each user tag with who gains and who loses it</summary>${body}</details>`;
-}
-
-function renderTag(change: TagChange, plan: Plan, results: Results, isUndone: Undone): Html {
-	const { before, after, addUserIds, removeUserIds, tagId } = change;
-	const renamed = before.name !== after.name;
-	const doubt = describeDoubt(change);
-	const [from, to] = showRename(before.name, after.name);
-	const name = renamed
-		? html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`
-		: html`<strong>${bdi(after.name)}</strong>`;
-	return html`<li><span class="mark w" aria-hidden="true">~</span><div>${name} <code>${tagId}</code> ${outcomeOf(results.get(change.address)) ?? heldWord(change.address, plan)}${wordUndone(isUndone(change, "rename", null))}${chips("gained by", "a", "+", addUserIds, plan, (userId) => isUndone(change, "add-member", userId))}${chips("lost by", "r", "\u2212", removeUserIds, plan, (userId) => isUndone(change, "remove-member", userId))}${
-		doubt === null ? null : html`<p class="doubt">${doubt}</p>`
-	}</div></li>\n`;
-}
-
-function renderReported(changes: readonly ReportChange[], plan: Plan): Html | null {
-	if (changes.length === 0) return null;
-	return html`<ul class="changes">${changes.map((change) => {
-		return html`<li><span class="mark w" aria-hidden="true">!</span><div><code>${change.address}</code>${renderOwner(change.userId, plan)} ${describeReported(change)}${renderFields(change)}</div></li>\n`;
-	})}</ul>`;
-}
-
-function renderWaiting(activities: readonly Waiting[], plan: Plan): Html | null {
-	return list(
-		activities.map((activity) => {
-			const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
-			const word = activity.state === "in-doubt" ? "in doubt" : relation;
-			const means = describeWaitingEffect(activity).map(
-				(line) => html`<br><span class="soft">${sentence(line)}</span>`,
-			);
-			return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${means}</span>`;
-		}),
+function renderRemoval(change: RemovalChange, plan: Plan, { outcome, isReverted }: Notes): Html {
+	const { kind, address, before, userId } = change;
+	const name = before === null || before.name === "" ? null : html`<strong>${bdi(before.name)}</strong> `;
+	return markedRow(
+		"-",
+		html`<span class="kind">remove ${kindWords.get(kind) ?? kind}</span> ${name}<code>${address}</code>${renderOwner(userId, plan)} ${outcome(address)}${wordReverted(isReverted(change, "remove", null))}${renderDoubt(describeDoubt(change))}`,
 	);
 }
 
-function renderUnmanaged({ unmanaged }: Plan): Html | null {
-	if (unmanaged.length === 0) return null;
+/** More tags than this are folded: the matrix has them already. */
+const maxTagsOpen = 8;
+
+function foldTags(tags: readonly Html[]): Html | null {
+	const body = renderChanges(tags);
+	return tags.length <= maxTagsOpen ? body : fold("Each user tag with who gains and who loses it", body);
+}
+
+function renderTag(change: TagChange, plan: Plan, { outcome, isReverted }: Notes): Html {
+	const { address, before, after, addUserIds, removeUserIds, tagId } = change;
+	const [from, to] = showRename(before.name, after.name);
+	const name =
+		before.name === after.name
+			? html`<strong>${bdi(after.name)}</strong>`
+			: html`<strong>${bdi(from)}</strong> <span class="kind">becomes</span> <strong>${bdi(to)}</strong>`;
+	const gained = chips("gained by", "+", addUserIds, plan, (userId) => isReverted(change, "add-member", userId));
+	const lost = chips("lost by", "-", removeUserIds, plan, (userId) => isReverted(change, "remove-member", userId));
+	return markedRow(
+		"~",
+		html`${name} <code>${tagId}</code> ${outcome(address)}${wordReverted(isReverted(change, "rename", null))}${gained}${lost}${renderDoubt(describeDoubt(change))}`,
+	);
+}
+
+function renderReported(change: ReportChange, plan: Plan): Html {
+	const owner = renderOwner(change.userId, plan);
+	return markedRow(
+		"!",
+		html`<code>${change.address}</code>${owner} ${describeReported(change)}${renderFields(change)}`,
+	);
+}
+
+function waitingSections(plan: Plan): readonly Section[] {
+	const sorted = sortWaiting(plan);
+	const render = (activity: RelatedActivity): Html => {
+		const relation = { same: "joins", conflicting: "conflicts", rejected: "rejected" }[activity.relation];
+		const word = activity.state === "in-doubt" ? "in doubt" : relation;
+		const effect = describeWaitingEffect(activity).map((line) => html`<br><span class="soft">${sentence(line)}</span>`);
+		return html`<span class="word attention">${word}</span> <span>${describeWaiting(activity, plan).join(": ")}${effect}</span>`;
+	};
+	return waitingGroups.map((group) => listSection(headings[group], "attention", sorted[group].map(render)));
+}
+
+function unmanagedSection({ unmanaged }: Plan): Section {
 	const names = unmanaged.map(({ address }) => html`<span class="chip">${bdi(labelOf(address))}</span> `);
-	return html`<details><summary>apply does not touch them</summary><p class="people">${names}</p></details>`;
+	const body = names.length === 0 ? null : fold("apply does not touch them", html`<p class="people">${names}</p>`);
+	return { title: "Unmanaged user tags", look: "plain", body, number: names.length };
 }

@@ -3,12 +3,12 @@
  * each step what it comes after, what it waits for, and after an apply what became of it.
  */
 
+import { nameOf } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { nameOf } from "../plan/waiting.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
 import {

@@ -1,13 +1,13 @@
 /**
- * Plans and reports as one page that needs nothing but itself: no request, and by its own policy no script or style but
- * the two that are written here. It is for whoever approves, woken up or in a meeting: on a phone, on paper, in the dark,
- * by keyboard and by ear.
+ * Plans and reports as one self-contained page: it sends no request, and its policy allows only its own script and style. A
+ * reader can approve from it on a phone, on paper, in the dark, by keyboard or with a screen reader.
  */
 
 import { outcomesOf } from "../plan/report.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
-import { driftFigures } from "./drift-html.ts";
+import { driftFigures, type Figure } from "./drift-html.ts";
+import { listSection, renderCard, renderList, type Section, section } from "./html-details.ts";
 import { script } from "./html-script.ts";
 import { renderMessage, renderSections } from "./html-sections.ts";
 import { style } from "./html-style.ts";
@@ -34,8 +34,8 @@ import {
 	summarizeResult,
 } from "./summary.ts";
 
-import { count, headings } from "./text.ts";
-import { renderDroppedPage } from "./three-way-html.ts";
+import { capitalize, count, headings } from "./text.ts";
+import { droppedSection } from "./three-way-html.ts";
 import { sortWaiting } from "./waiting-text.ts";
 
 const policy = [
@@ -51,11 +51,10 @@ export interface HtmlOptions {
 	readonly generatedBy?: string;
 }
 
-/** The page, whole. The same result gives the same bytes; nothing that a name holds is anything but text on it. */
+/** Returns the page. The same result gives the same bytes, and every name is only ever text on it. */
 export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: HtmlOptions = {}): string {
 	const { verdict, tone } = summarizeResult(result);
 	const organizations = organizationsOf(result);
-	const unread = unplannedOf(result);
 	const alone = isAlone(result);
 	const { full } = foldOrganizations(result);
 	const savedPlan = describeSavedPlan(result);
@@ -78,9 +77,9 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: H
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderError(result)}${renderRunOverrides(result)}${alone ? null : renderOverview(result)}${renderUnread(unread)}${
+${renderCards(result)}${
 	alone ? full.map((one) => renderSections(one, 2, "")) : full.map(renderOrganization)
-}${renderDroppedPage(droppedOf(result))}</main>
+}${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>
 <script>${trusted(script)}</script>
 </body>
@@ -92,23 +91,19 @@ ${renderError(result)}${renderRunOverrides(result)}${alone ? null : renderOvervi
 /** Longest headline, in characters. */
 const longestHeadline = 70;
 
-/** The beginning of the verdict as the headline, what follows as the text below it. */
+/** Returns the beginning of the verdict as the headline, and the rest as the text below it. */
 function splitVerdict(verdict: string): readonly [headline: string, rest: string] {
-	// What stands in brackets is no part of a headline.
+	// Text in brackets is no part of a headline.
 	const bracket = /^(.*?) \((.*?)\)([.;] .*)$/.exec(verdict);
 	if (bracket !== null && (bracket[1] ?? "").length <= longestHeadline)
-		return [bracket[1] ?? "", startSentence(`${bracket[2]}${bracket[3]}`)];
+		return [bracket[1] ?? "", capitalize(`${bracket[2]}${bracket[3]}`)];
 	const sentence = /^(.*?)[.;] (.*)$/.exec(verdict);
 	if (sentence !== null && (sentence[1] ?? "").length <= longestHeadline)
-		return [sentence[1] ?? "", startSentence(sentence[2] ?? "")];
+		return [sentence[1] ?? "", capitalize(sentence[2] ?? "")];
 	const clause = /^(.*?): (.*)$/.exec(verdict);
 	return clause === null || verdict.length <= longestHeadline
 		? [verdict.replace(/\.$/, ""), ""]
-		: [clause[1] ?? "", startSentence(clause[2] ?? "")];
-}
-
-function startSentence(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
+		: [clause[1] ?? "", capitalize(clause[2] ?? "")];
 }
 
 const badges: Readonly<Record<Tone, readonly [sign: string, word: string]>> = {
@@ -122,53 +117,49 @@ function badge(tone: Tone): Html {
 	return html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span><span class="unseen">${word}: </span></span>`;
 }
 
-/** What can be counted, in large figures; after an apply only what was done. */
+/** Returns the figures of an organization, and when it was read; after an apply only what was done counts. */
 function factsOf(one: OrganizationResult): Html {
 	const { plan, threeWay, drift } = one;
-	const figures = drift === null ? figuresOf(one) : driftFigures(drift).map((figure) => fact(...figure));
+	const figures = (drift === null ? figuresOf(one) : driftFigures(drift)).map(
+		([number, words, look]) => html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`,
+	);
 	return html`${figures.length === 0 ? null : html`<dl class="facts">${figures}</dl>`}
 <p class="soft">Organization <code>${plan.organizationId}</code>, read <time datetime="${plan.readAt}">${plan.readAt}</time>${threeWay === null ? null : html`<br>Base <code>${threeWay.base.name}</code>`}</p>`;
 }
 
-/** The figures of a plan are those of its verdict: only what would be submitted counts. */
-function figuresOf(one: OrganizationResult): readonly Html[] {
+/** Returns the figures of a plan as in its verdict: only what would be submitted counts. */
+function figuresOf(one: OrganizationResult): readonly Figure[] {
 	const { plan, threeWay, results } = one;
 	const counts = countedIn(one);
 	const changes = plan.changes.filter(({ address, action }) => action === "report" || counts(address));
 	const tags = changes.filter((change) => change.kind === "userTag");
-	const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
-	const { waits, inDoubt, rejected } = sortWaiting(plan);
-	const waiting = results === null ? waits : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
-	const counted: readonly (readonly [sign: string, number: number, words: readonly [string, string], look: string])[] =
-		[
-			["+", sum(tags.map(({ addUserIds }) => addUserIds.length)), ["membership gained", "memberships gained"], "a"],
-			[
-				"\u2212",
-				sum(tags.map(({ removeUserIds }) => removeUserIds.length)),
-				["membership lost", "memberships lost"],
-				"r",
-			],
-			["\u2212", changes.filter(({ action }) => action === "remove").length, ["removal", "removals"], "r"],
-			["", changes.filter(({ action }) => action === "report").length, ["report-only", "report-only"], "w"],
-			[
-				"",
-				results === null ? (threeWay?.undoes.length ?? 0) : 0,
-				["outside change reverted", "outside changes reverted"],
-				"w",
-			],
-			["", waiting.length, ["pending activity", "pending activities"], "w"],
-			["", results === null ? inDoubt.length : 0, ["activity in doubt", "activities in doubt"], "w"],
-			["", results === null ? rejected.length : 0, ["rejected", "rejected"], "w"],
-		];
+	const gained = tags.flatMap(({ addUserIds }) => addUserIds).length;
+	const lost = tags.flatMap(({ removeUserIds }) => removeUserIds).length;
+	const removals = changes.filter(({ action }) => action === "remove").length;
+	const reported = changes.filter(({ action }) => action === "report").length;
+	const { waiting, inDoubt, rejected } = sortWaiting(plan);
+	const pending = results === null ? waiting : outcomesOf(results).filter((outcome) => outcome.startsWith("awaiting"));
+	const beforeApply = (number: number): number => (results === null ? number : 0);
+	const counted: readonly (readonly [sign: string, number: number, one: string, many: string, look: string])[] = [
+		["+", gained, "membership gained", "memberships gained", "a"],
+		["\u2212", lost, "membership lost", "memberships lost", "r"],
+		["\u2212", removals, "removal", "removals", "r"],
+		["", reported, "report-only", "report-only", "w"],
+		["", beforeApply(threeWay?.reverts.length ?? 0), "outside change reverted", "outside changes reverted", "w"],
+		["", pending.length, "pending activity", "pending activities", "w"],
+		["", beforeApply(inDoubt.length), "activity in doubt", "activities in doubt", "w"],
+		["", beforeApply(rejected.length), "rejected", "rejected", "w"],
+	];
+	const shown = counted.filter(([, number]) => number > 0);
 	return [
 		...firstFigure(one),
-		...counted
-			.filter(([, number]) => number > 0)
-			.map(([sign, number, [one, many], look]) => fact(`${sign}${number}`, number === 1 ? one : many, look)),
+		...shown.map(
+			([sign, number, single, many, look]): Figure => [`${sign}${number}`, number === 1 ? single : many, look],
+		),
 	];
 }
 
-/** Whether a change counts: of a plan what it would submit, after an apply what completed, of one that began nothing none. */
+/** Returns whether a change counts: of a plan what it would submit, after an apply what completed. */
 function countedIn({ command, plan, results }: OrganizationResult): (address: string) => boolean {
 	if (results !== null) {
 		const byAddress = resultsByAddress(results);
@@ -179,61 +170,57 @@ function countedIn({ command, plan, results }: OrganizationResult): (address: st
 	return (address) => covered.has(address);
 }
 
-/** How much is to be submitted, or was; nothing where there was nothing to do. */
-function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Html[] {
+/** Returns how much is to be submitted, or was; nothing where there was nothing to do. */
+function firstFigure({ command, plan, report, results }: OrganizationResult): readonly Figure[] {
 	const sent = groupSteps(plan.steps).sent.length;
-	if (results === null && command === "apply") return [fact(`0 of ${sent}`, "activities submitted", "")];
-	if (results === null) return [fact(String(sent), sent === 1 ? "activity to submit" : "activities to submit", "")];
+	if (results === null && command === "apply") return [[`0 of ${sent}`, "activities submitted", ""]];
+	if (results === null) return [[String(sent), sent === 1 ? "activity to submit" : "activities to submit", ""]];
 	const total = (report?.steps ?? plan.steps).length;
 	const completed = results.filter(({ outcome }) => outcome === "completed").length;
-	return total === 0 ? [] : [fact(`${completed} of ${total}`, "steps completed", "")];
+	return total === 0 ? [] : [[`${completed} of ${total}`, "steps completed", ""]];
 }
 
-function fact(number: string, words: string, look: string): Html {
-	return html`<div class="${look}"><dt>${words}</dt><dd>${number}</dd></div>`;
-}
-
-function renderError(result: CommandResult): Html | null {
+/** Returns the cards about the result as a whole, before its organizations. */
+function renderCards(result: CommandResult): readonly (Html | null)[] {
 	const error = errorAbove(result);
-	if (error === null) return null;
-	const outdated = describeAllOutdated(result);
-	const list =
-		outdated.length === 0
-			? null
-			: html`<p>${outdatedHeading}:</p><ul class="lines">${outdated.map((line) => html`<li>${curveQuotes(line)}</li>\n`)}</ul>`;
-	return html`<section class="card bad" aria-labelledby="error"><h2 id="error">What is wrong</h2>
-${renderMessage(error, result.problems, list)}</section>`;
+	const outdated = renderList(describeAllOutdated(result).map((line) => html`${curveQuotes(line)}`));
+	const more = outdated === null ? null : html`<p>${outdatedHeading}:</p>${outdated}`;
+	const overrides = describeRunOverrides(result).map((line) => html`${line}`);
+	return [
+		renderCard(section("What is wrong", "bad", error && renderMessage(error, result.problems, more)), "error"),
+		renderCard({ ...listSection(overridesHeading, "attention", overrides), number: null }, "overrides"),
+		isAlone(result) ? null : renderOverview(result),
+		renderCard(unplannedSection(unplannedOf(result)), "unplanned"),
+	];
 }
 
-/** Overrides that are no organization's own. */
-function renderRunOverrides(result: CommandResult): Html | null {
-	const lines = describeRunOverrides(result);
-	if (lines.length === 0) return null;
-	return html`<section class="card attention" aria-labelledby="overrides"><h2 id="overrides">${overridesHeading}</h2>
-<ul class="lines">${lines.map((line) => html`<li>${line}</li>\n`)}</ul></section>`;
+/** Returns the organizations without a plan, with their errors. */
+function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
+	const items = unplanned.map(
+		({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`,
+	);
+	return {
+		title: headings.unplanned,
+		look: "bad",
+		body: items.length === 0 ? null : html`<ul>${items}</ul>`,
+		number: items.length,
+	};
 }
 
-/** Organizations of which nothing is known but why. */
-function renderUnread(unread: readonly FailedOrganization[]): Html | null {
-	if (unread.length === 0) return null;
-	return html`<section class="card bad" aria-labelledby="unlooked"><h2 id="unlooked">${headings.unlooked} <span class="number">${unread.length}</span></h2>
-<ul>${unread.map(({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`)}</ul></section>`;
-}
-
-/** Those that need somebody first; whoever has nothing to show but its verdict has it here. Null when there is none. */
+/** Returns every organization with its verdict, the most urgent first; null when there is none. */
 function renderOverview(result: CommandResult): Html | null {
 	const organizations = organizationsOf(result);
-	const unread = unplannedOf(result);
-	const total = organizations.length + unread.length;
+	const unplanned = unplannedOf(result);
+	const total = organizations.length + unplanned.length;
 	if (total === 0) return null;
 	const ordered = (["bad", "attention", "good"] as const).flatMap((tone) =>
 		organizations.filter((one) => one.tone === tone),
 	);
 	const nameOf = ({ plan }: OrganizationResult): Html => html`<code>${plan.organizationId}</code>`;
 	return html`<nav class="card" aria-labelledby="overview"><h2 id="overview">Organizations <span class="number">${total}</span></h2>
-<ul class="overview">${unread.map(
+<ul class="overview">${unplanned.map(
 		({ organizationId }) =>
-			html`<li>${badge("bad")}<div><a href="#unlooked"><code>${organizationId}</code></a> <span>Could not be read.</span></div></li>\n`,
+			html`<li>${badge("bad")}<div><a href="#unplanned"><code>${organizationId}</code></a> <span>Could not be read.</span></div></li>\n`,
 	)}${ordered.map((one) => {
 		const name = hasDetails(one) ? html`<a href="#${sectionOf(one)}">${nameOf(one)}</a>` : nameOf(one);
 		return html`<li>${badge(one.tone)}<div>${name} <span>${one.verdict}</span></div></li>\n`;

@@ -11,7 +11,7 @@ import { longestText } from "./markdown-text.ts";
 import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOutcome } from "./report-text.ts";
 import { plainStyle, renderChange } from "./text.ts";
-import { noteUndone } from "./three-way-text.ts";
+import { noteReverted } from "./three-way-text.ts";
 
 /** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
 const longestAddress = 60;
@@ -23,7 +23,7 @@ const leftAlone = "on hold: rejected";
 export function removalLines({ plan, threeWay, results, failed, drift }: OrganizationResult): readonly string[] {
 	if (drift !== null) return [];
 	const byAddress = resultsByAddress(results);
-	const note = noteUndone(threeWay, plainStyle);
+	const note = noteReverted(threeWay, plainStyle);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
 		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";

@@ -1,30 +1,24 @@
 /**
  * Markdown that shows text as text, and never more of it than fits.
  *
- * The rule it keeps: nothing that comes from the service or a document stands outside a code span or a fenced block. There,
- * no Markdown, HTML, link, `@mention`, issue reference or entity means anything, to no renderer, so no list of characters
- * to escape has to be complete.
+ * Text from the service or a document is only ever in a code span or a fenced block. There no renderer gives a meaning to
+ * Markdown, HTML, links, `@mentions`, issue references or entities, so no list of characters to escape has to be complete.
  */
 import { showText } from "../escape.ts";
 
-/** Longest text of others that is repeated whole, in characters; what must not be cut is told in shorter lines. */
+/** Longest foreign text that is repeated whole, in characters; what must not be cut is split into shorter lines. */
 export const longestText = 500;
 
-/** The text as a code span on one line, cut when it is very long. Empty text is `(empty)`. */
-export function codeSpan(text: string): string {
-	return codeSpanOf(text, longestText);
-}
-
-/** The same, cut when it is longer than so many characters. */
-export function codeSpanOf(text: string, most: number): string {
-	const shown = clip(showText(text), most);
+/** Returns the text as a code span on one line, cut above `max` characters. Empty text is `(empty)`. */
+export function codeSpan(text: string, max = longestText): string {
+	const shown = clip(showText(text), max);
 	if (shown.trim() === "") return shown === "" ? "(empty)" : `\`"${shown}"\``;
 	const ticks = "`".repeat(longestRun(shown) + 1);
 	const pad = /^`|`$|^ .* $/.test(shown) ? " " : "";
 	return `${ticks}${pad}${shown}${pad}${ticks}`;
 }
 
-/** The lines as a fenced block that nothing in them can close. */
+/** Returns the lines as a fenced block that nothing in them can close. */
 export function fence(lines: readonly string[], language: string): string {
 	const shown = lines.map((line) => clip(showText(line), longestText));
 	const ticks = "`".repeat(Math.max(3, ...shown.map((line) => longestRun(line) + 1)));
@@ -35,10 +29,10 @@ function longestRun(text: string): number {
 	return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 }
 
-/** The text, or its beginning and `…` when it is longer than so many characters. */
-export function clip(text: string, most: number): string {
-	if (text.length <= most) return text;
-	const cut = text.slice(0, most - 1);
+/** Returns the text, or its beginning and `…` when it is longer than `max` characters. */
+export function clip(text: string, max: number): string {
+	if (text.length <= max) return text;
+	const cut = text.slice(0, max - 1);
 	return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
@@ -46,7 +40,7 @@ export function clip(text: string, most: number): string {
 export interface Block {
 	/** What is kept first has the smallest. Rank 0 is what no reader may miss. */
 	readonly rank: number;
-	/** What one of its lines is, for telling how many were left out. */
+	/** What one of its lines is, for the note on what was left out. */
 	readonly noun: readonly [one: string, many: string];
 	readonly lines: readonly string[];
 	/** Of blocks with the same group the first is their head: without it none of them is kept. */
@@ -55,10 +49,55 @@ export interface Block {
 	readonly wrap: (lines: readonly string[], more: number) => string;
 }
 
+/** Returns a block of one paragraph. */
+export function paragraph(text: string, rank = 0): Block {
+	return { rank, noun: ["paragraph", "paragraphs"], lines: [text], wrap: ([line = ""]) => line };
+}
+
+/** Returns a titled list. */
+export function bullets(rank: number, noun: Block["noun"], title: string, lines: readonly string[]): Block {
+	const wrap: Block["wrap"] = (kept, more) =>
+		[`**${title}**`, "", ...withMore(kept, more).map((line) => `- ${line}`)].join("\n");
+	return { rank, noun, lines, wrap };
+}
+
+/** Returns a titled fenced block. */
+export function fenced(
+	rank: number,
+	noun: Block["noun"],
+	title: string,
+	lines: readonly string[],
+	language = "",
+): Block {
+	const wrap: Block["wrap"] = (kept, more) => `**${title}**\n\n${fence(withMore(kept, more), language)}`;
+	return { rank, noun, lines, wrap };
+}
+
+/** Returns a fenced block that is closed until its reader opens it. */
+export function folded(
+	rank: number,
+	noun: Block["noun"],
+	title: string,
+	lines: readonly string[],
+	language = "",
+): Block {
+	const wrap: Block["wrap"] = (kept, more) => foldUnder(title, fence(withMore(kept, more), language));
+	return { rank, noun, lines, wrap };
+}
+
+/** Returns the text closed under a title. */
+export function foldUnder(title: string, text: string): string {
+	return `<details><summary>${title}</summary>\n\n${text}\n\n</details>`;
+}
+
+/** Returns the lines and, where some were left out, how many. */
+export function withMore(lines: readonly string[], more: number): readonly string[] {
+	return more === 0 ? lines : [...lines, `… and ${more} more`];
+}
+
 /**
- * The blocks in their order, parted by empty lines, in at most `limit` bytes of UTF-8 (so no more characters, however they
- * are counted). When not all fits, lines are taken from the blocks of the highest rank first, and a paragraph in second
- * place says how much is missing and that the whole is in `whole`.
+ * Returns the blocks in their order, separated by empty lines, in at most `limit` bytes of UTF-8. When not all fits, the
+ * blocks of the highest rank lose lines first, and a second paragraph says how much is missing and that `whole` has it.
  */
 export function fitBlocks(blocks: readonly Block[], limit: number, whole: string): string {
 	const full = blocks.map(({ lines, wrap }) => wrap(lines, 0));
@@ -88,17 +127,17 @@ export function fitBlocks(blocks: readonly Block[], limit: number, whole: string
 /** Room for the note of what is missing: each noun once, with its number. */
 const longestNote = 700;
 
-/** How many lines fit, found by halving: the size of a block grows with its lines. */
+/** Returns how many lines fit, found by halving: the size of a block grows with its lines. */
 function countFitting(lines: readonly string[], wrap: Block["wrap"], left: number): number {
 	const fits = (number: number): boolean => byteLength(wrap(lines.slice(0, number), lines.length - number)) + 2 <= left;
 	if (fits(lines.length)) return lines.length;
-	let [most, tooMany] = [0, lines.length];
-	while (tooMany - most > 1) {
-		const middle = (most + tooMany) >> 1;
-		if (fits(middle)) most = middle;
+	let [fitting, tooMany] = [0, lines.length];
+	while (tooMany - fitting > 1) {
+		const middle = (fitting + tooMany) >> 1;
+		if (fits(middle)) fitting = middle;
 		else tooMany = middle;
 	}
-	return most;
+	return fitting;
 }
 
 const encoder = new TextEncoder();

@@ -14,7 +14,7 @@ import { notApplied, summarizeFailed, summarizeReport } from "./report-text.ts";
 import type { CommandResult, FailedOrganization } from "./result.ts";
 import { summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
-import { summarizeUndone } from "./three-way-text.ts";
+import { summarizeReverted } from "./three-way-text.ts";
 
 /** How good the news is; every format shows it in its own way, and never by colour alone. */
 export type Tone = "good" | "attention" | "bad";
@@ -64,8 +64,8 @@ export const states = {
 export type State = keyof typeof states;
 
 const statesAfterApply: Readonly<Partial<Record<ExitCode, State>>> = {
-	[exitCodes.converged]: "applied",
-	[exitCodes.waiting]: "pending",
+	[exitCodes.inSync]: "applied",
+	[exitCodes.pendingApproval]: "pending",
 	[exitCodes.rejectedOrDenied]: "rejected",
 	[exitCodes.partlyApplied]: "partlyApplied",
 	[exitCodes.interrupted]: "interrupted",
@@ -104,8 +104,8 @@ function assess(found: Found): OrganizationResult {
 	const results = (report ?? failed)?.steps ?? null;
 	const state = drift === null ? stateOf(found) : stateOfDrift(drift, plan);
 	const aliases = results === null ? summarizeAliases(threeWay) : "";
-	const undone = results === null ? summarizeUndone(threeWay, plan) : "";
-	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${undone}` : summarizeFindings(drift, plan);
+	const reverted = results === null ? summarizeReverted(threeWay, plan) : "";
+	const verdict = drift === null ? `${summarizeOne(found)}${aliases}${reverted}` : summarizeFindings(drift, plan);
 	// An alias that now means another user needs a look, also where nothing is to be done.
 	const tone = states[state][1] === "good" && aliases !== "" ? "attention" : states[state][1];
 	const overrides = report?.overrides ?? plan.overrides ?? [];

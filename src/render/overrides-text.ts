@@ -6,7 +6,7 @@ import { listCovers, showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import { isFor, type Override } from "../plan/overrides.ts";
 import { quoteForShell } from "../plan/shell.ts";
-import type { Style } from "./style.ts";
+import { renderUnder, type Style } from "./style.ts";
 
 /** Heading above the overrides. */
 export const overridesHeading = "Overrides used";
@@ -58,10 +58,6 @@ export function renderOverrides(
 	guards: readonly Guard[] = [],
 	spelling: Spelling = flagSpelling,
 ): readonly string[] {
-	if (overrides === undefined || overrides.length === 0) return [];
-	return [
-		style.warn(`${overridesHeading}:`),
-		...overrides.map((one) => `  ${describeOverride(one, guards, spelling)}`),
-		"",
-	];
+	const lines = (overrides ?? []).map((one) => describeOverride(one, guards, spelling));
+	return renderUnder(style.warn(`${overridesHeading}:`), lines);
 }

@@ -149,7 +149,7 @@ export function summarizeReport(report: Report): string {
 	});
 	const { queries, submits, retries } = report.stats;
 	const requests = `${queries} ${queries === 1 ? "query" : "queries"}, ${submits} ${submits === 1 ? "submit" : "submits"}${retries === 0 ? "" : `, ${retries} retried`}`;
-	const verdict = report.interrupted ? "Interrupted" : report.converged ? "Applied" : "Not in sync";
+	const verdict = report.interrupted ? "Interrupted" : report.inSync ? "Applied" : "Not in sync";
 	return `${verdict}: ${counts.join(", ") || "nothing to do"} (${requests}).`;
 }
 

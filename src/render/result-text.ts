@@ -97,12 +97,11 @@ function countFolded({ length }: readonly OrganizationResult[], what: string): s
 /** Returns every organization, those with something to show first and in full; of several, the verdict at the end. */
 function renderOrganizations(result: OrganizationsResult, style: Style): readonly string[] {
 	const { full, folded } = foldOrganizations(result);
-	const dropped = droppedOf(result);
 	return [
 		...full.map((one) => renderOrganization(one, style)),
 		folded.map(({ plan, verdict }) => `Organization ${showText(plan.organizationId)}: ${verdict}\n`).join(""),
 		...(isAlone(result) ? [] : [renderUnread(result), `${summarizeResult(result).verdict}\n`]),
-		dropped.length === 0 ? "" : renderDropped(dropped, style),
+		renderDropped(droppedOf(result), style),
 	];
 }
 

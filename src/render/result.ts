@@ -5,11 +5,11 @@
 import type { ExitCode, OutdatedObject, Problem } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
 import type { Override } from "../plan/overrides.ts";
+import type { PendingActivity } from "../plan/pending.ts";
 import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
-import type { WaitingActivity } from "../plan/waiting.ts";
 
 /** An error as every format shows it. */
 export interface ErrorDescription {
@@ -139,9 +139,9 @@ export interface OpenActivities {
 	readonly organizationId: string;
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
-	readonly activities: readonly WaitingActivity[];
+	readonly activities: readonly PendingActivity[];
 	/** Activities that were abandoned here and are still pending at the service, where they can still be approved. */
-	readonly abandoned: readonly WaitingActivity[];
+	readonly abandoned: readonly PendingActivity[];
 	/** Requests in doubt: sent, or about to be, and without an answer. */
 	readonly unanswered: readonly UnansweredRequest[];
 	/** Whether the service listed all pending activities. */

@@ -3,7 +3,7 @@
  */
 import { showText } from "../escape.ts";
 import type { OpenActivities, StatusResult, WaitResult } from "./result.ts";
-import { renderWaitingActivity } from "./waiting-text.ts";
+import { renderPendingActivity } from "./waiting-text.ts";
 
 /** Returns the pending activities and the requests in doubt of every organization. */
 export function renderStatus({ open }: StatusResult): string {
@@ -13,7 +13,7 @@ export function renderStatus({ open }: StatusResult): string {
 function renderOpen(open: OpenActivities): string {
 	const { organizationId, userNames, activities, abandoned, unanswered, unlisted } = open;
 	const lines = [
-		...activities.map((activity) => `  ${activity.operation}: ${renderWaitingActivity(activity, { userNames })}`),
+		...activities.map((activity) => `  ${activity.operation}: ${renderPendingActivity(activity, { userNames })}`),
 		...unanswered.map(
 			({ fingerprint, operation, covers, sentAt }) =>
 				`  ${operation}: in doubt, submitted ${sentAt} without an answer, for ${showText(covers.join(", "))}; fingerprint ${fingerprint}`,
@@ -25,7 +25,7 @@ function renderOpen(open: OpenActivities): string {
 		...(lines.length === 0 ? [nothing] : lines),
 		...abandoned.map(
 			(activity) =>
-				`  abandoned, not counted, still pending: ${activity.operation}: ${renderWaitingActivity(activity, { userNames })}`,
+				`  abandoned, not counted, still pending: ${activity.operation}: ${renderPendingActivity(activity, { userNames })}`,
 		),
 		...(unlisted === null ? [] : [`  activities submitted elsewhere are unknown: ${showText(unlisted)}`]),
 		"",

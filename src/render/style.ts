@@ -1,8 +1,8 @@
 /**
- * How parts of a text are marked. Colours are the caller's: it hands in a style, and the plain one changes nothing.
+ * How text for a terminal is marked and listed.
  */
 
-/** Each function gets text and returns it marked. */
+/** Each function gets text and returns it marked. The caller brings the colours. */
 export interface Style {
 	readonly add: (text: string) => string;
 	readonly remove: (text: string) => string;
@@ -13,6 +13,11 @@ export interface Style {
 }
 
 const same = (text: string): string => text;
+
+/** Returns the lines under a heading, and a blank line after them; nothing without lines. */
+export function renderUnder(heading: string, lines: readonly string[]): readonly string[] {
+	return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`), ""];
+}
 
 /** Marks nothing. */
 export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };

@@ -19,7 +19,7 @@ import { describeOverride } from "./overrides-text.ts";
 import { type CommandResult, type ErrorDescription, errorOfCall } from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
-import { summarizeUndone } from "./three-way-text.ts";
+import { summarizeReverted } from "./three-way-text.ts";
 
 export interface Summary {
 	/** One sentence. Of errors it says only that there is one. */
@@ -49,7 +49,7 @@ export function summarizeResult(result: CommandResult): Summary {
 	if (first !== undefined && counted.length === 1) return { verdict: first.verdict, tone: first.tone };
 	const tones = counted.map(({ tone }) => tone);
 	return {
-		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countUndone(organizations)}`,
+		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countReverted(organizations)}`,
 		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
 	};
 }
@@ -79,11 +79,11 @@ function countStates(organizations: readonly Pick<OrganizationResult, "state">[]
 }
 
 /** Returns in how many organizations an alias means another user, and in how many apply would revert changes made outside. */
-function countUndone(organizations: readonly OrganizationResult[]): string {
+function countReverted(organizations: readonly OrganizationResult[]): string {
 	const countWith = (describe: (one: OrganizationResult) => string) =>
 		organizations.filter((one) => describe(one) !== "").length;
 	const aliases = countWith(({ threeWay, results }) => (results === null ? summarizeAliases(threeWay) : ""));
-	const reverted = countWith(({ threeWay, plan }) => summarizeUndone(threeWay, plan));
+	const reverted = countWith(({ threeWay, plan }) => summarizeReverted(threeWay, plan));
 	return [
 		...(aliases === 0 ? [] : [` In ${aliases} of them an alias now means another user.`]),
 		...(reverted === 0

@@ -1,5 +1,5 @@
 /**
- * Plan to text for a terminal or a log. Colours are the caller's: it hands in a style, and the plain one changes nothing.
+ * A plan as text, and the words of plans that every format shares.
  */
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import { parseAddress, printScope } from "../plan/address.ts";
@@ -11,24 +11,23 @@ import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
-import { showUser, tellOwner } from "../plan/user-labels.ts";
+import { describeOwner, showUser } from "../plan/user-labels.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
-import { plainStyle, type Style } from "./style.ts";
+import { plainStyle, renderUnder, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
 export { plainStyle, type Style };
 
-/** Headings that stand above the same things in every format. */
 export const headings = {
 	problems: "This organization cannot converge",
 	guards: "Guards that block apply",
 	...waitingHeadings,
 	unread: "Could not be read",
-	unlooked: "Organizations that could not be read",
+	unplanned: "Organizations that could not be read",
 } as const;
 
-/** What the signs mean, in every format and whatever the command: what apply would do, never what was done before it. */
+/** Signs show in every format what apply would do, never what was done before. */
 export const signsMean = "Signs show what apply would do: + add, - remove, ~ change, ! report only.";
 
 /** Whether a sign of these changes could be taken for what was done before. */
@@ -36,15 +35,12 @@ export function needsSigns({ changes }: Pick<Plan, "changes">): boolean {
 	return changes.some(({ action }) => action !== "report");
 }
 
-/** What is added to a line of a change; empty for nothing. */
+/** Returns what to add to a line of a change; empty for nothing. */
 export type NoteOf = (change: Change, what: PlannedDifference["what"], userId: string | null) => string;
 
 const noNote: NoteOf = () => "";
 
-/**
- * The plan as text: every change, what could not be read, and a sentence that sums it up. Ends with a newline. `lead` are
- * lines before the changes.
- */
+/** Returns the plan as text, ending with a newline. `lead` are lines before the changes. */
 export function renderPlan(
 	plan: Plan,
 	style: Style,
@@ -52,27 +48,30 @@ export function renderPlan(
 	lead: readonly string[] = [],
 	note: NoteOf = noNote,
 ): string {
-	const problems = plan.problems.map((problem) => `  ${renderProblem(problem)}`);
 	const lines = [
 		style.strong(`Organization ${showText(plan.organizationId)}`),
 		"",
 		...lead,
 		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
-		...(problems.length === 0 ? [] : [style.remove(`${headings.problems}:`), ...problems, ""]),
-		...renderUnread(plan, style),
-		...renderWaiting(plan, style),
-		...renderGuards(plan, style),
-		...renderOverrides(plan.overrides, style, plan.guards),
+		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
+		...renderOpen(plan, style),
 		summary,
 	];
 	return `${lines.join("\n")}\n`;
 }
 
-/**
- * One sentence: how many activities would be submitted for what, or that there is nothing to do. `guardsStand` is where
- * the reader finds the guards that refuse.
- */
-export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "above"): string {
+/** Returns what a reader has to know beside the changes: unknowns, open activities, blocking guards, used overrides. */
+export function renderOpen(plan: Plan, style: Style): readonly string[] {
+	return [
+		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
+		...renderWaiting(plan, style),
+		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
+		...renderOverrides(plan.overrides, style, plan.guards),
+	];
+}
+
+/** Returns one sentence on what apply would submit. `guardsAre` is where the reader finds the guards that block it. */
+export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above"): string {
 	if (plan.problems.length > 0) {
 		return `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization. Apply would submit nothing.`;
 	}
@@ -82,12 +81,12 @@ export function summarizePlan(plan: Plan, guardsStand: "above" | "below" = "abov
 	if (plan.steps.length === 0) return `Nothing to submit.${note}`;
 	const { sent, held } = countSteps(plan);
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
-	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsStand}.` : "";
+	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsAre}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
 	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
 
-/** How many activities apply would submit, and in words why it would not submit the others. */
+/** Returns how many activities apply would submit, and why it would not submit the others. */
 function countSteps({ steps }: Plan): { readonly sent: number; readonly held: readonly string[] } {
 	const { sent, pending, rejected, behind } = groupSteps(steps);
 	const [waits, were] = [pending.length, rejected.length];
@@ -105,14 +104,14 @@ function countSteps({ steps }: Plan): { readonly sent: number; readonly held: re
 	};
 }
 
-/** One sentence for whoever looks for drift: what is not as the document says, and what `apply` would do about it. */
+/** Returns one sentence on drift: how much there is, and what apply would do about it. */
 export function summarizeDrift(plan: Plan): string {
 	const differing = plan.changes.length + plan.problems.length;
 	if (differing === 0) return `No drift. ${describeInSync(plan)}`;
 	return `Drift: ${count(differing, "object", "objects")} drifted; ${summarizeCure(plan)}.`;
 }
 
-/** What apply would do about the differences. */
+/** Returns what apply would do about the differences. */
 export function summarizeCure(plan: Plan): string {
 	if (plan.problems.length > 0) return "apply cannot fix it";
 	if (plan.steps.length === 0) return "report-only";
@@ -136,31 +135,29 @@ function countByKind(plan: Plan): string {
 		.join(", ");
 }
 
-/** The change in as many lines as it takes, the first beginning with its sign (`signsMean`). */
+/** Returns the lines of a change; the first begins with its sign. */
 export function renderChange(change: Change, plan: Plan, style: Style, note: NoteOf = noNote): readonly string[] {
 	if (change.kind === "userTag") return renderTag(change, plan, style, note);
 	if (change.action === "remove") {
-		const name =
-			change.before === null || change.before.name === "" ? "" : `  ${showName(clipMiddle(change.before.name))}`;
+		const { address, before, userId } = change;
+		const name = before === null || before.name === "" ? "" : `  ${showName(clipMiddle(before.name))}`;
 		const doubt = describeDoubt(change);
 		const unsure = doubt === null ? "" : style.warn(`  ${doubt}`);
-		const owner = tellOwner(change.userId, plan);
-		return [
-			`${style.remove("-")} ${showAddress(change.address)}${owner}${name}${unsure}${note(change, "remove", null)}`,
-		];
+		const owner = describeOwner(userId, plan);
+		return [`${style.remove("-")} ${showAddress(address)}${owner}${name}${unsure}${note(change, "remove", null)}`];
 	}
 	return [
-		`${style.warn("!")} ${showAddress(change.address)}${tellOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
+		`${style.warn("!")} ${showAddress(change.address)}${describeOwner(change.userId, plan)}  ${style.warn(describeReported(change))}`,
 		...differingFields(change).map(({ field, live, document }) => `    ${field}: live ${live}, document ${document}`),
 	];
 }
 
-/** Why a difference that orgsync cannot close is there. */
+/** Returns what differs about an object that orgsync only reports. */
 export function describeReported({ before }: ReportChange): string {
 	return `${before === null ? "not found" : "differs"}; report-only`;
 }
 
-/** The fields that differ, both sides as a reader would write them; none when the object is not there. */
+/** Returns the fields that differ, both sides as a reader would write them; none when the object does not exist. */
 export function differingFields({
 	before,
 	after,
@@ -173,7 +170,7 @@ export function differingFields({
 	}));
 }
 
-/** What is not known about a change although it is planned; null when all is. */
+/** Returns what is uncertain about a planned change; null when nothing is. */
 export function describeDoubt(change: TagChange | RemovalChange): string | null {
 	if (change.kind !== "userTag") {
 		return change.basis === "unknown" ? "may already be gone: it could not be read" : null;
@@ -183,6 +180,11 @@ export function describeDoubt(change: TagChange | RemovalChange): string | null 
 		return `members as last applied at ${showText(change.lastApplied.at)}, not live${since}`;
 	}
 	return change.basis === "unknown" ? "members could not be read: these changes may not be needed" : null;
+}
+
+/** Returns the line with the sign of a member in front, where a `diff` block colours it. */
+export function markInFront(line: string): string {
+	return line.replace(/^ {4}([+-]) /, "$1   ");
 }
 
 function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): readonly string[] {
@@ -200,13 +202,7 @@ function renderTag(change: TagChange, plan: Plan, style: Style, note: NoteOf): r
 	return [...lines, ...change.addUserIds.map(add), ...change.removeUserIds.map(remove), ...unsure];
 }
 
-/** What could not be read, under its heading; no line when all was. */
-export function renderUnread(plan: Plan, style: Style): readonly string[] {
-	if (plan.unread.length === 0) return [];
-	return [style.warn(`${headings.unread}:`), ...describeUnread(plan).map((line) => `  ${line}`), ""];
-}
-
-/** What could not be read and why, one line a reason; at most five addresses in each. */
+/** Returns what could not be read and why, one line a reason; at most five addresses in each. */
 export function describeUnread(plan: Pick<Plan, "unread">): readonly string[] {
 	const byReason = Map.groupBy(plan.unread, ({ because, standsIn }) => `${because}\u0000${standsIn}`);
 	return [...byReason.values()].flatMap((group) => {
@@ -224,34 +220,23 @@ function isOfTag(one: Unread): boolean {
 	return one.scope === "object" && parseAddress(one.address)?.kind === "userTag";
 }
 
-/** Guards that refuse, under their heading. */
-export function renderGuards(plan: Plan, style: Style): readonly string[] {
-	const refusing = blockingGuards(plan);
-	if (refusing.length === 0) return [];
-	return [style.remove(`${headings.guards}:`), ...refusing.map((guard) => `  ${renderGuard(guard)}`), ""];
-}
-
-/** What a guard found and how it is acknowledged, in one line. */
+/** Returns what a guard found and how to override it, in one line. */
 export function renderGuard(guard: Guard): string {
-	const { found, allowed, meant } = describeGuard(guard);
-	return `${found} (${allowed}); to override: ${meant}`;
+	const { found, allowed, flag } = describeGuard(guard);
+	return `${found} (${allowed}); to override: ${flag}`;
 }
 
-/** What a guard found, what is allowed, and the flag that acknowledges it. */
-export function describeGuard({ kind, found, limit, message }: Guard): {
-	readonly found: string;
-	readonly allowed: string;
-	readonly meant: string;
-} {
-	return { found: showText(message), allowed: `allowed: ${limit}`, meant: `--allow ${kind}=${found}` };
+/** Returns what a guard found, what is allowed, and the flag that overrides it. */
+export function describeGuard({ kind, found, limit, message }: Guard) {
+	return { found: showText(message), allowed: `allowed: ${limit}`, flag: `--allow ${kind}=${found}` };
 }
 
-/** `1 tag`, `2 tags`. */
+/** Returns the number with its noun: `1 tag`, `2 tags`. */
 export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 
-/** The text with a capital at its beginning. */
+/** Returns the text with a capital at its beginning. */
 export function capitalize(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

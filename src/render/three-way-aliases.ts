@@ -5,7 +5,7 @@
 import { showName } from "../escape.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { identifyUser } from "../plan/user-labels.ts";
-import { type AliasDifference, movedAliases } from "../plan/users.ts";
+import { type AliasDifference, reassignedAliases } from "../plan/users.ts";
 
 /** Heading above the aliases that mean another user, the same in every format. */
 export const aliasHeading = "Aliases that now mean another user";
@@ -21,7 +21,7 @@ export interface MovedAlias {
 export function describeMovedAliases(threeWay: ThreeWay | null): readonly MovedAlias[] {
 	return threeWay === null
 		? []
-		: movedAliases(threeWay).map(({ alias, before, after }) => ({
+		: reassignedAliases(threeWay).map(({ alias, before, after }) => ({
 				alias: showName(alias),
 				now: identifyUser(after ?? "", threeWay),
 				before: identifyUser(before ?? "", threeWay),
@@ -35,7 +35,7 @@ export function showMovedAlias({ alias, now, before }: MovedAlias): string {
 
 /** The aliases that only one of the documents has, and what becomes of each, in words; escaped. */
 export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly alias: string; readonly text: string }[] {
-	const moved: ReadonlySet<AliasDifference> = new Set(movedAliases(threeWay));
+	const moved: ReadonlySet<AliasDifference> = new Set(reassignedAliases(threeWay));
 	return (threeWay.aliases ?? [])
 		.filter((one) => !moved.has(one))
 		.map(({ alias, before, after }) => ({
@@ -49,7 +49,7 @@ export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly al
 
 /** One sentence for the verdict, with a space before it; empty where every alias means whom it meant. */
 export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
-	const found = threeWay === null || threeWay === undefined ? 0 : movedAliases(threeWay).length;
+	const found = threeWay === null || threeWay === undefined ? 0 : reassignedAliases(threeWay).length;
 	if (found === 0) return "";
 	return found === 1 ? " 1 alias now means another user." : ` ${found} aliases now mean other users.`;
 }

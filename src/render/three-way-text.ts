@@ -1,15 +1,17 @@
 /**
- * The three-way plan in words: what every format says of it, and the whole as text. An entry is one object with what is
- * said of it; how that looks is each format's own.
+ * The three-way plan in words, the same in every format, and as text. An entry is one object with its differences; each
+ * format only decides how it looks.
  */
 
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
+import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
 import type { Plan } from "../plan/plan.ts";
+import { groupSteps } from "../plan/step-groups.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
-import type { MeantDifference } from "../plan/three-way-meant.ts";
 import { showUser } from "../plan/user-labels.ts";
-import { count, describeUnread, type NoteOf, renderPlan, type Style, signsMean } from "./text.ts";
+import { renderUnder, type Style } from "./style.ts";
+import { count, describeUnread, type NoteOf, renderPlan, signsMean } from "./text.ts";
 import {
 	aliasHeading,
 	describeMovedAliases,
@@ -18,26 +20,25 @@ import {
 	summarizeAliases,
 } from "./three-way-aliases.ts";
 
-/** Headings of the three parts, and of what stands above them, the same in every format. */
 export const threeWayHeadings = {
-	undoes: "Apply would revert, though this change does not mention it",
-	meant: "This change (base \u2192 head)",
+	reverts: "Apply would revert, though this change does not mention it",
+	documentChanges: "This change (base \u2192 head)",
 	drifted: "Drift before this change (base \u2192 live)",
 	planned: "What apply will do (head \u2192 live)",
 	dropped: "No longer in any document",
 } as const;
 
-/** What is said of a planned line that puts drift back. */
-export const undoesDrift = "reverts drift";
+/** The note on a planned change that reverts drift. */
+export const revertsDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
 export type Sign = "+" | "-" | "~" | "!";
 
-/** One thing that is said of an object; `sign` is null where apply neither adds nor removes. Names in it are shown already. */
+/** One difference of an object; `sign` is null where apply neither adds nor removes. Names in it are escaped. */
 export interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
-	/** What becomes of it, or why; empty for nothing. */
+	/** What happens to it, or why; empty for nothing. */
 	readonly note: string;
 }
 
@@ -51,16 +52,16 @@ export interface Entry {
 	readonly lines: readonly EntryLine[];
 }
 
-/** What the change of the document means, an entry an object. */
-export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
-	const already = new Set(threeWay.alreadySo.map(keyOf));
+/** Returns what the change of the document means, an entry an object. */
+function describeDocumentChanges(threeWay: ThreeWay): readonly Entry[] {
+	const already = new Set(threeWay.alreadyInSync.map(keyOf));
 	const aliases = describeOtherAliases(threeWay).map(({ alias, text }): Entry => {
 		return { sign: "~", address: `users.${alias}`, text, note: "", lines: [] };
 	});
-	const objects = groupByObject(threeWay.meant).map((differences): Entry => {
+	const objects = groupByObject(threeWay.documentChanges).map((differences): Entry => {
 		const address = showAddress(differences[0].address);
 		const whole = differences.find(({ what }) => what in wholes);
-		const note = (one: MeantDifference): string => (already.has(keyOf(one)) ? "already in place" : "");
+		const note = (one: DocumentChange): string => (already.has(keyOf(one)) ? "already in place" : "");
 		return {
 			sign: whole === undefined ? "~" : (wholes[whole.what]?.[0] ?? "~"),
 			address,
@@ -74,8 +75,8 @@ export function describeMeant(threeWay: ThreeWay): readonly Entry[] {
 	return [...aliases, ...objects];
 }
 
-/** Differences that are said of the object as a whole. */
-const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: Sign, text: string]>>> = {
+/** Differences of the object as a whole. */
+const wholes: Readonly<Partial<Record<DocumentChange["what"], readonly [sign: Sign, text: string]>>> = {
 	managed: ["~", "is managed from now on"],
 	unmanaged: ["~", "is no longer managed; it stays as it is"],
 	absent: ["-", "must not exist from now on"],
@@ -87,7 +88,7 @@ const wholes: Readonly<Partial<Record<MeantDifference["what"], readonly [sign: S
 const modeWords: Readonly<Record<string, string>> = { exactly: "exactly these", atLeast: "at least these" };
 
 function describeMeantLine(
-	{ what, userId, field, before, after, address }: MeantDifference,
+	{ what, userId, field, before, after, address }: DocumentChange,
 	names: ThreeWay,
 	so: string,
 	isNew: boolean,
@@ -120,20 +121,20 @@ function describeMeantLine(
 	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
 }
 
-/** What was not as the base document said, an entry an object, each with what becomes of it. */
-export function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
+/** Returns what drifted from the base document, an entry an object, each with what happens to it. */
+function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
 		const { what, after, message, fate } = first;
 		const address = showAddress(first.address);
 		if (what === "is-there") {
 			const name = typeof after === "string" && after !== "" ? `${showName(after)} exists` : "exists";
-			return { sign: fate === "undone" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
+			return { sign: fate === "reverted" ? "-" : "!", address, text: name, note: describeFate(first), lines: [] };
 		}
 		if (what === "not-there") return { sign: "!", address, text: "not found", note: describeFate(first), lines: [] };
 		if (what === "problem") return { sign: "!", address, text: message ?? "", note: describeFate(first), lines: [] };
 		const lines = differences.map((one) => describeDriftedLine(one, threeWay));
-		const changes = differences.some((one) => one.fate === "undone" || one.fate === "replaced") && what !== "field";
+		const changes = differences.some((one) => one.fate === "reverted" || one.fate === "replaced") && what !== "field";
 		return { sign: changes ? "~" : "!", address, text: "", note: "", lines };
 	});
 }
@@ -147,13 +148,13 @@ function describeDriftedLine(difference: DriftedDifference, names: ThreeWay): En
 		return { sign: null, text: `${part}: live ${showValue(after)}, base ${showValue(before)}`, note };
 	}
 	const isGained = what === "member-gained";
-	const sign = fate !== "undone" ? null : isGained ? "-" : "+";
+	const sign = fate !== "reverted" ? null : isGained ? "-" : "+";
 	const text = `member ${showUser(userId, names)}`;
 	return { sign, text, note: `${isGained ? "added" : "removed"} outside; ${note}` };
 }
 
 const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
-	undone: "apply reverts it",
+	reverted: "apply reverts it",
 	accepted: "this change accepts it",
 	replaced: "this change replaces it",
 	remains: "stays: report-only",
@@ -162,17 +163,17 @@ const fates: Readonly<Record<DriftedDifference["fate"], string>> = {
 
 function describeFate({ fate, what, basis }: DriftedDifference): string {
 	const said = what === "problem" && fate === "remains" ? "still present" : fates[fate];
-	const removes = (what === "is-there" || what === "member-gained") && fate === "undone";
-	const told = removes ? "apply removes it" : said;
-	return basis === "last-applied" ? `${told}; last applied, not live` : told;
+	const removes = (what === "is-there" || what === "member-gained") && fate === "reverted";
+	const text = removes ? "apply removes it" : said;
+	return basis === "last-applied" ? `${text}; last applied, not live` : text;
 }
 
 /**
- * What apply would undo, in words behind the address: our own words and names of others in turn, words first. Names are
- * shown already; each format marks them in its own way.
+ * Returns what apply would revert as a sentence in parts: words of orgsync and escaped names in turn, words first. Each
+ * format marks the names in its own way.
  */
-export function describeUndone(undone: PlannedDifference, names: ThreeWay): readonly string[] {
-	const { what, userId, before, after, basis } = undone;
+export function describeReverted(reverted: PlannedDifference, names: ThreeWay): readonly string[] {
+	const { what, userId, before, after, basis } = reverted;
 	const doubt = basis === "last-applied" ? [" (last applied, not live)"] : [];
 	const user = userId === null ? "" : showUser(userId, names);
 	if (what === "rename") {
@@ -184,53 +185,80 @@ export function describeUndone(undone: PlannedDifference, names: ThreeWay): read
 	return before === null || before === "" ? ["removes it again"] : ["removes it again: ", showName(clipMiddle(before))];
 }
 
-/** The sign of what apply would undo: as always what it does now, not what was done before. */
-export function signOfUndone({ what }: PlannedDifference): Sign {
+/** Returns the sign of what apply would do to revert it. */
+export function signOfReverted({ what }: PlannedDifference): Sign {
 	return what === "rename" ? "~" : what === "add-member" ? "+" : "-";
 }
 
-/** The same as one text, escaped. */
-export function showUndone(undone: PlannedDifference, names: ThreeWay): string {
-	return `${showAddress(undone.address)}  ${describeUndone(undone, names).map(showText).join("")}`;
+/** Returns the same as one escaped text, after the address. */
+export function showReverted(reverted: PlannedDifference, names: ThreeWay): string {
+	return `${showAddress(reverted.address)}  ${describeReverted(reverted, names).map(showText).join("")}`;
 }
 
-/** One sentence for the verdict, with a space before it; empty when nothing would be undone. */
-export function summarizeUndone(threeWay: ThreeWay | null | undefined, plan: Plan): string {
-	const found = threeWay?.undoes.length ?? 0;
-	// Where the plan is impossible apply would do nothing at all.
+/** Returns a sentence for the verdict, with a space before it; empty when apply would revert nothing. */
+export function summarizeReverted(threeWay: ThreeWay | null | undefined, plan: Plan): string {
+	const found = threeWay?.reverts.length ?? 0;
+	// Apply does nothing in an organization that cannot converge.
 	if (found === 0 || plan.problems.length > 0) return "";
 	return ` Apply would revert ${count(found, "change made outside that this change does", "changes made outside that this change does")} not mention.`;
 }
 
-/** Whether a part of a change puts drift back; of no change where there is no base. */
-export function markUndone(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
+/** Returns whether a part of a change reverts drift; without a base no part does. */
+export function markReverted(threeWay: ThreeWay | null | undefined): (...part: Parameters<NoteOf>) => boolean {
 	const key = (address: string, what: string, userId: string | null): string => JSON.stringify([address, what, userId]);
-	const undone = new Set((threeWay?.undoes ?? []).map(({ address, what, userId }) => key(address, what, userId)));
-	return ({ address }, what, userId) => undone.has(key(address, what, userId));
+	const reverted = new Set((threeWay?.reverts ?? []).map(({ address, what, userId }) => key(address, what, userId)));
+	return ({ address }, what, userId) => reverted.has(key(address, what, userId));
 }
 
-/** The note that stands behind such a part. */
-export function noteUndone(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
-	const isUndone = markUndone(threeWay);
-	return (...part) => (isUndone(...part) ? style.warn(`  (${undoesDrift})`) : "");
+/** Returns the note on such a part. */
+export function noteReverted(threeWay: ThreeWay | null | undefined, style: Style): NoteOf {
+	const isReverted = markReverted(threeWay);
+	return (...part) => (isReverted(...part) ? style.warn(`  (${revertsDrift})`) : "");
 }
 
-/** What stands where one of the three parts is empty. */
-export function describeEmptyPart(part: "meant" | "drifted" | "planned", { base, unread }: ThreeWay): string {
+/** A part of the three-way plan. */
+export interface Part {
+	readonly title: string;
+	readonly entries: readonly Entry[];
+	/** What to show instead of entries where there is none. */
+	readonly empty: string;
+	/** What of this part is unknown, one line a reason. */
+	readonly unread: readonly string[];
+}
+
+/** Returns what the change means, and what had drifted before it. */
+export function partsOf(threeWay: ThreeWay): readonly [changed: Part, drifted: Part] {
+	const { base, unread } = threeWay;
 	const isNew = base.documentDigest === null;
-	if (part === "meant")
-		return isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.";
-	if (part === "planned") return "Nothing: the organization is in sync, as far as it could be read.";
-	if (isNew) return "Nothing: the base does not have this organization.";
-	return unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	const inSync = unread.length > 0 ? "Nothing known." : "Nothing: the organization was in sync with the base.";
+	return [
+		{
+			title: threeWayHeadings.documentChanges,
+			entries: describeDocumentChanges(threeWay),
+			empty: isNew ? "Nothing: neither document manages anything." : "Nothing: both documents are the same.",
+			unread: [],
+		},
+		{
+			title: threeWayHeadings.drifted,
+			entries: describeDrifted(threeWay),
+			empty: isNew ? "Nothing: the base does not have this organization." : inSync,
+			unread: describeUnread(threeWay).map((line) => `unknown: ${line}`),
+		},
+	];
 }
 
-/** What is not known of drift, one line a reason. */
-export function describeUnreadDrift({ unread }: ThreeWay): readonly string[] {
-	return describeUnread({ unread }).map((line) => `unknown: ${line}`);
+const nothingPlanned = "Nothing: the organization is in sync, as far as it could be read.";
+
+/** Returns one sentence on what the plan holds, for a reader who finds the rest below. */
+export function describePlanned({ reverts }: ThreeWay, { problems, changes, steps }: Plan): string {
+	if (problems.length > 0) return "Nothing: the organization cannot converge.";
+	if (changes.length === 0) return nothingPlanned;
+	const { sent } = groupSteps(steps);
+	const differ = `${count(changes.length, "object differs", "objects differ")}, ${count(sent.length, "activity", "activities")} to submit.`;
+	return reverts.length === 0 ? differ : `${differ} Parts that revert drift are marked (${revertsDrift}).`;
 }
 
-/** The entry in lines, as text and Markdown have them; escaped. */
+/** Returns the escaped lines of an entry, for text and Markdown. */
 export function renderEntry({ sign, address, text, note, lines }: Entry, style: Style): readonly string[] {
 	const behind = (said: string): string => (said === "" ? "" : `  ${style.faint(`(${said})`)}`);
 	return [
@@ -247,57 +275,51 @@ function markSign(sign: Sign, text: string, style: Style): string {
 	return sign === "+" ? style.add(text) : sign === "-" ? style.remove(text) : style.update(text);
 }
 
-/** The plan with the three parts told apart; ends with a newline. */
+/** Returns the plan after the three parts, ending with a newline. */
 export function renderThreeWay(plan: Plan, threeWay: ThreeWay, style: Style, summary: string): string {
 	const { base } = threeWay;
-	const part = (which: "meant" | "drifted", entries: readonly Entry[], more: readonly string[] = []): string[] => {
-		const shown = [
-			...entries.flatMap((entry) => renderEntry(entry, style)),
-			...more.map((line) => style.warn(`! ${line}`)),
-		];
-		const lines = entries.length === 0 ? [describeEmptyPart(which, threeWay), ...shown] : shown;
-		return [style.strong(`${threeWayHeadings[which]}:`), ...lines.map((line) => `  ${line}`), ""];
-	};
-	const undone = threeWay.undoes.map((one) => {
-		const sign = signOfUndone(one);
-		return `  ${markSign(sign, sign, style)} ${showUndone(one, threeWay)}`;
+	const reverted = threeWay.reverts.map((one) => {
+		const sign = signOfReverted(one);
+		return `${markSign(sign, sign, style)} ${showReverted(one, threeWay)}`;
 	});
-	const moved = describeMovedAliases(threeWay).map((one) => `  ${showMovedAlias(one)}`);
+	const parts = partsOf(threeWay).flatMap(({ title, entries, empty, unread }) =>
+		renderUnder(style.strong(`${title}:`), [
+			...(entries.length === 0 ? [empty] : entries.flatMap((entry) => renderEntry(entry, style))),
+			...unread.map((line) => style.warn(`! ${line}`)),
+		]),
+	);
 	const isNew = base.documentDigest === null ? ", which does not have this organization" : "";
 	const lead = [
 		`Base: ${showName(base.name)}${isNew}`,
 		...(hasFindings(threeWay) || plan.changes.length > 0 ? [style.faint(signsMean)] : []),
 		"",
-		...(moved.length === 0 ? [] : [style.remove(`${aliasHeading}:`), ...moved, ""]),
-		...(undone.length === 0 ? [] : [style.warn(`${threeWayHeadings.undoes}:`), ...undone, ""]),
-		...part("meant", describeMeant(threeWay)),
-		...part("drifted", describeDrifted(threeWay), describeUnreadDrift(threeWay)),
+		...renderUnder(style.remove(`${aliasHeading}:`), describeMovedAliases(threeWay).map(showMovedAlias)),
+		...renderUnder(style.warn(`${threeWayHeadings.reverts}:`), reverted),
+		...parts,
 		style.strong(`${threeWayHeadings.planned}:`),
-		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${describeEmptyPart("planned", threeWay)}`] : []),
+		...(plan.changes.length === 0 && plan.problems.length === 0 ? [`  ${nothingPlanned}`] : []),
 		"",
 	];
-	const more = `${summarizeAliases(threeWay)}${summarizeUndone(threeWay, plan)}`;
-	return renderPlan(plan, style, `${summary}${more}`, lead, noteUndone(threeWay, style));
+	const more = `${summarizeAliases(threeWay)}${summarizeReverted(threeWay, plan)}`;
+	return renderPlan(plan, style, `${summary}${more}`, lead, noteReverted(threeWay, style));
 }
 
-/** The organizations that only the base speaks of; ends with a newline. */
+/** Returns the organizations that are only in the base, ending with a newline; empty without one. */
 export function renderDropped(dropped: readonly ThreeWay[], style: Style): string {
-	return [style.warn(`${threeWayHeadings.dropped}:`), ...dropped.map((one) => `  ${describeDropped(one)}`), ""].join(
-		"\n",
-	);
+	return renderUnder(style.warn(`${threeWayHeadings.dropped}:`), dropped.map(describeDropped)).join("\n");
 }
 
-/** What is left alone in an organization that only the base speaks of, on one line. */
-export function describeDropped({ organizationId, base, meant }: ThreeWay): string {
-	const objects = meant.filter(({ what }) => what in wholes).length;
+/** Returns on one line what stays in an organization that is only in the base. */
+export function describeDropped({ organizationId, base, documentChanges }: ThreeWay): string {
+	const objects = documentChanges.filter(({ what }) => what in wholes).length;
 	return `${showText(organizationId)}: in ${showName(base.name)} but in no document now; ${count(objects, "object stays", "objects stay")} as is, not compared`;
 }
 
-function keyOf({ address, tagId, what, userId, field }: MeantDifference): string {
+function keyOf({ address, tagId, what, userId, field }: DocumentChange): string {
 	return JSON.stringify([address, tagId, what, userId, field]);
 }
 
-/** The differences of each object, in their order. */
+/** Returns the differences of each object, in their order. */
 function groupByObject<T extends { readonly address: string; readonly tagId: string | null }>(
 	differences: readonly T[],
 ): readonly (readonly [T, ...T[]])[] {

@@ -1,21 +1,23 @@
 /**
- * Activities that wait for somebody, and what was sent and never answered, in words that are the same in every format.
+ * Pending, doubtful and rejected activities in words, the same in every format.
  */
 
 import { showAddress, showName, showText } from "../escape.ts";
+import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
-import { nameOf, settleOrAbandon, type Waiting, type WaitingActivity } from "../plan/waiting.ts";
-import type { Style } from "./style.ts";
+import { renderUnder, type Style } from "./style.ts";
 
-/** Headings that stand above the same things in every format. */
 export const waitingHeadings = {
 	waiting: "Pending activities",
 	inDoubt: "Requests in doubt",
 	rejected: "Rejected activities",
 } as const;
+
+/** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
+export const waitingGroups = ["waiting", "inDoubt", "rejected"] as const;
 
 const statusWords: Readonly<Record<string, string>> = {
 	ACTIVITY_STATUS_CONSENSUS_NEEDED: "is pending approval",
@@ -24,11 +26,8 @@ const statusWords: Readonly<Record<string, string>> = {
 	ACTIVITY_STATUS_PENDING: "is in progress",
 };
 
-/**
- * An activity that waits, in one line: what it waits for, since when, and who approved it. Of what nobody knows the end of,
- * when it was sent and what is missing.
- */
-export function renderWaitingActivity(activity: WaitingActivity, names: UserNames): string {
+/** Returns one line: what the activity is waiting for, since when, and who approved it; of one in doubt, when it was sent. */
+export function renderPendingActivity(activity: PendingActivity, names: UserNames): string {
 	const { activityId, createdAt, approvedBy, liveNames, saidBy } = activity;
 	const id = showName(activityId ?? "");
 	const fingerprint = `fingerprint ${showName(activity.fingerprint)}`;
@@ -49,47 +48,38 @@ export function renderWaitingActivity(activity: WaitingActivity, names: UserName
 	return `activity ${id} ${state}${since}${votes}${source}; ${fingerprint}`;
 }
 
-/** Pending activities, those in doubt and those that were rejected, under their headings. */
+/** Returns the activities of a plan under their headings. */
 export function renderWaiting(plan: Plan, style: Style): readonly string[] {
-	const { waits, inDoubt, rejected } = sortWaiting(plan);
-	const groups = [
-		[waitingHeadings.waiting, waits],
-		[waitingHeadings.inDoubt, inDoubt],
-		[waitingHeadings.rejected, rejected],
-	] as const;
-	return groups.flatMap(([heading, activities]) => {
-		if (activities.length === 0) return [];
-		const lines = activities.flatMap((activity) => [
-			`  ${describeWaiting(activity, plan).join(": ")}`,
-			...describeWaitingEffect(activity).map((line) => `    ${line}`),
+	const sorted = sortWaiting(plan);
+	return waitingGroups.flatMap((group) => {
+		const lines = sorted[group].flatMap((activity) => [
+			describeWaiting(activity, plan).join(": "),
+			...describeWaitingEffect(activity).map((line) => `  ${line}`),
 		]);
-		return [style.warn(`${heading}:`), ...lines, ""];
+		return renderUnder(style.warn(`${waitingHeadings[group]}:`), lines);
 	});
 }
 
-/** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
-export function sortWaiting({ waiting }: Pick<Plan, "waiting">): {
-	readonly waits: readonly Waiting[];
-	readonly inDoubt: readonly Waiting[];
-	readonly rejected: readonly Waiting[];
-} {
+export function sortWaiting({
+	waiting,
+}: Pick<Plan, "waiting">): Readonly<Record<(typeof waitingGroups)[number], readonly RelatedActivity[]>> {
 	return {
-		waits: waiting.filter(({ state }) => state === "pending"),
+		waiting: waiting.filter(({ state }) => state === "pending"),
 		inDoubt: waiting.filter(({ state }) => state === "in-doubt"),
 		rejected: waiting.filter(({ state }) => state === "rejected"),
 	};
 }
 
-/** Which activity it is; of one in doubt, first what it would do, since nobody can look it up at the service. */
-export function describeWaiting(activity: Waiting, names: UserNames): readonly string[] {
-	const state = renderWaitingActivity(activity, names);
+/** Returns which activity it is; of one in doubt, first what it would do, since the service cannot show it. */
+export function describeWaiting(activity: RelatedActivity, names: UserNames): readonly string[] {
+	const state = renderPendingActivity(activity, names);
 	if (activity.state !== "in-doubt") return [state];
 	return [`${activity.operation} (${describeParameters(activity, names)})`, state];
 }
 
-/** What it means for this plan, and what to do about one that is in doubt. `what` is what it covers, escaped. */
+/** Returns what it means for this plan, and what to do about one in doubt. `what` is what it covers, escaped. */
 export function describeWaitingEffect(
-	activity: Waiting,
+	activity: RelatedActivity,
 	what: string = activity.covers.map(({ address }) => showAddress(address)).join(", "),
 ): readonly string[] {
 	const { state, relation } = activity;
@@ -104,8 +94,8 @@ export function describeWaitingEffect(
 	];
 }
 
-/** What was asked for, without what is empty; users as everywhere. */
-function describeParameters({ parameters }: Waiting, names: UserNames): string {
+/** Returns the parameters that are not empty, users by name. */
+function describeParameters({ parameters }: RelatedActivity, names: UserNames): string {
 	return Object.entries(parameters)
 		.map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const)
 		.filter(([, values]) => values.length > 0)

@@ -65,7 +65,7 @@ export async function applyPlan(comparison: Comparison, context: ApplyContext): 
 		steps,
 		left,
 		unverified,
-		converged: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
+		inSync: allCompleted && plan.problems.length === 0 && (left ?? []).length === 0 && unverified === null,
 		interrupted: context.signal?.aborted === true && steps.some(({ outcome }) => outcome === "not-attempted"),
 		overrides: [
 			// The plan says what a retry would submit, the run what it submitted.

@@ -5,7 +5,7 @@
  * way, it was not submitted from here, and no later or simultaneous activity may have changed the object too.
  */
 
-import { isUnavailable, OrgsyncError } from "../errors.ts";
+import { OrgsyncError } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import { labelOf } from "../plan/address.ts";
 import type { Change, ReportChange } from "../plan/change.ts";
@@ -15,7 +15,8 @@ import { readOnlyKindOf, removalKinds } from "../plan/kinds/index.ts";
 import type { Plan } from "../plan/plan.ts";
 import { readTime } from "../wire/activity.ts";
 import type { Reader } from "../wire/client.ts";
-import { extendedReads, submits } from "../wire/operations.ts";
+import { submits } from "../wire/operations.ts";
+import { type ActivityRecord, listPages } from "./list-activities.ts";
 
 /** Who caused which difference, by address. */
 export interface DriftAttributions {
@@ -23,9 +24,6 @@ export interface DriftAttributions {
 	/** Why no one can be named; null if activities were listed, or if there was nothing to ask. */
 	readonly unattributed: string | null;
 }
-
-/** Max activities in one answer (docs/service.md#extended-reads); older ones are not asked for: each page is a request. */
-const pageLimit = 100;
 
 /**
  * Returns who caused each known difference of the plan. Asks nothing with documented reads, or if no activity could explain a
@@ -69,19 +67,18 @@ interface CompletedActivity {
 
 /** Returns the activities, newest first, or why they cannot be listed. */
 async function listCompleted(organizationId: string, reader: Reader): Promise<readonly CompletedActivity[] | string> {
-	const filterByStatus = ["ACTIVITY_STATUS_COMPLETED"];
-	const fields = { organizationId, filterByStatus, paginationOptions: { limit: String(pageLimit) } };
+	const filters = { organizationId, filterByStatus: ["ACTIVITY_STATUS_COMPLETED"] };
 	try {
-		const { activities } = (await reader.query(extendedReads.list_activities, fields)).value;
-		return (Array.isArray(activities) ? activities : []).filter(isRecord).map(readCompleted);
+		// Older activities are not asked for: each page is a request.
+		for await (const page of listPages(reader, filters)) return page.activities.map(readCompleted);
+		return "the service does not list activities to this key";
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
-		if (isUnavailable(error)) return "the service does not list activities to this key";
 		return `the activities could not be listed: ${error.message}`;
 	}
 }
 
-function readCompleted(record: Readonly<Record<string, unknown>>): CompletedActivity {
+function readCompleted(record: ActivityRecord): CompletedActivity {
 	const vote = submitterOf(Array.isArray(record.votes) ? record.votes.filter(isRecord) : []);
 	const user = isRecord(vote?.user) ? vote.user : undefined;
 	const intents = isRecord(record.intent) ? Object.values(record.intent).filter(isRecord) : [];

@@ -2,8 +2,9 @@
  * Chooses which bytes to send for a request, from what the journal has. Pure: time comes in with the context. The reasons
  * are in submit-once.ts.
  */
+
+import { retryHint } from "../plan/pending.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { retryHint } from "../plan/waiting.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
 import type { ActivityRequest, SubmitContext } from "./activity-request.ts";

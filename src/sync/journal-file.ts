@@ -9,15 +9,7 @@ import { explainFileError, StorageError } from "../errors.ts";
 import { makePrivate, sqliteSidecars } from "../private-file.ts";
 import { isTrackedByGit } from "./git-index.ts";
 import type { Journal, JournalView } from "./journal.ts";
-import {
-	copyDatabase,
-	defaultBusyMs,
-	hintFor,
-	isBusy,
-	type JournalCopy,
-	openReadOnly,
-	refuseNonJournal,
-} from "./journal-inspect.ts";
+import { defaultBusyMs, hintFor, isBusy, openCopyOf, openReadOnly, refuseNonJournal } from "./journal-inspect.ts";
 import { migrate, schemaVersion, versionOf } from "./journal-schema.ts";
 import { JournalStore } from "./journal-store.ts";
 import { importSqlite } from "./sqlite.ts";
@@ -38,11 +30,14 @@ export interface JournalFileOptions {
  */
 export function openJournal(file: string, options: JournalFileOptions = {}): Promise<Journal> {
 	return withOpenErrors(file, async () => {
-		if (file === ":memory:") return open(":memory:", file, options);
-		exists(file);
-		keepOutOfGit(dirname(file));
-		await checkPlace(file, options);
-		return open(file, file, options);
+		if (file !== ":memory:") {
+			exists(file);
+			keepOutOfGit(dirname(file));
+			await checkPlace(file, options);
+		}
+		const { DatabaseSync } = await importSqlite();
+		const database = new DatabaseSync(file);
+		return journalIn(database, file, () => switchToLog(database, options.busyMs ?? defaultBusyMs));
 	});
 }
 
@@ -55,30 +50,8 @@ export function readJournal(file: string, options: JournalFileOptions = {}): Pro
 		if (!exists(file)) return undefined;
 		await checkPlace(file, options);
 		const database = await openReadOnly(file, options.busyMs);
-		if (versionOf(database) === schemaVersion) return withClearErrors(new JournalStore(database), file);
-		return migrateCopy(await copyDatabase(database), file, options);
+		return journalIn(versionOf(database) === schemaVersion ? database : await openCopyOf(database), file);
 	});
-}
-
-/** Opens the journal in a copy of the file, with its tables migrated; closing it removes the copy. */
-async function migrateCopy(
-	{ path, remove }: JournalCopy,
-	file: string,
-	options: JournalFileOptions,
-): Promise<JournalView> {
-	try {
-		const journal = await open(path, file, options);
-		return {
-			...journal,
-			close: () => {
-				journal.close();
-				remove();
-			},
-		};
-	} catch (error) {
-		remove();
-		throw error;
-	}
 }
 
 /**
@@ -86,13 +59,7 @@ async function migrateCopy(
  * reached is not a missing one.
  */
 function exists(file: string): boolean {
-	try {
-		lstatSync(file);
-		return true;
-	} catch (error) {
-		if ((error as { code?: unknown }).code === "ENOENT") return false;
-		throw error;
-	}
+	return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Creates orgsync's own folder with a `.gitignore`: a journal belongs to one machine, not to version control. */
@@ -118,12 +85,11 @@ async function checkPlace(
 	makePrivate(file, notice);
 }
 
-async function open(path: string, file: string, { busyMs = defaultBusyMs }: JournalFileOptions): Promise<Journal> {
-	const { DatabaseSync } = await importSqlite();
-	const database = new DatabaseSync(path);
+/** Returns the journal in a database, with its tables migrated. Closes the database if that fails. */
+async function journalIn(database: DatabaseSync, file: string, prepare?: () => Promise<void>): Promise<Journal> {
 	try {
 		database.exec("PRAGMA trusted_schema = OFF");
-		await switchToLog(database, busyMs);
+		await prepare?.();
 		if (versionOf(database) !== schemaVersion) migrate(database);
 		return withClearErrors(new JournalStore(database), file);
 	} catch (error) {

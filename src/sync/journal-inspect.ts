@@ -8,6 +8,7 @@ import { copyFileSync, lstatSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { StorageError } from "../errors.ts";
 import { refuseForeignFile, sqliteSidecars } from "../private-file.ts";
@@ -15,12 +16,6 @@ import { importSqlite } from "./sqlite.ts";
 
 /** Max milliseconds for which SQLite waits for another process. */
 export const defaultBusyMs = 10_000;
-
-/** A copy of a journal in its own folder; `remove` deletes the folder. */
-export interface JournalCopy {
-	readonly path: string;
-	readonly remove: () => void;
-}
 
 /** Throws what SQLite throws for a file that is no database, and StorageError for a database that is no journal. */
 export async function refuseNonJournal(file: string, busyMs = defaultBusyMs): Promise<void> {
@@ -75,8 +70,22 @@ export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promis
 		if (database.isOpen) database.close();
 		if (!isUnwritable(error)) throw error;
 	}
-	const { path, remove } = await copyFiles(file);
+	return openCopy((path) => copyFiles(file, path));
+}
+
+/** Opens a copy of the database, which `close` deletes, and closes the database. */
+export function openCopyOf(database: DatabaseSync): Promise<DatabaseSync> {
+	const copy = async (path: string) => (await importSqlite()).backup(database, path);
+	return openCopy(copy).finally(() => database.close());
+}
+
+async function openCopy(makeCopy: (path: string) => Promise<unknown>): Promise<DatabaseSync> {
+	const { DatabaseSync } = await importSqlite();
+	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
+	const remove = () => rmSync(folder, { recursive: true, force: true });
 	try {
+		const path = join(folder, "journal.sqlite");
+		await makeCopy(path);
 		const copy = new DatabaseSync(path);
 		const close = copy.close.bind(copy);
 		copy.close = () => {
@@ -90,42 +99,14 @@ export async function openReadOnly(file: string, busyMs = defaultBusyMs): Promis
 	}
 }
 
-/** Copies the database with its log, and closes it. */
-export async function copyDatabase(database: DatabaseSync): Promise<JournalCopy> {
-	const { backup } = await importSqlite();
-	const copy = makeCopy();
-	try {
-		await backup(database, copy.path);
-		return copy;
-	} catch (error) {
-		copy.remove();
-		throw error;
-	} finally {
-		database.close();
-	}
-}
-
-function makeCopy(): JournalCopy {
-	const folder = mkdtempSync(join(tmpdir(), "orgsync-journal-"));
-	return { path: join(folder, "journal.sqlite"), remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Max attempts to copy files that change meanwhile. */
-const maxAttempts = 5;
-
 /** Copies the files as they are. In a read-only folder no lock stops another process from writing meanwhile. */
-async function copyFiles(file: string): Promise<JournalCopy> {
-	const copy = makeCopy();
-	try {
-		for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-			if (copyOnce(file, copy.path)) return copy;
-			await new Promise((resolve) => setTimeout(resolve, 20 * attempt));
-		}
-		throw new StorageError("another process keeps writing it", { hint: busyHint });
-	} catch (error) {
-		copy.remove();
-		throw error;
+async function copyFiles(file: string, target: string): Promise<void> {
+	const maxAttempts = 5;
+	for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+		if (copyOnce(file, target)) return;
+		await setTimeout(20 * attempt);
 	}
+	throw new StorageError("another process keeps writing it", { hint: busyHint });
 }
 
 /** Copies the database and its logs. Returns whether none of them changed meanwhile. */

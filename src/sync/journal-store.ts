@@ -51,6 +51,12 @@ export class JournalStore implements Journal {
 		this.#database = database;
 	}
 
+	/** Returns the entries of the rows for which this condition holds. */
+	#entries(condition: string, ...values: readonly string[]): readonly JournalEntry[] {
+		const rows = this.#prepare(`SELECT * FROM sent WHERE ${condition}`).all(...values);
+		return (rows as unknown as SentRow[]).map(toEntry);
+	}
+
 	/** Returns the statement of this text, prepared once. */
 	#prepare(sql: string): StatementSync {
 		const known = this.#statements.get(sql);
@@ -103,15 +109,10 @@ export class JournalStore implements Journal {
 	}
 
 	#decide({ requestDigest, choose, planDigest }: Claim): ClaimDecision {
-		const decision = choose(this.#entriesOf(requestDigest));
+		const decision = choose(this.#entries("request_digest = ? ORDER BY written DESC", requestDigest));
 		if (decision.kind === "send") this.#insert(decision.entry, requestDigest, planDigest);
 		if (decision.kind === "resend") this.#recordResend(decision.entry, planDigest);
 		return decision;
-	}
-
-	#entriesOf(requestDigest: string): readonly JournalEntry[] {
-		const rows = this.#prepare("SELECT * FROM sent WHERE request_digest = ? ORDER BY written DESC").all(requestDigest);
-		return (rows as unknown as SentRow[]).map(toEntry);
 	}
 
 	#insert({ body, covers, nowMs }: NewJournalEntry, requestDigest: string, planDigest: string | undefined): void {
@@ -154,15 +155,15 @@ export class JournalStore implements Journal {
 		outcome: RecordedOutcome,
 		activityId: string | null,
 		nowMs: number,
-		applied?: (memory: LastApplied) => readonly AppliedObject[],
+		applied?: (lastApplied: LastApplied) => readonly AppliedObject[],
 	): boolean {
 		return inTransaction(this.#database, () => {
-			const isNoted = this.#settle(fingerprint, outcome, activityId, nowMs);
-			const organizationId = applied === undefined ? undefined : this.#organizationOf(fingerprint);
+			const isRecorded = this.#settle(fingerprint, outcome, activityId, nowMs);
+			const organizationId = applied && this.entry(fingerprint)?.body.organizationId;
 			if (organizationId !== undefined) {
 				this.#recordApplied(organizationId, applied?.(this.lastApplied(organizationId)) ?? []);
 			}
-			return isNoted;
+			return isRecorded;
 		});
 	}
 
@@ -193,42 +194,32 @@ export class JournalStore implements Journal {
 		).run(nowMs, this.#nextPosition(), fingerprint);
 	}
 
-	#organizationOf(fingerprint: string): string | undefined {
-		const row = this.#prepare("SELECT organization_id FROM sent WHERE fingerprint = ?").get(fingerprint);
-		return row === undefined ? undefined : String(row.organization_id);
-	}
-
 	entry(fingerprint: string): JournalEntry | undefined {
-		const row = this.#prepare("SELECT * FROM sent WHERE fingerprint = ?").get(fingerprint);
-		return row === undefined ? undefined : toEntry(row as unknown as SentRow);
+		return this.#entries("fingerprint = ?", fingerprint)[0];
 	}
 
 	openEntries(organizationId: string): readonly JournalEntry[] {
-		return (
-			this.#prepare(
-				`SELECT * FROM sent WHERE organization_id = ?
-					AND (outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))
-					ORDER BY written`,
-			).all(organizationId) as unknown as SentRow[]
-		).map(toEntry);
+		return this.#entries(
+			`organization_id = ? AND (outcome IS NULL OR outcome IN ('unknown', 'awaiting-approval', 'awaiting-authenticator'))
+				ORDER BY written`,
+			organizationId,
+		);
 	}
 
 	rejectedEntries(organizationId: string): readonly JournalEntry[] {
-		return (
-			this.#prepare(
-				`SELECT * FROM sent WHERE organization_id = ? AND outcome = 'rejected'
-					AND NOT EXISTS (SELECT 1 FROM sent AS later WHERE later.request_digest = sent.request_digest AND later.written > sent.written)
-					ORDER BY written`,
-			).all(organizationId) as unknown as SentRow[]
-		).map(toEntry);
+		return this.#entries(
+			`organization_id = ? AND outcome = 'rejected'
+				AND NOT EXISTS (SELECT 1 FROM sent AS later WHERE later.request_digest = sent.request_digest AND later.written > sent.written)
+				ORDER BY written`,
+			organizationId,
+		);
 	}
 
 	completedEntries(organizationId: string, planDigest: string): readonly SettledEntry[] {
-		const rows = this.#prepare(
-			"SELECT * FROM sent WHERE organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written",
-		).all(organizationId, planDigest) as unknown as SentRow[];
-		const entries = rows.map(toEntry).filter(({ planDigests }) => planDigests.includes(planDigest));
-		return entries.filter((entry) => entry.outcome !== "in-flight");
+		const isOfPlan = "organization_id = ? AND outcome = 'completed' AND instr(plans, ?) > 0 ORDER BY written";
+		const entries = this.#entries(isOfPlan, organizationId, planDigest);
+		const exact = entries.filter(({ planDigests }) => planDigests.includes(planDigest));
+		return exact.filter((entry) => entry.outcome !== "in-flight");
 	}
 
 	abandon(organizationId: string, activityOrFingerprint: string, nowMs: number): void {
@@ -238,10 +229,8 @@ export class JournalStore implements Journal {
 				activityOrFingerprint,
 				nowMs,
 			);
-			const rows = this.#prepare(
-				"SELECT * FROM sent WHERE organization_id = ?1 AND (lower(fingerprint) = lower(?2) OR lower(activity_id) = lower(?2))",
-			).all(organizationId, activityOrFingerprint) as unknown as SentRow[];
-			for (const entry of rows.map(toEntry)) {
+			const isNamed = "organization_id = ? AND lower(?) IN (lower(fingerprint), lower(activity_id))";
+			for (const entry of this.#entries(isNamed, organizationId, activityOrFingerprint)) {
 				if (isOpen(entry)) this.#settle(entry.body.fingerprint, "abandoned", null, nowMs);
 			}
 		});

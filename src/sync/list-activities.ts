@@ -3,6 +3,7 @@
  * only the content of a page counts. A list is complete if its last page has only new activities.
  */
 import { isUnavailable } from "../errors.ts";
+import { isRecord } from "../json.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
 
@@ -28,7 +29,7 @@ export interface Page {
 
 /**
  * Yields the pages of `list_activities` until one is the last or has nothing new; none if the service does not have the
- * query or denies it. Throws what Reader.query throws otherwise.
+ * query, denies it, or answers with no list. Throws what Reader.query throws otherwise.
  *
  * Unverified, chosen: `before` comes first, as "created before this one". If a page repeats activities, the service reads it
  * the other way round (or not at all), so `after` is next. A service with a smaller limit cuts pages at a multiple of five:
@@ -66,7 +67,8 @@ export async function* listPages(
 async function askPage(reader: Reader, fields: Readonly<Record<string, unknown>>) {
 	try {
 		const { value, serverTimeMs } = await reader.query(extendedReads.list_activities, fields);
-		return { all: (value.activities ?? []) as readonly ActivityRecord[], serverTimeMs };
+		const all = value.activities ?? [];
+		return Array.isArray(all) && all.every(isRecord) ? { all, serverTimeMs } : undefined;
 	} catch (error) {
 		if (isUnavailable(error)) return undefined;
 		throw error;

@@ -4,9 +4,9 @@
  */
 import { isUnavailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
+import type { PendingActivity } from "../plan/pending.ts";
 import type { Reads } from "../plan/plan.ts";
 import type { ActivityState } from "../plan/step.ts";
-import type { WaitingActivity } from "../plan/waiting.ts";
 import { type Activity, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
@@ -36,11 +36,11 @@ const clockMarginMs = 10 * 60 * 1000;
 
 /** Activities that are pending, as far as they are known. */
 export interface PendingActivities {
-	readonly activities: readonly WaitingActivity[];
+	readonly activities: readonly PendingActivity[];
 	/** Those that were abandoned and are still pending: nothing waits for them. */
-	readonly abandoned: readonly WaitingActivity[];
+	readonly abandoned: readonly PendingActivity[];
 	/** Those of the journal that were rejected after the journal last recorded them. */
-	readonly rejected: readonly WaitingActivity[];
+	readonly rejected: readonly PendingActivity[];
 	/** Why there may be others; null if the service listed them all. */
 	readonly unlisted: string | null;
 	/** Whether the service lists more activities than were read: a duplicate could be among them. */
@@ -78,7 +78,7 @@ export async function readPendingActivities(
 	}
 	const listedFingerprints = new Set(listed?.activities.map(({ fingerprint }) => fingerprint));
 	const found = [...(listed?.activities ?? [])];
-	const rejected: WaitingActivity[] = [];
+	const rejected: PendingActivity[] = [];
 	for (const entry of journal.openEntries(organizationId)) {
 		if (listedFingerprints.has(entry.body.fingerprint) || !isWanted(entry.body.operation.name as SubmitName)) continue;
 		// A pending activity that the service lists no longer has ended. A request in doubt may never have arrived.
@@ -89,7 +89,7 @@ export async function readPendingActivities(
 		else if (end === "open" && !hasEnded) found.push(toPendingActivity(entry));
 	}
 	const names = new Set([...journal.abandonedNames(organizationId)].map((name) => name.toLowerCase()));
-	const isAbandoned = ({ activityId, fingerprint }: WaitingActivity): boolean =>
+	const isAbandoned = ({ activityId, fingerprint }: PendingActivity): boolean =>
 		names.has(activityId?.toLowerCase() ?? "") || names.has(fingerprint.toLowerCase());
 	return {
 		activities: found.filter((one) => !isAbandoned(one)),
@@ -178,7 +178,7 @@ function activityOf({ body, activityId }: JournalEntry, record: ActivityRecord):
 }
 
 interface Listed {
-	readonly activities: readonly WaitingActivity[];
+	readonly activities: readonly PendingActivity[];
 	/** Whether the last page was read. */
 	readonly complete: boolean;
 }
@@ -189,7 +189,7 @@ async function listPending(
 	reader: Reader,
 ): Promise<Listed | undefined> {
 	const filters = { organizationId, filterByStatus: pendingStatuses, filterByType };
-	const activities: WaitingActivity[] = [];
+	const activities: PendingActivity[] = [];
 	let complete: boolean | undefined;
 	let isReadable = true;
 	for await (const page of listPages(reader, filters)) {
@@ -201,7 +201,7 @@ async function listPending(
 	return complete === undefined ? undefined : { activities, complete };
 }
 
-function toListedActivity(record: ActivityRecord): readonly WaitingActivity[] {
+function toListedActivity(record: ActivityRecord): readonly PendingActivity[] {
 	const operation = byType.get(String(record.type));
 	if (operation === undefined || !pendingStatuses.includes(String(record.status))) return [];
 	const activity = readActivity(operation, record);
@@ -235,7 +235,7 @@ const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
 };
 
 /** Returns a journal entry as an activity that may be pending, or was rejected. */
-export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): WaitingActivity {
+export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): PendingActivity {
 	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
 	return {
 		activityId,

@@ -1,23 +1,12 @@
 /**
- * Submits a request so that it becomes exactly one activity.
+ * Submits a request so that it becomes exactly one activity. docs/exactly-once.md has the whole; what the code here keeps:
  *
- * A duplicate activity is expensive. People approve it again, and when it completes it can revert what others did since.
- * Yet requests and answers get lost, processes are killed, two runners start at once, and clocks are wrong. Three
- * safeguards hold against that (docs/exactly-once.md):
- *
- * 1. The plan. What live state shows is not planned. What the service lists as pending is joined.
- * 2. The journal. The bytes are on disk before they are sent. While their outcome is open, an equal request sends the same
- *    bytes and no others. Deciding and writing is one transaction, so two processes cannot decide at once.
- * 3. The service. It returns the existing activity for bytes that it has seen
- *    (docs/service.md#fingerprint-and-idempotency). The timestamp of a request is rounded down to a quarter of an hour.
- *    Equal requests in that time have the same bytes, also from another machine without this journal.
- *
- * After a lost answer a request is in doubt. Only an activity with the same fingerprint ends the doubt: an error can come
- * from a gateway, or be about the second attempt. Bytes older than an hour are not accepted. If their outcome is not known
- * by then, and no list of activities shows that they never arrived, orgsync sends nothing and asks the operator.
- *
- * There are two reasons for a second activity of an equal request. Its activity failed or was rejected, and the operator
- * asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
+ * - The bytes are on disk before they are sent. While their outcome is open, an equal request sends the same bytes and no
+ *   others. Deciding and writing is one transaction, so two processes cannot decide at once.
+ * - After a lost answer only an activity with the same fingerprint ends the doubt: an error can come from a gateway, or be
+ *   about the second attempt. Bytes that are too old to send again leave the request in doubt.
+ * - An equal request gets a second activity for two reasons only. Its activity failed or was rejected, and the operator
+ *   asks for it again. Or its effect was reverted: then the new bytes carry the time of that change.
  */
 import { ConfigurationError, StorageError } from "../errors.ts";
 import type { LastApplied } from "../plan/organization.ts";

@@ -1,9 +1,10 @@
 /**
  * The results of steps that are not submitted because of an earlier activity.
  */
+
+import { nameOf, retryHint, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { EarlierActivity, Step } from "../plan/step.ts";
-import { nameOf, retryHint, settleOrAbandon } from "../plan/waiting.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
 
 /** Returns the result of a step that has an earlier activity. */

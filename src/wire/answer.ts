@@ -87,7 +87,9 @@ const inconclusiveStatuses = [408, 425, 499];
 export function classifyAnswer(operation: Operation, answer: Answer, asked: AnswerContext): ClassifiedAnswer {
 	const { httpStatus } = answer;
 	// Text that is too deep is not parsed: no success, and no refusal either.
-	if (isDecidedByBody(httpStatus) && isTextTooDeep(answer.text)) return classifyTooDeep(operation, answer, asked);
+	if (isDecidedByBody(httpStatus) && isTextTooDeep(answer.text)) {
+		return classifyMisfit(operation, httpStatus, asked, `it is ${tooDeepMessage}`);
+	}
 	if (httpStatus >= 200 && httpStatus < 300) return classifySuccess(operation, answer, asked);
 	if (httpStatus >= 300 && httpStatus < 400) return classifyRedirect(answer, asked);
 	const body = readErrorBody(answer, asked);
@@ -129,13 +131,14 @@ function isDecidedByBody(httpStatus: number): boolean {
 	return httpStatus < 300 || (httpStatus >= 400 && httpStatus < 500) || httpStatus === 501;
 }
 
-function classifyTooDeep(operation: Operation, { httpStatus }: Answer, asked: AnswerContext): InconclusiveAnswer {
-	return inconclusive({
-		message: `the answer is not one of ${operation.name}: it is ${tooDeepMessage}`,
-		hint: `check --url: does this service answer at ${asked.url}?`,
-		retry: "no",
-		httpStatus,
-	});
+function classifyMisfit(
+	{ name }: Operation,
+	httpStatus: number,
+	{ url }: AnswerContext,
+	why: string,
+): ClassifiedAnswer {
+	const hint = `check --url: does this service answer at ${url}?`;
+	return inconclusive({ message: `the answer is not one of ${name}: ${why}`, hint, retry: "no", httpStatus });
 }
 
 function classifySuccess(operation: Operation, answer: Answer, asked: AnswerContext): ClassifiedAnswer {
@@ -153,12 +156,7 @@ function classifySuccess(operation: Operation, answer: Answer, asked: AnswerCont
 	}
 	const mistakes = checkSchema(`operations/${operation.name}.json`, value, "#/$defs/response");
 	if (!isRecord(value) || mistakes.length > 0) {
-		return inconclusive({
-			message: `the answer is not one of ${operation.name}: ${describeSchemaErrors(mistakes)}`,
-			hint: `check --url: does this service answer at ${asked.url}?`,
-			retry: "no",
-			httpStatus,
-		});
+		return classifyMisfit(operation, httpStatus, asked, describeSchemaErrors(mistakes));
 	}
 	const inner = operation.family === "submit" ? value.activity : value;
 	return { kind: "valid", value: inner as Record<string, unknown>, serverTimeMs: readDate(answer) };
@@ -179,12 +177,8 @@ function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody)
 	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
 	const isService = body.grpcCode !== undefined;
 	if (isService && waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
-		return makeRefusal(
-			answer,
-			body,
-			`a limit of the organization is reached${withMessage(body)}`,
-			"remove what is not needed, or ask the service for more",
-		);
+		const hint = "remove what is not needed, or ask the service for more";
+		return makeRefusal(answer, body, `a limit of the organization is reached${withMessage(body)}`, hint);
 	}
 	const limit = headers["ratelimit-limit"];
 	return inconclusive({
@@ -207,15 +201,9 @@ function classifyRefusal(answer: Answer, asked: AnswerContext, body: ErrorBody):
 	}
 	if (httpStatus === 401 || (httpStatus === 403 && body.grpcCode === 16)) {
 		const key = asked.publicKey === undefined ? "the key" : `the public key ${asked.publicKey}`;
-		return {
-			...makeRefusal(
-				answer,
-				body,
-				`the service does not accept this key${withMessage(body)}`,
-				`check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`,
-			),
-			keyNotAccepted: true,
-		};
+		const hint = `check that ${key} is registered in the organization ${asked.organizationId} and has not expired, and --url`;
+		const message = `the service does not accept this key${withMessage(body)}`;
+		return { ...makeRefusal(answer, body, message, hint), keyNotAccepted: true };
 	}
 	if (httpStatus === 403) {
 		const hint = body.policyEvaluations.length === 0 ? undefined : "a policy of the organization denies this";

@@ -5,12 +5,12 @@
 import { AuthenticationError, ConfigurationError, ServiceError, TransportError } from "../errors.ts";
 import { type Activity, readActivity } from "./activity.ts";
 import { findMismatch } from "./activity-mismatch.ts";
-import type { PolicyEvaluation } from "./answer.ts";
+import type { RefusedAnswer } from "./answer.ts";
 import type { QueryOperation } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
 import { type AttemptEvent, type ClientStats, type RequestContext, sendRequest } from "./request.ts";
 import { encodeQuery, type RequestBody } from "./request-body.ts";
-import { makeRequestQueue } from "./request-queue.ts";
+import { RequestQueue } from "./request-queue.ts";
 import { parseServiceUrl } from "./service-url.ts";
 import type { Stamper } from "./stamp.ts";
 import { openTransport, sendAttempt } from "./transport.ts";
@@ -26,34 +26,22 @@ export type SubmitAnswer =
 			readonly serverTimeMs: number | undefined;
 			readonly requests: number;
 	  }
-	| {
-			/** The service answered the only attempt that can have arrived with its own error: it made no activity. */
-			readonly kind: "refused";
-			readonly httpStatus: number;
+	/** The service answered the only attempt that can have arrived with its own error: it made no activity. */
+	| (Omit<RefusedAnswer, "grpcCode" | "hint" | "serverTimeMs"> & {
 			readonly grpcCode: number;
-			readonly message: string;
 			readonly hint?: string | undefined;
-			readonly policyEvaluations: readonly PolicyEvaluation[];
-			/** The service rejects the key or the stamp. */
-			readonly keyNotAccepted: boolean;
 			readonly requests: number;
-	  }
-	/** In doubt: only the same bytes may follow. */
-	| {
-			readonly kind: "unknown";
-			readonly because: string;
-			readonly hint?: string | undefined;
-			/** The last answer rejects the key: it would reject any other request too. */
-			readonly keyNotAccepted?: boolean;
-			readonly requests: number;
-	  }
+	  })
+	/** In doubt: only the same bytes may follow. `keyNotAccepted`: the last answer rejects the key, so it would reject any other. */
+	| (NoAnswer & { readonly kind: "unknown"; readonly keyNotAccepted?: boolean })
 	/** No attempt left this machine. */
-	| {
-			readonly kind: "not-sent";
-			readonly because: string;
-			readonly hint?: string | undefined;
-			readonly requests: number;
-	  };
+	| (NoAnswer & { readonly kind: "not-sent" });
+
+interface NoAnswer {
+	readonly because: string;
+	readonly hint?: string | undefined;
+	readonly requests: number;
+}
 
 /** A query's answer as it came, unknown members included; it fits the operation's schema. */
 export interface QueryAnswer {
@@ -160,16 +148,11 @@ export function createClient(options: ClientOptions): Client {
 	// Unlike the wall clock, this one is never set back.
 	const now = options.now ?? (() => performance.timeOrigin + performance.now());
 	const gapMs = readGapMs(options.maxRequestsPerSecond);
-	const queue = makeRequestQueue({
-		concurrency: checkConcurrency(concurrency),
-		intervalMs: gapMs,
-		timeoutMs,
-		now,
-		sleep,
-	});
+	const limits = { concurrency: checkConcurrency(concurrency), intervalMs: gapMs };
+	const queue = new RequestQueue({ ...limits, timeoutMs, now, sleep });
 	const proxy = findProxy(base, options.proxy ?? {});
 	const { connections = concurrency, insecure = false } = options;
-	const transport = openTransport(base, proxy, { connections, attemptTimeoutMs, insecure });
+	const transport = openTransport(base, proxy, connections, attemptTimeoutMs, insecure);
 	const context: RequestContext = {
 		url: base.href.replace(/\/+$/, ""),
 		proxy: proxy?.address,
@@ -261,12 +244,8 @@ async function submit(context: RequestContext, body: RequestBody): Promise<Submi
 		const difference = findMismatch(body, activity);
 		if (difference === null) return { kind: "activity", activity, serverTimeMs: answer.serverTimeMs, requests };
 		const because = `the answer does not match the request: it names ${difference}`;
-		return {
-			kind: "unknown",
-			because,
-			hint: "check whether a proxy or a gateway changes the bodies of requests",
-			requests,
-		};
+		const hint = "check whether a proxy or a gateway changes the bodies of requests";
+		return { kind: "unknown", because, hint, requests };
 	}
 	if (answer.kind === "refused") {
 		const { httpStatus, grpcCode, message, hint, policyEvaluations, keyNotAccepted } = answer;

@@ -23,23 +23,6 @@ export type Admission =
 	/** No attempt may start in time; `answer` is the 429 that says so. */
 	| { readonly kind: "timed-out"; readonly answer: InconclusiveAnswer };
 
-export interface RequestQueue {
-	/** Waits for a slot. `sinceMs` is when the operation first joined the queue: its share of a time of 429 answers. */
-	waitForSlot(sinceMs: number): Promise<Admission>;
-	/** Frees the slot of an attempt. Call it once for every admission; `answer` is the 429 of a throttled attempt. */
-	release(number: number, result: AttemptResult, answer?: InconclusiveAnswer): void;
-	/** Returns how many attempts may be in flight now, and the least time between two starts. */
-	currentRate(): Pick<RateLimiter, "maxInFlight" | "intervalMs">;
-	/** Returns for how long no attempt may start, because the service asked for a pause; 0 without one. */
-	pauseMs(): number;
-	/** Runs `wait` and counts it as time that the service's limits cost. */
-	timeThrottled(wait: () => Promise<void>): Promise<void>;
-	/** Returns how long attempts waited because of limits so far. Attempts that wait at the same time count once. */
-	throttledMs(): number;
-	/** Admits everything that waits and all that comes: the connections are closed, so every attempt fails at once. */
-	admitAll(): void;
-}
-
 interface RequestQueueOptions extends RateLimits {
 	/** How long one operation may take; longer pauses are not waited for. */
 	readonly timeoutMs: number;
@@ -52,14 +35,9 @@ interface Waiter {
 	readonly resolve: (admission: Admission) => void;
 }
 
-/** Returns an empty queue with nothing in flight. */
-export function makeRequestQueue(options: RequestQueueOptions): RequestQueue {
-	return new Queue(options);
-}
-
-class Queue implements RequestQueue {
+export class RequestQueue {
 	readonly #options: RequestQueueOptions;
-	readonly #stopwatch: Stopwatch;
+	readonly #stopwatch: ReturnType<typeof makeStopwatch>;
 	#limiter: RateLimiter;
 	#waiters: Waiter[] = [];
 	#latest429: InconclusiveAnswer | undefined;
@@ -73,6 +51,7 @@ class Queue implements RequestQueue {
 		this.#limiter = makeRateLimiter({ concurrency: options.concurrency, intervalMs: options.intervalMs });
 	}
 
+	/** Waits for a slot. `sinceMs` is when the operation first joined the queue: its share of a time of 429 answers. */
 	waitForSlot(sinceMs: number): Promise<Admission> {
 		return new Promise((resolve) => {
 			this.#waiters.push({ sinceMs, resolve });
@@ -80,29 +59,35 @@ class Queue implements RequestQueue {
 		});
 	}
 
+	/** Frees the slot of an attempt. Call it once for every admission; `answer` is the 429 of a throttled attempt. */
 	release(number: number, result: AttemptResult, answer?: InconclusiveAnswer): void {
 		if (answer !== undefined) this.#latest429 = answer;
 		this.#limiter = endAttempt(this.#limiter, number, result, this.#options.now());
 		this.#admit(this.#options.now());
 	}
 
-	currentRate(): RateLimiter {
+	/** Returns how many attempts may be in flight now, and the least time between two starts. */
+	currentRate(): Pick<RateLimiter, "maxInFlight" | "intervalMs"> {
 		return this.#limiter;
 	}
 
+	/** Returns for how long no attempt may start, because the service asked for a pause; 0 without one. */
 	pauseMs(): number {
 		return Math.max(0, this.#limiter.pausedUntilMs - this.#options.now());
 	}
 
+	/** Runs `wait` and counts it as time that the service's limits cost. */
 	async timeThrottled(wait: () => Promise<void>): Promise<void> {
 		this.#stopwatch.start();
 		await wait().finally(this.#stopwatch.stop);
 	}
 
+	/** Returns how long attempts waited because of limits so far. Attempts that wait at the same time count once. */
 	throttledMs(): number {
 		return this.#stopwatch.totalMs();
 	}
 
+	/** Admits everything that waits and all that comes: the connections are closed, so every attempt fails at once. */
 	admitAll(): void {
 		this.#isOpen = true;
 		this.#admit(this.#options.now());
@@ -164,14 +149,8 @@ function describeTimeout(answer: InconclusiveAnswer, { reason, forMs }: QueueTim
 	return { ...answer, message: `${answer.message}; ${why}` };
 }
 
-interface Stopwatch {
-	start(): void;
-	stop(): void;
-	totalMs(): number;
-}
-
 /** Returns a stopwatch that runs while it was started more often than stopped. */
-function makeStopwatch(now: () => number): Stopwatch {
+function makeStopwatch(now: () => number) {
 	let running = 0;
 	let startedMs = 0;
 	let summedMs = 0;

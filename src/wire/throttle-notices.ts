@@ -4,13 +4,6 @@
  */
 import type { AttemptEvent } from "./request.ts";
 
-interface ThrottleNotices {
-	/** Returns the notice about an attempt; undefined when it is no 429 or nothing has changed. */
-	onAttempt(event: Pick<AttemptEvent, "reason" | "throttle">): string | undefined;
-	/** Returns the summary for the end of the run; undefined when the service answered no request with 429. */
-	summarize(): string | undefined;
-}
-
 /** After this long without a 429, the next one is shown like the first. Unverified, chosen: one minute. */
 const quietMs = 60_000;
 
@@ -21,7 +14,7 @@ const maxMessages = 5;
 const muchLongerMs = 5_000;
 
 /** Returns the notices of one client. `now` is in milliseconds from any start, never set back. */
-export function makeThrottleNotices(now: () => number): ThrottleNotices {
+export function makeThrottleNotices(now: () => number) {
 	let firstMs: number | undefined;
 	let latestMs = 0;
 	let rejected = 0;
@@ -29,7 +22,8 @@ export function makeThrottleNotices(now: () => number): ThrottleNotices {
 	let shown = new Set<string>();
 	let longestShownMs = 0;
 	return {
-		onAttempt({ reason, throttle }) {
+		/** Returns the notice about an attempt; undefined when it is no 429 or nothing has changed. */
+		onAttempt({ reason, throttle }: Pick<AttemptEvent, "reason" | "throttle">): string | undefined {
 			if (throttle === undefined || reason === undefined) return undefined;
 			const nowMs = now();
 			if (nowMs - latestMs > quietMs) {
@@ -50,7 +44,8 @@ export function makeThrottleNotices(now: () => number): ThrottleNotices {
 			longestShownMs = Math.max(longestShownMs, againMs ?? 0);
 			return reason;
 		},
-		summarize() {
+		/** Returns the summary for the end of the run; undefined when the service answered no request with 429. */
+		summarize(): string | undefined {
 			if (firstMs === undefined) return undefined;
 			const seconds = Math.round((latestMs - firstMs) / 1000);
 			const requests = rejected === 1 ? "1 request" : `${rejected} requests within ${seconds} s`;

@@ -34,36 +34,29 @@ export type AttemptStage = "connecting" | "written" | "answering";
 /** A longer answer is not read: one organization is small (docs/service.md#rates-and-limits). */
 export const maxAnswerBytes = 16 * 1024 * 1024;
 
-const refusedCodes = ["ECONNREFUSED"];
-const nameCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"];
-const closedCodes = ["UND_ERR_CLOSED", "UND_ERR_DESTROYED"];
-const notWritableCodes = ["UND_ERR_INVALID_ARG", "ERR_INVALID_CHAR", "ERR_INVALID_HTTP_TOKEN"];
-const tlsCode =
-	/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/;
+/** What error codes mean before a connection is open. The first match counts. */
+const connectionReasons: readonly (readonly [RegExp, FailureReason])[] = [
+	[/^ECONNREFUSED$/, "connection-refused"],
+	[/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/, "name-not-found"],
+	[
+		/^(ERR_TLS|ERR_SSL|EPROTO|CERT_|CRL_|UNABLE_TO_|ERROR_IN_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH)/,
+		"tls",
+	],
+	[/^\d{3}$/, "proxy-refused"],
+	[/^(UND_ERR_CLOSED|UND_ERR_DESTROYED)$/, "closed"],
+	[/^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN)$/, "not-writable"],
+];
+
+/** Returns the failure of an attempt that had come to `stage`. */
+export function failureAt(stage: AttemptStage, reason: FailureReason, errorCode?: string): TransportFailure {
+	return { kind: "failure", reason, sent: stage === "connecting" ? "no" : "maybe", errorCode };
+}
 
 /** Returns what the error of an attempt means. The message and the members of the error are not kept. */
 export function classifyTransportError(error: unknown, stage: AttemptStage): TransportFailure {
 	const errorCode = codeOf(error);
-	return {
-		kind: "failure",
-		reason: reasonOf(errorCode ?? "", stage),
-		sent: stage === "connecting" ? "no" : "maybe",
-		errorCode,
-	};
+	return failureAt(stage, reasonOf(errorCode ?? "", stage), errorCode);
 }
-
-/** Returns the failure of an attempt that reached its timeout. */
-export function timeoutAt(stage: AttemptStage): TransportFailure {
-	return { kind: "failure", reason: "time-out", sent: stage === "connecting" ? "no" : "maybe", errorCode: undefined };
-}
-
-/** The failure of an attempt whose answer went over `answerLimitBytes`. */
-export const answerTooLarge: TransportFailure = {
-	kind: "failure",
-	reason: "too-large",
-	sent: "maybe",
-	errorCode: undefined,
-};
 
 function codeOf(error: unknown): string | undefined {
 	if (typeof error !== "object" || error === null) return undefined;
@@ -78,13 +71,7 @@ function codeOf(error: unknown): string | undefined {
 
 function reasonOf(code: string, stage: AttemptStage): FailureReason {
 	if (stage === "connecting") {
-		if (refusedCodes.includes(code)) return "connection-refused";
-		if (nameCodes.includes(code)) return "name-not-found";
-		if (tlsCode.test(code)) return "tls";
-		if (/^\d{3}$/.test(code)) return "proxy-refused";
-		if (closedCodes.includes(code)) return "closed";
-		if (notWritableCodes.includes(code)) return "not-writable";
-		return "not-connected";
+		return connectionReasons.find(([pattern]) => pattern.test(code))?.[1] ?? "not-connected";
 	}
 	if (code === "HTTPParserError") return "no-http";
 	return stage === "written" ? "reset" : "cut-short";
@@ -99,16 +86,11 @@ interface FailureDescription {
 }
 
 /** What the words for a failure need. */
-interface FailureContext {
-	/** The service's base address. */
+interface FailureContext extends Pick<TransportFailure, "sent" | "errorCode"> {
 	readonly url: string;
-	/** The proxy in use, without user name and password. */
 	readonly proxy: string;
 	/** ` (CODE)`, or the empty string. */
 	readonly code: string;
-	readonly errorCode: string | undefined;
-	readonly sent: "no" | "maybe";
-	/** The time that the attempt had. */
 	readonly timeoutMs: number;
 }
 

@@ -9,11 +9,10 @@ import type { Stamp } from "./stamp.ts";
 import { tlsOptions } from "./tls.ts";
 import {
 	type AttemptStage,
-	answerTooLarge,
 	classifyTransportError,
+	failureAt,
 	maxAnswerBytes,
 	type TransportFailure,
-	timeoutAt,
 } from "./transport-failure.ts";
 
 /** How requests reach the service. */
@@ -26,18 +25,16 @@ interface Transport {
 	readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Max connections, the max time for opening one, and whether any certificate is accepted. */
-interface TransportOptions {
-	readonly connections: number;
-	readonly attemptTimeoutMs: number;
-	readonly insecure: boolean;
-}
-
-/** Returns the transport to the service at `base`, through the proxy if there is one. */
+/**
+ * Returns the transport to the service at `base`, through the proxy if there is one, over at most `connections`.
+ * `attemptTimeoutMs` is for opening a connection; `insecure` accepts any certificate.
+ */
 export function openTransport(
 	base: URL,
 	proxy: ServiceProxy | undefined,
-	{ connections, attemptTimeoutMs, insecure }: TransportOptions,
+	connections: number,
+	attemptTimeoutMs: number,
+	insecure: boolean,
 ): Transport {
 	const pathPrefix = base.pathname.replace(/\/+$/, "");
 	// An attempt has one timeout, kept in `sendAttempt`; undici's own would race with it.
@@ -108,7 +105,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 	#abort: (() => void) | undefined;
 
 	constructor(end: (exchange: Answer | TransportFailure) => void, timeoutMs: number) {
-		const timer = setTimeout(() => this.#fail(timeoutAt(this.#stage)), Math.max(0, timeoutMs));
+		const timer = setTimeout(() => this.#fail(failureAt(this.#stage, "time-out")), Math.max(0, timeoutMs));
 		this.#end = (exchange) => {
 			this.#hasEnded = true;
 			clearTimeout(timer);
@@ -135,7 +132,7 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 
 	onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
 		this.#size += chunk.length;
-		if (this.#size > maxAnswerBytes) this.#fail(answerTooLarge);
+		if (this.#size > maxAnswerBytes) this.#fail(failureAt(this.#stage, "too-large"));
 		else this.#chunks.push(chunk);
 	}
 

@@ -46,12 +46,14 @@ const planOn = (world: World, base: string, options = {}): Promise<Answer> =>
 	world.run(["plan", "--base", base, "--format", "json"], options);
 
 /** What the change means: that the protection went and the limit grew. */
-const meant = [{ what: "unprotected" }, { what: "limit" }];
+const expected = [{ what: "unprotected" }, { what: "limit" }];
 
 function expectMeant(answer: Answer): void {
 	expect(answer.code, answer.stderr).toBe(0);
 	const [found] = readOutput(answer).threeWay;
-	expect(found.meant.map(({ what }: { what: string }) => what).sort()).toEqual(meant.map(({ what }) => what).sort());
+	expect(found.documentChanges.map(({ what }: { what: string }) => what).sort()).toEqual(
+		expected.map(({ what }) => what).sort(),
+	);
 }
 
 describe.runIf(hasGit)("a revision as the base", () => {

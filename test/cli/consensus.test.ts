@@ -58,7 +58,7 @@ describe.each([
 		for (const answer of answers) {
 			if (format === "json") {
 				expect(readOutput(answer).reports).toMatchObject([
-					{ converged: false, steps: [{ outcome: "awaiting-approval", activityId: id, fingerprint }] },
+					{ inSync: false, steps: [{ outcome: "awaiting-approval", activityId: id, fingerprint }] },
 				]);
 			} else {
 				expect(answer.stdout).toContain(`activity ${id}, fingerprint ${fingerprint}`);
@@ -72,7 +72,7 @@ describe.each([
 		await approve(world);
 		const last = await world.run([...apply, ...more]);
 		expect(last.code).toBe(0);
-		if (format === "json") expect(readOutput(last).reports).toMatchObject([{ converged: true }]);
+		if (format === "json") expect(readOutput(last).reports).toMatchObject([{ inSync: true }]);
 		else expect(last.stdout).toContain("Applied: ");
 		expect(removals(world)).toMatchObject([{ id, status: "ACTIVITY_STATUS_COMPLETED" }]);
 		expect(world.organization().policies.length).toBe(policies.length - 1);

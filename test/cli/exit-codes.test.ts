@@ -41,10 +41,10 @@ const cases: readonly Case[] = [
 	{ code: 0, why: "a plan", document: rename, words: ["plan"], json: { plans: [{ steps: [{}] }] } },
 	{
 		code: 0,
-		why: "converged",
+		why: "in sync",
 		document: both,
 		words: apply,
-		json: { reports: [{ converged: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }] },
+		json: { reports: [{ inSync: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }] },
 	},
 	{
 		code: 0,
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
 		document: rename,
 		words: apply,
 		prepare: (world) => world.addFault({ operation: "update_user_tag", fault: "fail", count: 1 }),
-		json: { reports: [{ converged: false, steps: [{ outcome: "failed" }] }] },
+		json: { reports: [{ inSync: false, steps: [{ outcome: "failed" }] }] },
 	},
 	{
 		code: 2,
@@ -94,7 +94,9 @@ const cases: readonly Case[] = [
 		why: "a plan that would undo what the change does not mention",
 		document: rename,
 		words: ["plan", "--base-file", "orgsync.yaml"],
-		json: { threeWay: [{ meant: [], undoes: [{ what: "rename", before: "signers", after: "signatories" }] }] },
+		json: {
+			threeWay: [{ documentChanges: [], reverts: [{ what: "rename", before: "signers", after: "signatories" }] }],
+		},
 	},
 	{
 		code: 1,
@@ -108,7 +110,7 @@ const cases: readonly Case[] = [
 		why: "something to do, with a base",
 		document: rename,
 		words: ["plan", "--base-file", "orgsync.yaml", "--detailed-exitcode"],
-		json: { threeWay: [{ drifted: [{ fate: "undone" }] }] },
+		json: { threeWay: [{ drifted: [{ fate: "reverted" }] }] },
 	},
 	{
 		code: 3,
@@ -244,7 +246,7 @@ const cases: readonly Case[] = [
 		document: rename,
 		words: applySaved,
 		prepare: savePlan(),
-		json: { reports: [{ converged: true, steps: [{ outcome: "completed" }] }], savedPlan: {} },
+		json: { reports: [{ inSync: true, steps: [{ outcome: "completed" }] }], savedPlan: {} },
 	},
 	{
 		code: 3,
@@ -275,7 +277,7 @@ const cases: readonly Case[] = [
 		document: both,
 		words: apply,
 		prepare: (world) => world.setRules({ deny: [{ type }] }),
-		json: { reports: [{ converged: false, steps: [{ outcome: "completed" }, { outcome: "denied" }] }] },
+		json: { reports: [{ inSync: false, steps: [{ outcome: "completed" }, { outcome: "denied" }] }] },
 	},
 	{
 		code: 7,
@@ -291,7 +293,7 @@ const cases: readonly Case[] = [
 		document: removalOnly,
 		words: apply,
 		prepare: (world) => world.setRules({ approvals: { [type]: 2 } }),
-		json: { reports: [{ converged: false, steps: [{ outcome: "awaiting-approval" }] }] },
+		json: { reports: [{ inSync: false, steps: [{ outcome: "awaiting-approval" }] }] },
 	},
 	{
 		code: 8,
@@ -433,7 +435,7 @@ describe("an interrupted apply", () => {
 		expect(readOutput(answer).reports).toMatchObject([
 			{
 				interrupted: true,
-				converged: false,
+				inSync: false,
 				steps: [{ outcome: "completed" }, { outcome: "not-attempted" }, { outcome: "not-attempted" }],
 			},
 		]);

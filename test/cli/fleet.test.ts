@@ -113,8 +113,8 @@ test("an unknown organization blocks no other", async () => {
 	expect(readOutput(applied)).toMatchObject({
 		failed: [{ organizationId: nobody, steps: [] }],
 		reports: [
-			{ organizationId, converged: true },
-			{ organizationId: idOf(1), converged: true },
+			{ organizationId, inSync: true },
+			{ organizationId: idOf(1), inSync: true },
 		],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
@@ -122,7 +122,7 @@ test("an unknown organization blocks no other", async () => {
 
 test.each([
 	["markdown", `**Organizations that could not be read**\n\n- \`${nobody}\`: `],
-	["html", `<h2 id="unlooked">Organizations that could not be read <span class="number">1</span></h2>`],
+	["html", `<h2 id="unplanned">Organizations that could not be read <span class="number">1</span></h2>`],
 	["github", `::error title=orgsync%3A could not be read::organization ${nobody}: `],
 ])("%s shows the failed organization with its reason", async (format, told) => {
 	const world = await makeFleet(0, entry(nobody));
@@ -139,7 +139,7 @@ test("apply leaves out an organization whose tag does not exist, and applies the
 	expect(readOutput(answer)).toMatchObject({
 		error: { code: "live-problem" },
 		failed: [{ organizationId: idOf(1), error: { code: "live-problem" } }],
-		reports: [{ organizationId, converged: true }],
+		reports: [{ organizationId, inSync: true }],
 	});
 	expect(world.submits()).toEqual(["update_user_tag"]);
 });
@@ -176,7 +176,7 @@ test("a saved plan runs for the planned organizations and names those that faile
 	const answer = await world.run(["apply", "--plan", "plan.json", ...words, ...inJson]);
 	expect(answer.code).toBe(1);
 	expect(readOutput(answer)).toMatchObject({
-		reports: [{ organizationId, converged: true }],
+		reports: [{ organizationId, inSync: true }],
 		failed: [
 			{ organizationId: idOf(1), error: { code: "live-problem" } },
 			{

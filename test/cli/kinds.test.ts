@@ -141,9 +141,7 @@ describe.each(converging)("with all reads, $kind", ({ document: sections, distur
 
 		const applied = await world.run(["apply", "--yes", "--format", "json"]);
 		expect(applied.code).toBe(0);
-		expect(readOutput(applied).reports).toMatchObject([
-			{ converged: true, left: [], steps: [{ outcome: "completed" }] },
-		]);
+		expect(readOutput(applied).reports).toMatchObject([{ inSync: true, left: [], steps: [{ outcome: "completed" }] }]);
 		expect(world.submits().length).toBe(1);
 		expect((await drift(world)).code).toBe(0);
 		expect(withoutTimes(world.organization())).toEqual(withoutTimes(before));

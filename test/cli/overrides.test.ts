@@ -36,7 +36,7 @@ describe("--allow", () => {
 		const world = await makeWorld(guarded);
 		const output = readOutput(await world.run([...apply, ...allow, ...inJson]));
 		expect(output.plans).toMatchObject([{ overrides: [allowed] }]);
-		expect(output.reports).toMatchObject([{ overrides: [allowed], converged: true }]);
+		expect(output.reports).toMatchObject([{ overrides: [allowed], inSync: true }]);
 		expect(output).not.toHaveProperty("overrides");
 	});
 
@@ -136,14 +136,14 @@ describe("--retry-rejected", () => {
 			`Overrides used:\n  --retry-rejected: 1 rejected step submitted again: policy:${policies[0]}\n`,
 		);
 		const { reports } = readOutput(await world.run([...apply, "--retry-rejected", ...inJson]));
-		expect(reports).toMatchObject([{ overrides: [retried], converged: true }]);
+		expect(reports).toMatchObject([{ overrides: [retried], inSync: true }]);
 	});
 
 	test("is not recorded if nothing was rejected", async () => {
 		const world = await makeWorld(document(removal));
 		expect((await world.run(["plan", "--retry-rejected"])).stdout).not.toContain("Overrides used");
 		const { reports } = readOutput(await world.run([...apply, "--retry-rejected", ...inJson]));
-		expect(reports).toMatchObject([{ overrides: [], converged: true }]);
+		expect(reports).toMatchObject([{ overrides: [], inSync: true }]);
 	});
 
 	test("of import-key is recorded in its output", async () => {

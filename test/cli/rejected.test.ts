@@ -126,7 +126,7 @@ describe("a rejected step", () => {
 		expect(stdout).toContain("policy 1 exists  (stays: rejected; to submit it again: --retry-rejected)");
 		expect(stdout).not.toContain("Apply would revert");
 		const [threeWay] = readOutput(await world.run([...base, ...inJson])).threeWay;
-		expect(threeWay).toMatchObject({ drifted: [{ fate: "held" }], undoes: [] });
+		expect(threeWay).toMatchObject({ drifted: [{ fate: "held" }], reverts: [] });
 		expect((await world.run([...base, "--retry-rejected"])).stdout).toContain("Apply would revert");
 	});
 

@@ -153,7 +153,7 @@ describe("a plan file with a matching digest", () => {
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
 			failed: [{ organizationId: second, error: { code: "live-problem" } }],
-			reports: [{ organizationId, converged: true }],
+			reports: [{ organizationId, inSync: true }],
 		});
 	});
 

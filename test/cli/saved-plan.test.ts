@@ -45,7 +45,7 @@ test("apply --plan runs on another machine without journal or prompt, and its re
 	const output = readOutput(answer);
 	expect(output).toMatchObject({
 		savedPlan: { digest, readAt: plans[0]?.readAt, generatedBy: expect.stringMatching(/^orgsync \d/) },
-		reports: [{ planDigest: digest, converged: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }],
+		reports: [{ planDigest: digest, inSync: true, steps: [{ outcome: "completed" }, { outcome: "completed" }] }],
 	});
 	expect(answer.stdout).not.toContain(elsewhere);
 	expect(submitted(world)).toEqual(intents);

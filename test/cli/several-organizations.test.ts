@@ -60,8 +60,8 @@ describe("an error in one of three organizations", () => {
 			error: { code: "storage", message: expect.stringMatching(`^organization ${second}: the journal `) },
 			plans: [{ organizationId }, { organizationId: second }, { organizationId: third }],
 			reports: [
-				{ organizationId, converged: true },
-				{ organizationId: third, converged: true },
+				{ organizationId, inSync: true },
+				{ organizationId: third, inSync: true },
 			],
 			failed: [
 				{ organizationId: second, error: { code: "storage", message: expect.stringMatching(message) }, steps: [] },
@@ -95,7 +95,7 @@ describe("an error in one of three organizations", () => {
 		expect(answer.code).toBe(7);
 		expect(readOutput(answer)).toMatchObject({
 			failed: [{ organizationId: second, steps: [{ outcome: "completed", step: { operation: "update_user_tag" } }] }],
-			reports: [{ organizationId }, { organizationId: third, converged: true }],
+			reports: [{ organizationId }, { organizationId: third, inSync: true }],
 		});
 	});
 

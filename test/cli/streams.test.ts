@@ -176,7 +176,7 @@ describe.runIf(hasFull)("standard error on a full disk", () => {
 		expect(readOutput(answer)).toMatchObject({
 			exitCode: 1,
 			error: { code: "output", message: `standard error cannot be written: ${full}` },
-			reports: [{ converged: true }],
+			reports: [{ inSync: true }],
 		});
 	});
 

@@ -100,11 +100,11 @@ Plan: 1 activity. 1 user tag to update. Apply would revert 1 change made outside
 				{
 					organizationId,
 					base: { name: "HEAD" },
-					meant: [{ address: "userTag:signers", what: "no-member", userId: carol }],
-					drifted: [{ address: "userTag:signers", what: "member-gained", userId: bob, fate: "undone" }],
-					undoes: [{ address: "userTag:signers", what: "remove-member", userId: bob }],
+					documentChanges: [{ address: "userTag:signers", what: "no-member", userId: carol }],
+					drifted: [{ address: "userTag:signers", what: "member-gained", userId: bob, fate: "reverted" }],
+					reverts: [{ address: "userTag:signers", what: "remove-member", userId: bob }],
 					accepted: [],
-					alreadySo: [],
+					alreadyInSync: [],
 				},
 			],
 		});
@@ -121,11 +121,11 @@ test.runIf(hasGit)(
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
 		expect(output.plans[0].changes).toEqual([]);
 		expect(output.threeWay[0]).toMatchObject({
-			meant: [],
+			documentChanges: [],
 			drifted: [],
-			undoes: [],
+			reverts: [],
 			accepted: [],
-			alreadySo: [],
+			alreadyInSync: [],
 			unread: [],
 		});
 	},
@@ -148,14 +148,14 @@ test.runIf(hasGit)("--base reports a document without a base as new", async () =
 	const answer = await world.run(["plan", "--base", "HEAD", "-f", "new.yaml", "--format", "json"]);
 	expect(answer.stderr).toContain("new.yaml is not in HEAD: it is new, before it nothing was wanted");
 	const [found] = readOutput(answer).threeWay;
-	expect(found).toMatchObject({ base: { documentDigest: null }, drifted: [], undoes: [] });
-	expect(found.meant.map(({ what }: { what: string }) => what)).toEqual([
+	expect(found).toMatchObject({ base: { documentDigest: null }, drifted: [], reverts: [] });
+	expect(found.documentChanges.map(({ what }: { what: string }) => what)).toEqual([
 		"managed",
 		"members-mode",
 		"member",
 		"member",
 	]);
-	expect(found.alreadySo).toHaveLength(2);
+	expect(found.alreadyInSync).toHaveLength(2);
 });
 
 test.runIf(hasGit)("--base names an organization that only the base has, and does not read it", async () => {
@@ -186,7 +186,7 @@ test("--base-file reads a file or a folder and needs no git", async () => {
 	const env = { PATH: makeFolder() };
 	const removed = async (base: string) => {
 		const answer = await world.run(["plan", "--base-file", base, "--format", "json"], { env });
-		return readOutput(answer).threeWay[0].meant.map(({ userId }: { userId: string }) => userId);
+		return readOutput(answer).threeWay[0].documentChanges.map(({ userId }: { userId: string }) => userId);
 	};
 	expect(await removed("before.yaml")).toEqual([carol]);
 	expect(await removed("old")).toEqual([bob, carol]);
@@ -206,8 +206,8 @@ test.runIf(hasGit)(
 		const cwd = join(world.folder, "deep");
 		const words = ["plan", "--base", "main", "--only", "userTag/signatories", "--format", "json"];
 		const [found] = readOutput(await world.run(words, { cwd })).threeWay;
-		expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
-		expect(found.undoes).toMatchObject([{ what: "remove-member", userId: carol }]);
+		expect(found.documentChanges).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+		expect(found.reverts).toMatchObject([{ what: "remove-member", userId: carol }]);
 	},
 );
 

@@ -5,8 +5,8 @@ import { differingAddresses } from "../../src/document/accept-selection.ts";
 import { parseDocuments } from "../../src/document/parse.ts";
 import { narrow, type Selection } from "../../src/plan/only.ts";
 import type { LiveOrganization } from "../../src/plan/organization.ts";
+import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan } from "../../src/plan/plan.ts";
-import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import {
 	context,
 	id,
@@ -72,7 +72,7 @@ interface Options {
 	readonly against?: LiveOrganization;
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly only?: readonly Selection[];
-	readonly waiting?: readonly WaitingActivity[];
+	readonly waiting?: readonly PendingActivity[];
 }
 
 function compare(texts: Readonly<Record<string, string>>, options: Options): AcceptInput[] {
@@ -287,7 +287,7 @@ describe("a comment in a list in brackets", () => {
 });
 
 describe("an object that a pending activity would change", () => {
-	const activity = (policyIds: readonly string[], parts: Partial<WaitingActivity> = {}): WaitingActivity => ({
+	const activity = (policyIds: readonly string[], parts: Partial<PendingActivity> = {}): PendingActivity => ({
 		...{
 			activityId: id("other", 9),
 			fingerprint: "sha256:9",

@@ -167,7 +167,7 @@ describe("the exit code of a report", () => {
 		})),
 		left: null,
 		unverified: null,
-		converged: false,
+		inSync: false,
 		interrupted: false,
 		overrides: [],
 		stats: { queries: 0, submits: 0, retries: 0, throttledMs: 0 },
@@ -179,14 +179,14 @@ describe("the exit code of a report", () => {
 	).changes;
 
 	it.each<[number, readonly Outcome[]]>([
-		[exitCodes.converged, []],
-		[exitCodes.converged, ["completed", "completed"]],
+		[exitCodes.inSync, []],
+		[exitCodes.inSync, ["completed", "completed"]],
 		[exitCodes.error, ["failed"]],
 		[exitCodes.error, ["unknown", "awaiting-approval"]],
 		[exitCodes.error, ["not-attempted"]],
-		[exitCodes.waiting, ["awaiting-approval"]],
-		[exitCodes.waiting, ["awaiting-authenticator", "completed"]],
-		[exitCodes.waiting, ["completed", "awaiting-approval", "not-attempted"]],
+		[exitCodes.pendingApproval, ["awaiting-approval"]],
+		[exitCodes.pendingApproval, ["awaiting-authenticator", "completed"]],
+		[exitCodes.pendingApproval, ["completed", "awaiting-approval", "not-attempted"]],
 		[exitCodes.rejectedOrDenied, ["rejected"]],
 		[exitCodes.rejectedOrDenied, ["denied", "failed", "unknown", "awaiting-approval", "not-attempted"]],
 		[exitCodes.partlyApplied, ["completed", "failed"]],
@@ -203,7 +203,7 @@ describe("the exit code of a report", () => {
 		expect(left.length).toBe(1);
 		expect(exitCodeOf(report(["completed"], { left }))).toBe(exitCodes.error);
 		expect(exitCodeOf(report(["completed", "awaiting-approval"], { left }))).toBe(exitCodes.error);
-		expect(exitCodeOf(report(["completed"], { left: [] }))).toBe(exitCodes.converged);
+		expect(exitCodeOf(report(["completed"], { left: [] }))).toBe(exitCodes.inSync);
 	});
 
 	it("is 130 when it was interrupted, whatever else happened", () => {

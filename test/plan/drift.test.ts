@@ -9,8 +9,8 @@ import {
 	type LastApplied,
 	type LiveOrganization,
 } from "../../src/plan/organization.ts";
+import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
-import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
 import { describeSince, formatDuration, summarizeFindings } from "../../src/render/drift-words.ts";
 import { plainStyle } from "../../src/render/text.ts";
@@ -59,7 +59,7 @@ const remembered = (updatedAt: string): LiveOrganization => ({
 	},
 });
 
-const renaming: WaitingActivity = {
+const renaming: PendingActivity = {
 	activityId: id("other", 7),
 	fingerprint: "sha256:1",
 	state: "pending",
@@ -76,7 +76,7 @@ function planAt(
 	afterMs: number,
 	desired: DesiredOrganization,
 	live: LiveOrganization,
-	waiting: readonly WaitingActivity[] = [],
+	waiting: readonly PendingActivity[] = [],
 ): Plan {
 	return makePlan(desired, live, { ...context, readAtMs: context.readAtMs + afterMs, waiting });
 }
@@ -88,7 +88,7 @@ function report(...parts: Parameters<typeof planAt>): OrganizationDrift {
 }
 
 describe("the verdict", () => {
-	it.each<[string, OrganizationDrift["verdict"], number, DesiredOrganization, LiveOrganization, WaitingActivity[]?]>([
+	it.each<[string, OrganizationDrift["verdict"], number, DesiredOrganization, LiveOrganization, PendingActivity[]?]>([
 		["as documented", "as-documented", 0, signers, withMembers(alice, bob)],
 		["a member gone", "drifted", 2, signers, withMembers(alice)],
 		["a policy that is there", "drifted", 2, policyAbsent, withPolicy],
@@ -180,7 +180,7 @@ describe("the verdict", () => {
 
 describe("against the last report", () => {
 	const first = report(0, signers, withMembers(alice));
-	const next = (live: LiveOrganization, parts: object = {}, waiting: WaitingActivity[] = []): OrganizationDrift => {
+	const next = (live: LiveOrganization, parts: object = {}, waiting: PendingActivity[] = []): OrganizationDrift => {
 		const drift = reportDrift(planAt(3 * dayMs, signers, live, waiting), { earlier: first, ...parts });
 		expect(checkSchema("drift.json", drift)).toEqual([]);
 		return drift;
@@ -449,7 +449,7 @@ describe("what to do", () => {
 
 	it("about an activity in the way names it, and the command that says more", () => {
 		const other = { ...renaming, parameters: { ...renaming.parameters, addUserIds: [] } };
-		const todo = (activity: WaitingActivity) => {
+		const todo = (activity: PendingActivity) => {
 			const { findings, waiting } = report(0, signers, withMembers(alice), [activity]);
 			return [...findings, ...waiting][0]?.todo;
 		};

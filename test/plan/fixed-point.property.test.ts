@@ -55,7 +55,7 @@ describe("an organization that was applied", () => {
 		const second = await bench.run(desired, { ...shared, concurrency }, reads);
 		expect(second.comparison.plan.changes).toEqual([]);
 		expect(second.comparison.plan.steps).toEqual([]);
-		expect(second.report.converged).toBe(true);
+		expect(second.report.inSync).toBe(true);
 		expect(bench.requests("submit")).toEqual([]);
 		return bench.emulator.state(desired.organizationId).organization;
 	}

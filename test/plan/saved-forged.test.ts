@@ -8,10 +8,10 @@ import { decodeSavedPlan, encodeSavedPlan, makeSavedPlan } from "../../src/docum
 import { findContradiction } from "../../src/document/saved-plan-check.ts";
 import { ConfigurationError } from "../../src/errors.ts";
 import type { DesiredOrganization } from "../../src/plan/organization.ts";
+import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import type { Step } from "../../src/plan/step.ts";
 import { digestOf } from "../../src/plan/value.ts";
-import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import {
 	context,
 	desiredOf,
@@ -67,7 +67,7 @@ const live = liveOf({
 	mfaPolicies: { [alice]: known([]) },
 });
 
-function activity(operation: Step["operation"], parameters: object, parts: Partial<WaitingActivity> = {}) {
+function activity(operation: Step["operation"], parameters: object, parts: Partial<PendingActivity> = {}) {
 	return {
 		activityId: "activity-1",
 		fingerprint: "sha256:1",
@@ -79,7 +79,7 @@ function activity(operation: Step["operation"], parameters: object, parts: Parti
 		approvedBy: null,
 		saidBy: "service",
 		...parts,
-	} as const satisfies WaitingActivity;
+	} as const satisfies PendingActivity;
 }
 
 const plan = makePlan(desired, live, {
@@ -137,7 +137,7 @@ describe("a saved plan with a digest that fits is refused when it states otherwi
 		[
 			"a step's reason",
 			(one) => Object.assign(one.steps[0], { reason: "nothing of note" }),
-			/: steps\[0\]: reason is "nothing of note", but the plan's changes imply "`west` steps aside/,
+			/: steps\[0\]: reason is "nothing of note", but the plan's changes imply "`west` takes a temporary name/,
 		],
 		["a step's id", (one) => Object.assign(one.steps[0], { id: "step-9" }), /steps\[0\]\.id is "step-9"/],
 		[

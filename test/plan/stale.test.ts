@@ -9,9 +9,9 @@ import type { OutdatedObject } from "../../src/errors.ts";
 import { StalePlanError } from "../../src/errors.ts";
 import type { Change } from "../../src/plan/change.ts";
 import type { DesiredOrganization, LiveOrganization, LiveUserTag } from "../../src/plan/organization.ts";
+import type { PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { findOutdated, type Revisited, refuseStale } from "../../src/plan/stale.ts";
-import type { WaitingActivity } from "../../src/plan/waiting.ts";
 import {
 	context,
 	desiredOf,
@@ -58,7 +58,7 @@ const before = liveOf({
 interface Options {
 	readonly wanted?: DesiredOrganization;
 	readonly was?: LiveOrganization;
-	readonly waiting?: { readonly was?: readonly WaitingActivity[]; readonly now?: readonly WaitingActivity[] };
+	readonly waiting?: { readonly was?: readonly PendingActivity[]; readonly now?: readonly PendingActivity[] };
 }
 
 /** The plan that was saved, and what it meets now. */
@@ -151,7 +151,7 @@ describe("a plan that tells otherwise than it is, with digests and steps that fi
 });
 
 describe("an activity that waits", () => {
-	const activity = (policyIds: readonly string[]): WaitingActivity => ({
+	const activity = (policyIds: readonly string[]): PendingActivity => ({
 		activityId: id("other", 1),
 		fingerprint: `sha256:${"a".repeat(64)}`,
 		state: "pending",

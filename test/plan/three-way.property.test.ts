@@ -4,9 +4,9 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { DocumentChange } from "../../src/plan/document-changes.ts";
 import type { DesiredMembers, DesiredOrganization, LiveOrganization } from "../../src/plan/organization.ts";
 import { makeThreeWay } from "../../src/plan/three-way.ts";
-import type { MeantDifference } from "../../src/plan/three-way-meant.ts";
 import { desiredOf, id, known, liveOf, liveTag, sectionsOf, unknown, wantTag } from "./support-organizations.ts";
 
 const numRuns = process.env.CI ? 2_000 : 1_500;
@@ -214,7 +214,7 @@ function factsOf(differences: readonly Told[]): string[] {
 }
 
 /** The same of what a change of the document means: there `after` is what the head wants. */
-function factsMeant(differences: readonly MeantDifference[]): string[] {
+function factsMeant(differences: readonly DocumentChange[]): string[] {
 	return factsOf(differences.map((one) => ({ ...one, before: one.after })));
 }
 
@@ -250,7 +250,7 @@ function meantOf(base: Document, head: Document): string[] {
 	return told.sort();
 }
 
-function tell({ address, tagId, what, userId, before, after }: MeantDifference): string {
+function tell({ address, tagId, what, userId, before, after }: DocumentChange): string {
 	const tag = tagIds.indexOf(tagId ?? "");
 	if (what === "renamed") return `renamed|${tag}|${before}|${after}`;
 	if (what === "members-mode") return `mode|${tag}`;
@@ -260,8 +260,17 @@ function tell({ address, tagId, what, userId, before, after }: MeantDifference):
 	return what === "field" ? `label|${before}|${after}` : what;
 }
 
-it(`tells apart what is meant, what drifted and what apply does, as three plain differences say, in ${numRuns} cases`, () => {
-	const seen = { undone: 0, accepted: 0, replaced: 0, remains: 0, alreadySo: 0, meant: 0, nothing: 0, unreadable: 0 };
+it(`separates changes of the document, drift and what apply does, as three plain differences say, in ${numRuns} cases`, () => {
+	const seen = {
+		reverted: 0,
+		accepted: 0,
+		replaced: 0,
+		remains: 0,
+		alreadyInSync: 0,
+		documentChanges: 0,
+		nothing: 0,
+		unreadable: 0,
+	};
 	fc.assert(
 		fc.property(worlds, ({ live, base, head, readable }) => {
 			const desired = desiredOfDocument(head, live);
@@ -278,35 +287,35 @@ it(`tells apart what is meant, what drifted and what apply does, as three plain 
 				fact.replace(/^(in|out)/, "member").replace(/^(name\|.).*|^(label).*/, "$1$2");
 			const abouts = new Set(planned.map(about));
 
-			expect(found.meant.map(tell).sort()).toEqual(meantOf(base, head));
+			expect(found.documentChanges.map(tell).sort()).toEqual(meantOf(base, head));
 			expect(factsOf(found.drifted)).toEqual(drift);
 			const both = drift.filter((fact) => planned.includes(fact));
-			expect(factsOf(found.undoes)).toEqual(both.filter((fact) => !isReport(fact)));
+			expect(factsOf(found.reverts)).toEqual(both.filter((fact) => !isReport(fact)));
 			expect(factsOf(found.accepted)).toEqual(drift.filter((fact) => !abouts.has(about(fact))));
 			const inFate = (fate: string) => factsOf(found.drifted.filter((one) => one.fate === fate));
-			expect(inFate("undone")).toEqual(factsOf(found.undoes));
+			expect(inFate("reverted")).toEqual(factsOf(found.reverts));
 			expect(inFate("remains")).toEqual(both.filter(isReport));
 			const replaced = drift.filter((fact) => abouts.has(about(fact)) && !planned.includes(fact));
 			expect(inFate("replaced")).toEqual(replaced);
-			// What apply undoes is never among what the change means.
+			// What apply reverts is never among what the change means.
 			const newly = minus(wanted, formerly);
-			expect(newly.filter((fact) => factsOf(found.undoes).includes(fact))).toEqual([]);
+			expect(newly.filter((fact) => factsOf(found.reverts).includes(fact))).toEqual([]);
 
 			const demands = ["renamed", "member", "no-member", "never", "absent", "field"];
 			// Who is no longer wanted and forbidden besides is told twice of one fact.
-			const told = new Set(factsMeant(found.alreadySo));
+			const told = new Set(factsMeant(found.alreadyInSync));
 			expect([...told]).toEqual([
 				...new Set(
-					factsMeant(found.meant.filter(({ what }) => demands.includes(what))).filter(
+					factsMeant(found.documentChanges.filter(({ what }) => demands.includes(what))).filter(
 						(fact) => wanted.has(fact) && holding.has(fact),
 					),
 				),
 			]);
 
-			for (const fate of ["undone", "accepted", "replaced", "remains"] as const) seen[fate] += inFate(fate).length;
-			seen.alreadySo += told.size;
-			seen.meant += found.meant.length;
-			if (found.meant.length + found.drifted.length === 0) seen.nothing += 1;
+			for (const fate of ["reverted", "accepted", "replaced", "remains"] as const) seen[fate] += inFate(fate).length;
+			seen.alreadyInSync += told.size;
+			seen.documentChanges += found.documentChanges.length;
+			if (found.documentChanges.length + found.drifted.length === 0) seen.nothing += 1;
 			if (!readable) seen.unreadable += 1;
 		}),
 		{ numRuns },

@@ -53,42 +53,42 @@ const one = (...members: string[]) => ({ userTags: known([liveTag(1, "signers", 
 const wants = (parts: object, name = "signers") => ({ userTags: [wantTag(name, parts)] });
 
 describe("members", () => {
-	it("whom the change adds and live has already are already so, and no drift of the base is left to undo", () => {
+	it("whom the change adds and live has already are in sync, and no drift of the base is left to undo", () => {
 		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), one(alice, bob));
-		expect(words(found.meant)).toEqual(["userTag:signers member bob"]);
-		expect(words(found.alreadySo)).toEqual(["userTag:signers member bob"]);
+		expect(words(found.documentChanges)).toEqual(["userTag:signers member bob"]);
+		expect(words(found.alreadyInSync)).toEqual(["userTag:signers member bob"]);
 		expect(words(found.drifted)).toEqual(["userTag:signers member-gained bob, accepted"]);
-		expect(found.undoes).toEqual([]);
+		expect(found.reverts).toEqual([]);
 	});
 
 	it("who came in from outside and whom nobody mentions would be put out", () => {
 		const found = compare(wants(exactly(alice)), wants(exactly(alice)), one(alice, bob));
-		expect(found.meant).toEqual([]);
-		expect(words(found.undoes)).toEqual(["userTag:signers remove-member bob"]);
+		expect(found.documentChanges).toEqual([]);
+		expect(words(found.reverts)).toEqual(["userTag:signers remove-member bob"]);
 	});
 
 	it("whom atLeast leaves alone are no drift, and become removals that the change means when it says exactly", () => {
 		const found = compare(wants(atLeast([alice])), wants(exactly(alice)), one(alice, bob));
-		expect(words(found.meant)).toEqual(["userTag:signers members-mode"]);
-		expect([found.drifted, found.undoes]).toEqual([[], []]);
+		expect(words(found.documentChanges)).toEqual(["userTag:signers members-mode"]);
+		expect([found.drifted, found.reverts]).toEqual([[], []]);
 	});
 
 	it("stay when the change no longer manages them", () => {
 		const found = compare(wants(exactly(alice)), wants({}), one(alice, bob));
 		expect(words(found.drifted)).toEqual(["userTag:signers member-gained bob, accepted"]);
-		expect(found.undoes).toEqual([]);
+		expect(found.reverts).toEqual([]);
 	});
 
 	it("who is forbidden all along and got the tag outside would lose it", () => {
 		const found = compare(wants(atLeast([], [bob])), wants(atLeast([alice], [bob])), one(bob));
-		expect(words(found.undoes)).toEqual(["userTag:signers remove-member bob"]);
-		expect(words(found.meant)).toEqual(["userTag:signers member alice"]);
+		expect(words(found.reverts)).toEqual(["userTag:signers remove-member bob"]);
+		expect(words(found.documentChanges)).toEqual(["userTag:signers member alice"]);
 	});
 
 	it("who cannot be read have not drifted as far as is known, and that is said", () => {
 		const live = { userTags: known([liveTag(1, "signers", { members: unknown })]) };
 		const found = compare(wants(exactly(alice)), wants(exactly(alice, bob)), live);
-		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
+		expect([found.drifted, found.reverts, found.alreadyInSync]).toEqual([[], [], []]);
 		expect(found.unread).toEqual([
 			{ scope: "object", address: "userTag:signers", because: "the service does not show it", standsIn: "nothing" },
 		]);
@@ -100,23 +100,23 @@ describe("names", () => {
 
 	it("that the change gives are its meaning, not drift", () => {
 		const found = compare(wants({}), wants({ previously: ["signers"] }, "signatories"), called("signers"));
-		expect(found.meant).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
-		expect([found.drifted, found.undoes, found.alreadySo]).toEqual([[], [], []]);
+		expect(found.documentChanges).toMatchObject([{ what: "renamed", before: "signers", after: "signatories" }]);
+		expect([found.drifted, found.reverts, found.alreadyInSync]).toEqual([[], [], []]);
 	});
 
-	it("that were given already are already so, although the base finds its tag no more", () => {
+	it("that were given already are in sync, although the base finds its tag no more", () => {
 		const found = compare(wants({}), wants({ previously: ["signers"] }, "signatories"), called("signatories"));
-		expect(words(found.alreadySo)).toEqual(["userTag:signatories renamed"]);
+		expect(words(found.alreadyInSync)).toEqual(["userTag:signatories renamed"]);
 		expect(words(found.drifted)).toEqual(["userTag:signatories renamed, accepted"]);
 	});
 
 	it("that were changed outside are put back, and where the change asks for a third one, replaced", () => {
 		const byId = { id: id("tag", 1) };
 		const back = compare(wants(byId), wants(byId), called("approvers"));
-		expect(back.undoes).toMatchObject([{ what: "rename", before: "approvers", after: "signers" }]);
+		expect(back.reverts).toMatchObject([{ what: "rename", before: "approvers", after: "signers" }]);
 		const third = compare(wants(byId), wants(byId, "signatories"), called("approvers"));
 		expect(words(third.drifted)).toEqual(["userTag:signatories renamed, replaced"]);
-		expect(third.undoes).toEqual([]);
+		expect(third.reverts).toEqual([]);
 	});
 
 	it("that are exchanged belong to their tags, not to each other's", () => {
@@ -127,7 +127,7 @@ describe("names", () => {
 		});
 		const live = { userTags: known([liveTag(1, "ann"), liveTag(2, "ben")]) };
 		const found = compare(swap("ann", "ben"), swap("ben", "ann"), live);
-		expect(found.meant).toMatchObject([
+		expect(found.documentChanges).toMatchObject([
 			{ address: "userTag:ann", tagId: id("tag", 2), before: "ben" },
 			{ address: "userTag:ben", tagId: id("tag", 1), before: "ann" },
 		]);
@@ -136,7 +136,7 @@ describe("names", () => {
 	it("that mean another live tag than before are another tag", () => {
 		const live = { userTags: known([liveTag(1, "signers"), liveTag(2, "others")]) };
 		const found = compare(wants({}), wants({ id: id("tag", 2) }), live);
-		expect(words(found.meant)).toEqual(["userTag:signers managed", "userTag:signers unmanaged"]);
+		expect(words(found.documentChanges)).toEqual(["userTag:signers managed", "userTag:signers unmanaged"]);
 		expect(found.drifted).toEqual([]);
 	});
 
@@ -154,18 +154,18 @@ describe("what must not exist", () => {
 
 	it("is removed again when it came back, and the change does not mention it", () => {
 		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies });
-		expect(found.undoes).toMatchObject([{ what: "remove", before: "old rule" }]);
+		expect(found.reverts).toMatchObject([{ what: "remove", before: "old rule" }]);
 	});
 
-	it("and was not forbidden before is meant, not drift", () => {
+	it("and was not forbidden before is a change of the document, not drift", () => {
 		const found = compare(without(), without(id("policy", 1)), { policies });
-		expect(words(found.meant)).toEqual([`policy:${id("policy", 1)} absent`]);
-		expect([found.drifted, found.undoes]).toEqual([[], []]);
+		expect(words(found.documentChanges)).toEqual([`policy:${id("policy", 1)} absent`]);
+		expect([found.drifted, found.reverts]).toEqual([[], []]);
 	});
 
-	it("and cannot be read is removed once more, which undoes nothing that is known", () => {
+	it("and cannot be read is removed once more, which reverts nothing that is known", () => {
 		const found = compare(without(id("policy", 1)), without(id("policy", 1)), { policies: unknown });
-		expect([found.drifted, found.undoes]).toEqual([[], []]);
+		expect([found.drifted, found.reverts]).toEqual([[], []]);
 		expect(found.unread).toMatchObject([{ scope: "kind", kind: "policy" }]);
 	});
 });
@@ -181,16 +181,16 @@ describe("what can only be read", () => {
 		bootProofs: { [id("app", 1)]: known(label === null ? null : { deploymentLabel: label }) },
 	});
 
-	it("stays as it is: apply undoes nothing of it", () => {
+	it("stays as it is: apply reverts nothing of it", () => {
 		const found = compare(expecting("one"), expecting("one"), live("two"));
 		expect(words(found.drifted)).toEqual([`bootProof:${id("app", 1)} field, remains`]);
-		expect(found.undoes).toEqual([]);
+		expect(found.reverts).toEqual([]);
 	});
 
-	it("is already so where live has what the change expects, and not where there is nothing", () => {
-		expect(compare(expecting("one"), expecting("two"), live("two")).alreadySo).toHaveLength(1);
+	it("is in sync where live has what the change expects, and not where there is nothing", () => {
+		expect(compare(expecting("one"), expecting("two"), live("two")).alreadyInSync).toHaveLength(1);
 		const nothing = compare(expecting("one"), expecting("two"), live(null));
-		expect(nothing.alreadySo).toEqual([]);
+		expect(nothing.alreadyInSync).toEqual([]);
 		expect(words(nothing.drifted)).toEqual([`bootProof:${id("app", 1)} not-there, remains`]);
 	});
 });
@@ -202,7 +202,7 @@ describe("a change of limits or protection", () => {
 			{ limits: { policies: 7 }, protect: { userIds: [bob], userTags: [] } },
 			{},
 		);
-		expect(found.meant.map(({ address, before, after }) => [address, before, after])).toEqual([
+		expect(found.documentChanges.map(({ address, before, after }) => [address, before, after])).toEqual([
 			["protect.users", null, null],
 			["protect.users", null, null],
 			["protect.userTags", "root", null],
@@ -231,22 +231,22 @@ describe("of several organizations in a comment", () => {
 });
 
 describe("an organization of one of the documents only", () => {
-	it("is new in the head: all is meant, nothing has drifted", () => {
+	it("is new in the head: all is a change of the document, nothing has drifted", () => {
 		const found = compare(null, wants(exactly(alice)), one(bob));
 		expect(found.base).toEqual({ name: "main", documentDigest: null });
-		expect(words(found.meant)).toEqual([
+		expect(words(found.documentChanges)).toEqual([
 			"userTag:signers managed",
 			"userTag:signers members-mode",
 			"userTag:signers member alice",
 		]);
-		expect([found.drifted, found.undoes]).toEqual([[], []]);
+		expect([found.drifted, found.reverts]).toEqual([[], []]);
 	});
 
 	it("is let go where only the base has it", () => {
 		const found = makeDropped("main", desiredOf({ digest, ...wants(exactly(alice)) }));
 		expect(checkSchema("three-way.json", found)).toEqual([]);
 		expect(found.head).toBe(null);
-		expect(words(found.meant)).toEqual(["userTag:signers unmanaged"]);
+		expect(words(found.documentChanges)).toEqual(["userTag:signers unmanaged"]);
 	});
 });
 

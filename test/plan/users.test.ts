@@ -7,7 +7,7 @@ import {
 	isSameLabel,
 	labelUser,
 	liveNamesFor,
-	movedAliases,
+	reassignedAliases,
 	type UserNames,
 	usersOf,
 } from "../../src/plan/users.ts";
@@ -154,6 +154,6 @@ describe("aliases of two documents", () => {
 			{ alias: "carol", before: carol, after: null },
 			{ alias: "dave", before: null, after: dave },
 		]);
-		expect(movedAliases({ aliases })).toEqual([{ alias: "bob", before: bob, after: carol }]);
+		expect(reassignedAliases({ aliases })).toEqual([{ alias: "bob", before: bob, after: carol }]);
 	});
 });

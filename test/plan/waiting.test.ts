@@ -4,11 +4,11 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { earlierActivityOf, holdSteps, nameOf, type PendingActivity } from "../../src/plan/pending.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import { objectsOf } from "../../src/plan/requests.ts";
 import { type CoveredObject, coveredAddresses, type Step } from "../../src/plan/step.ts";
 import { sameValue } from "../../src/plan/value.ts";
-import { earlierActivityOf, holdSteps, nameOf, type WaitingActivity } from "../../src/plan/waiting.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { context, desiredOf, id, liveOf, parametersOf } from "./support-organizations.ts";
 
@@ -50,7 +50,7 @@ function providerStep(userId: string, numbers: readonly number[]): Step {
 }
 
 let count = 0;
-function waits(operation: Step["operation"], parameters: Readonly<Record<string, unknown>>): WaitingActivity {
+function waits(operation: Step["operation"], parameters: Readonly<Record<string, unknown>>): PendingActivity {
 	count += 1;
 	return {
 		activityId: `activity-${String(count).padStart(4, "0")}`,
@@ -65,12 +65,12 @@ function waits(operation: Step["operation"], parameters: Readonly<Record<string,
 	};
 }
 
-function policiesWait(...numbers: readonly number[]): WaitingActivity {
+function policiesWait(...numbers: readonly number[]): PendingActivity {
 	return waits("delete_policies", { policyIds: numbers.map(policy) });
 }
 
 /** The same as our journal knows it when no answer came. */
-function unanswered(activity: WaitingActivity): WaitingActivity {
+function unanswered(activity: PendingActivity): PendingActivity {
 	return { ...activity, activityId: null, state: "in-doubt", saidBy: "journal" };
 }
 
@@ -138,7 +138,7 @@ describe("an pending activity for the same tag", () => {
 });
 
 describe("an pending activity for something else", () => {
-	it.each<[string, Step, WaitingActivity]>([
+	it.each<[string, Step, PendingActivity]>([
 		["another tag", tagStep(), waits("update_user_tag", { userTagId: oncall, addUserIds: [alice, bob] })],
 		["another operation", tagStep(), waits("delete_tvc_app_and_deployments", { appId: signers })],
 		["other policies", policyStep([1, 2]), policiesWait(3)],
@@ -468,7 +468,7 @@ describe("whatever waits", () => {
 					for (const other of dependsOn) expect(steps.map(({ id: stepId }) => stepId)).toContain(other);
 				}
 				const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
-				const policiesOf = (from: readonly WaitingActivity[]): readonly unknown[] =>
+				const policiesOf = (from: readonly PendingActivity[]): readonly unknown[] =>
 					from.flatMap(({ parameters }) => (parameters.policyIds as string[] | undefined) ?? []);
 				for (const { operation, parameters } of sent.filter((step) => step.operation === "delete_policies")) {
 					const others = activities.filter(

@@ -61,10 +61,10 @@ describe("the preview of an Organization", { timeout: 180_000 }, () => {
 		expect((await stack.up()).exitCode).toBe(1);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const held = shown(await stack.preview());
-		expect(held).toMatch(/Rejected activities:\n[^]*apply submits it again only with `ORGSYNC_RETRY_REJECTED=true`/);
+		expect(held).toMatch(/Rejected activities:\n[\s\S]*apply submits it again only with `ORGSYNC_RETRY_REJECTED=true`/);
 		expect(held).toContain("1 step was rejected and needs `ORGSYNC_RETRY_REJECTED=true`.");
 		expect(held).toContain("orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)");
-		expect(held).not.toContain("Guards that keep apply");
+		expect(held).not.toContain("Guards that block apply");
 		expect(held).not.toContain("--retry-rejected");
 		const retried = shown(await stack.preview([], { env: { ORGSYNC_RETRY_REJECTED: "true" } }));
 		expect(retried).toContain("Plan: 1 activity.");

@@ -157,7 +157,7 @@ describe("what the page counts", () => {
 		const page = pageOf(complete({ command: "plan", plans: [planOf(), emptyPlan(2)], failed: [failed] }));
 		expect(page).toContain("3 organizations");
 		expect(numberOf(page, "Organizations")).toBe("3");
-		expect(page).toContain(`<a href="#unlooked"><code>${id("org", 9)}</code></a>`);
+		expect(page).toContain(`<a href="#unplanned"><code>${id("org", 9)}</code></a>`);
 	});
 });
 

@@ -236,7 +236,7 @@ export function reportOf(plan: Plan, name: Naming = peaceful, parts: Partial<Rep
 		}),
 		left: plan.changes.slice(0, 1),
 		unverified: name("HTTP 503"),
-		converged: false,
+		inSync: false,
 		interrupted: false,
 		overrides: [],
 		stats: { queries: 3, submits: 7, retries: 1, throttledMs: 0 },
@@ -260,7 +260,7 @@ export function goodReportOf(plan: Plan): Report {
 		})),
 		left: [],
 		unverified: null,
-		converged: true,
+		inSync: true,
 	};
 }
 
@@ -279,7 +279,7 @@ function apartReportOf(plan: Plan, name: Naming): Report {
 		}));
 		return { ...result, outcome: "awaiting-approval", message: name("refused at once"), parts };
 	});
-	return { ...goodReportOf(plan), steps, converged: false };
+	return { ...goodReportOf(plan), steps, inSync: false };
 }
 
 /** The plan with every override that an organization can have. */

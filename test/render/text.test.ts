@@ -279,7 +279,7 @@ describe("a report as text", () => {
 		steps,
 		left: null,
 		unverified: null,
-		converged: false,
+		inSync: false,
 		interrupted: false,
 		overrides: [],
 		stats: { queries: 1, submits: 2, retries: 0, throttledMs: 0 },
@@ -318,8 +318,8 @@ describe("a report as text", () => {
 	});
 
 	it.each<[string, Report]>([
-		["Applied: 1 completed (1 query, 2 submits).", report([result()], { converged: true })],
-		["Applied: nothing to do (1 query, 2 submits).", report([], { converged: true })],
+		["Applied: 1 completed (1 query, 2 submits).", report([result()], { inSync: true })],
+		["Applied: nothing to do (1 query, 2 submits).", report([], { inSync: true })],
 		[
 			"Not in sync: 1 completed, 1 awaiting approval, 1 not attempted (3 queries, 1 submit, 4 retried).",
 			report([result({ outcome: "not-attempted" }), result({ outcome: "awaiting-approval" }), result()], {

@@ -86,7 +86,7 @@ describe("the requests of an apply", () => {
 		["an exchange of names: one submit more than there are tags", exchange, "auto", 7, Array(5).fill("")],
 	])("are, for %s", async (_what, desired, reads, queries, submits) => {
 		const { report } = await bench.run(desired, { concurrency: 1 }, reads);
-		expect(report.converged).toBe(true);
+		expect(report.inSync).toBe(true);
 		expect(exitCodeOf(report)).toBe(0);
 		expect(bench.requests("query").length).toBe(queries);
 		expect(operations().length).toBe(submits.length);
@@ -98,7 +98,7 @@ describe("the requests of an apply", () => {
 		await bench.run(unchanged, {}, "documented");
 		bench.emulator.clearRequests();
 		const { report } = await bench.run(unchanged, {}, "documented");
-		expect(report.converged).toBe(true);
+		expect(report.inSync).toBe(true);
 		expect(bench.emulator.requests().map(({ operation }) => operation)).toEqual(["list_user_tags"]);
 	});
 
@@ -115,7 +115,7 @@ describe("the requests of an apply", () => {
 
 	it("are none after the last step without verification", async () => {
 		const { report } = await bench.run(wantSigners(alice, bob), { verify: false });
-		expect(report).toMatchObject({ left: null, converged: true });
+		expect(report).toMatchObject({ left: null, inSync: true });
 		expect(bench.requests("query").length).toBe(2);
 	});
 });
@@ -146,7 +146,7 @@ describe("an apply", () => {
 			},
 		};
 		const { report } = await bench.run(removeAll, { submitter: counting, concurrency });
-		expect(report.converged).toBe(true);
+		expect(report.inSync).toBe(true);
 		expect(most).toBe(Math.min(concurrency, 5));
 	});
 
@@ -163,7 +163,7 @@ describe("an apply", () => {
 
 	it("without steps is in sync and submits nothing", async () => {
 		const { report } = await bench.run(desiredOf());
-		expect(report).toMatchObject({ steps: [], left: null, converged: true, interrupted: false });
+		expect(report).toMatchObject({ steps: [], left: null, inSync: true, interrupted: false });
 		expect(bench.emulator.requests()).toEqual([]);
 	});
 });
@@ -182,7 +182,7 @@ describe("a step that does not complete", () => {
 		]);
 		expect(report.steps[1]?.message).toBe("step-1 has to complete first, and it is awaiting-approval");
 		expect(report.steps[2]?.message).toContain("has to complete first");
-		expect(report).toMatchObject({ left: [], converged: false, interrupted: false });
+		expect(report).toMatchObject({ left: [], inSync: false, interrupted: false });
 		expect(exitCodeOf(report)).toBe(8);
 	});
 
@@ -190,7 +190,7 @@ describe("a step that does not complete", () => {
 		await bench.emulator.setRules(organizationId, { deny: [{ type: "ACTIVITY_TYPE_DELETE_POLICIES" }] });
 		const { report } = await bench.run(removeAll);
 		expect(outcomes(report.steps)).toEqual(["completed", "completed", "denied", "completed", "completed"]);
-		expect(report).toMatchObject({ left: [], converged: false });
+		expect(report).toMatchObject({ left: [], inSync: false });
 		expect(exitCodeOf(report)).toBe(7);
 	});
 
@@ -233,7 +233,7 @@ describe("a step that does not complete", () => {
 		expect(first.report.left).toEqual([]);
 		const second = await bench.run(exchange);
 		expect(second.report.steps.length).toBe(4);
-		expect(second.report.converged).toBe(true);
+		expect(second.report.inSync).toBe(true);
 	});
 
 	it("because the submitter throws ends the run only after the others have ended", async () => {
@@ -266,7 +266,7 @@ describe("a signal", () => {
 		});
 		expect(outcomes(report.steps)).toEqual(["completed", ...Array(4).fill("not-attempted")]);
 		expect(report.steps[1]?.message).toBe("orgsync was interrupted before it");
-		expect(report).toMatchObject({ interrupted: true, converged: false });
+		expect(report).toMatchObject({ interrupted: true, inSync: false });
 		expect(exitCodeOf(report)).toBe(130);
 		expect(bench.requests("submit").length).toBe(1);
 	});

@@ -37,7 +37,7 @@ describe("a request whose effect was reverted", () => {
 		for (const desired of [withBob, wantSigners(alice), withBob]) {
 			const { report } = await bench.run(desired);
 			expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
-			expect(report.converged).toBe(true);
+			expect(report.inSync).toBe(true);
 			bench.nowMs += minuteMs;
 		}
 		expect(bench.tag(signers).userIds).toEqual([alice, bob]);

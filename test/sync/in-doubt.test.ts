@@ -93,14 +93,14 @@ describe("a request in doubt", () => {
 		const again = await run(withBob);
 		expect(again.report.steps).toMatchObject([{ outcome: "completed", fingerprint }]);
 		bench.nowMs += minuteMs;
-		expect((await run(withCarolToo)).report).toMatchObject({ converged: true, steps: [{ outcome: "completed" }] });
+		expect((await run(withCarolToo)).report).toMatchObject({ inSync: true, steps: [{ outcome: "completed" }] });
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 	});
 
 	it("holds nothing back once it is found to have completed, also in a plan that settles nothing", async () => {
 		await lose("drop-after");
 		expect(await planOf(withCarolToo)).toMatchObject({ waiting: [], steps: [{ earlierActivity: null }] });
-		expect((await run(withCarolToo)).report.converged).toBe(true);
+		expect((await run(withCarolToo)).report.inSync).toBe(true);
 		expect(made()).toEqual({ activities: 2, submits: 1 });
 	});
 
@@ -109,7 +109,7 @@ describe("a request in doubt", () => {
 		bench.nowMs += twoHours;
 		expect((await planOf(withCarolToo)).waiting).toEqual([]);
 		expect((await planOf(withCarolToo, "documented")).waiting).toMatchObject([{ activityId: null }]);
-		expect((await run(withCarolToo)).report.converged).toBe(true);
+		expect((await run(withCarolToo)).report.inSync).toBe(true);
 	});
 
 	it("is shown once, as its activity, if the service lists that", async () => {
@@ -174,7 +174,7 @@ describe("after the hour in which the same bytes are accepted", () => {
 		]);
 		expect(bench.emulator.requests().map(({ operation }) => operation)).toEqual(["get_activity"]);
 		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
-		expect((await run(withBob)).report.converged).toBe(true);
+		expect((await run(withBob)).report.inSync).toBe(true);
 		expect(made()).toEqual({ activities: 1, submits: 0 });
 	});
 
@@ -205,7 +205,7 @@ describe("after the hour in which the same bytes are accepted", () => {
 		expect(settled.get(String(first.report.steps[0]?.fingerprint))).toMatchObject({ outcome, activityId });
 		expect(queriesOf()).toEqual(["list_activities"]);
 		const { report } = await run(withBob);
-		expect(report.converged).toBe(outcome === "completed");
+		expect(report.inSync).toBe(outcome === "completed");
 		expect(made()).toEqual({ activities: 1, submits: 0 });
 	});
 

@@ -87,7 +87,7 @@ describe("the last-applied state", () => {
 				lastApplied: { at: appliedAt, changedSince: false },
 			},
 		]);
-		expect(report.converged).toBe(true);
+		expect(report.inSync).toBe(true);
 		expect(bench.tag(signers).userIds).toEqual([alice, carol]);
 	});
 

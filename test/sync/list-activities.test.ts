@@ -209,7 +209,7 @@ describe("a service that lists no activities", () => {
 		]);
 		await vote("approve_activity", step?.fingerprint);
 		const third = await run(withBob, {}, reads);
-		expect(third.report).toMatchObject({ converged: true, steps: [{ outcome: "completed", requests: 1 }] });
+		expect(third.report).toMatchObject({ inSync: true, steps: [{ outcome: "completed", requests: 1 }] });
 		expect((await run(withBob, {}, reads)).comparison.plan.steps).toEqual([]);
 		expect(made()).toEqual({ activities: 1, submits: 3 });
 	});

@@ -55,7 +55,7 @@ describe("an activity that needs two approvals", () => {
 			expect(report.steps).toMatchObject([
 				{ outcome: "awaiting-approval", activityId: step?.activityId, fingerprint: step?.fingerprint, requests: 0 },
 			]);
-			expect(report).toMatchObject({ converged: false, left: null });
+			expect(report).toMatchObject({ inSync: false, left: null });
 			expect(exitCodeOf(report)).toBe(8);
 			expect(comparison.plan.waiting).toMatchObject([
 				{ activityId: step?.activityId, relation: "same", approvedBy: [adminId], saidBy: "service" },
@@ -67,7 +67,7 @@ describe("an activity that needs two approvals", () => {
 		bench.nowMs += minuteMs;
 		const fourth = await run(withBob);
 		expect(fourth.comparison.plan).toMatchObject({ changes: [], steps: [], waiting: [] });
-		expect(fourth.report.converged).toBe(true);
+		expect(fourth.report.inSync).toBe(true);
 		expect(exitCodeOf(fourth.report)).toBe(0);
 		expect(made()).toEqual({ activities: 1, submits: 0 });
 		expect(bench.journal.lastApplied(organizationId).userTags[signers]?.present).toEqual([bob]);
@@ -99,7 +99,7 @@ describe("an activity that needs two approvals", () => {
 		expect((await run(absent(3))).report.steps.map(({ requests }) => requests)).toEqual([0, 0]);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 		for (const { fingerprint } of second.report.steps) await vote("approve_activity", fingerprint);
-		expect((await run(absent(3))).report.converged).toBe(true);
+		expect((await run(absent(3))).report.inSync).toBe(true);
 		expect(first.report.steps[0]?.activityId).toBe(second.report.steps[0]?.activityId);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 	});
@@ -123,7 +123,7 @@ describe("an activity that needs two approvals", () => {
 			await vote("approve_activity", fingerprints.at(-1));
 			bench.nowMs += minuteMs;
 		}
-		expect((await run(exchange)).report.converged).toBe(true);
+		expect((await run(exchange)).report.inSync).toBe(true);
 		expect([bench.tag(signers).tagName, bench.tag(oncall).tagName]).toEqual(["oncall", "signers"]);
 		expect(made()).toEqual({ activities: 3, submits: 3 });
 	});
@@ -163,7 +163,7 @@ describe("an activity that needs an authenticator", () => {
 			}),
 		};
 		await vote("approve_activity", first?.report.steps[0]?.fingerprint, passkey);
-		expect((await run(withBob)).report.converged).toBe(true);
+		expect((await run(withBob)).report.inSync).toBe(true);
 		expect(made()).toEqual({ activities: 1, submits: 1 });
 	});
 });
@@ -258,7 +258,7 @@ describe("an activity that failed when it was approved", () => {
 		expect(bench.journal.entry(String(first.report.steps[0]?.fingerprint))?.outcome).toBe("failed");
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 		await vote("approve_activity", second.report.steps[0]?.fingerprint);
-		expect((await run(desired)).report.converged).toBe(true);
+		expect((await run(desired)).report.inSync).toBe(true);
 		expect(made()).toEqual({ activities: 2, submits: 2 });
 	});
 });
@@ -284,7 +284,7 @@ describe("activities that have ended", () => {
 			await othersSubmit("update_user_tag", parameters);
 		}
 		bench.emulator.clearRequests();
-		expect((await run(withBob)).report.converged).toBe(true);
+		expect((await run(withBob)).report.inSync).toBe(true);
 		expect(queriesOf().filter((operation) => operation === "list_activities").length).toBe(1);
 	});
 });

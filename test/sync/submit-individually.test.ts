@@ -19,7 +19,7 @@ describe("a removal of objects that live state does not show", () => {
 			{ outcome: "failed", requests: 4 },
 		]);
 		expect(report.steps[0]?.message).toContain(`2 of 3 were removed, not ${stray}`);
-		expect(report.converged).toBe(false);
+		expect(report.inSync).toBe(false);
 	});
 
 	it("is reported object by object, each with its own activity", async () => {

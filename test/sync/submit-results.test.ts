@@ -44,7 +44,7 @@ describe("a status", () => {
 	it("that is unknown is never success for apply, and only the same bytes follow", async () => {
 		const stub = hears((body) => activityOf(body, "ACTIVITY_STATUS_SUPERSEDED"));
 		const first = await bench.run(withBob, stub, "documented");
-		expect(first.report).toMatchObject({ converged: false, steps: [{ outcome: "unknown" }] });
+		expect(first.report).toMatchObject({ inSync: false, steps: [{ outcome: "unknown" }] });
 		expect(exitCodeOf(first.report)).toBe(1);
 		bench.nowMs += quarterHourMs;
 		await bench.run(withBob, stub, "documented");
@@ -153,7 +153,7 @@ describe("a request that awaits approval", () => {
 		const { comparison, report } = await bench.run(withBob, {}, reads);
 		expect(comparison.plan.steps.length).toBe(requests);
 		expect(fingerprints().length).toBe(requests);
-		expect(report.converged).toBe(true);
+		expect(report.inSync).toBe(true);
 		expect(bench.tag(signers).userIds).toEqual([alice, bob]);
 		expect((await bench.run(withBob, {}, reads)).comparison.plan.steps).toEqual([]);
 		// The request and the vote.

@@ -19,7 +19,7 @@ describe("verification", () => {
 		const { report } = await bench.run(wantSigners(alice, bob), { submitter });
 		expect(outcomes(report.steps)).toEqual(["completed"]);
 		expect(report.left).toMatchObject([{ address: "userTag:signers", addUserIds: [bob], removeUserIds: [carol] }]);
-		expect(report.converged).toBe(false);
+		expect(report.inSync).toBe(false);
 		expect(exitCodeOf(report)).toBe(1);
 	});
 
@@ -39,7 +39,7 @@ describe("verification", () => {
 		const { report } = await bench.run(desired, { submitter });
 		expect(outcomes(report.steps)).toEqual(["completed"]);
 		expect(report.left?.map(({ address }) => address)).toEqual(["userTag:officers"]);
-		expect(report.converged).toBe(false);
+		expect(report.inSync).toBe(false);
 		expect(exitCodeOf(report)).toBe(1);
 	});
 
@@ -58,7 +58,7 @@ describe("an apply whose verification cannot read", () => {
 		const comparison = await bench.compare(wantSigners(alice, bob), context);
 		const submitter = afterEachSubmit(() => bench.emulator.setRules(organizationId, { denyReads: ["list_users"] }));
 		const report = await applyToReport(comparison, { ...context, submitter });
-		expect(report).toMatchObject({ left: [], converged: false });
+		expect(report).toMatchObject({ left: [], inSync: false });
 		expect(report.unverified).toBe("userTag:signers: the service denies list_users to this key");
 		expect(exitCodeOf(report)).toBe(1);
 	});
@@ -71,7 +71,7 @@ describe("an apply whose verification cannot read", () => {
 		};
 		const report = await applyToReport(comparison, { ...context, reader });
 		expect(report.steps.map(({ outcome }) => outcome)).toEqual(["completed"]);
-		expect(report).toMatchObject({ left: null, unverified: "no service answers", converged: false });
+		expect(report).toMatchObject({ left: null, unverified: "no service answers", inSync: false });
 		expect(exitCodeOf(report)).toBe(1);
 	});
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type InconclusiveAnswer, inconclusive } from "../../src/wire/answer.ts";
 import type { AttemptResult, RateLimits } from "../../src/wire/rate-limiter.ts";
-import { type Admission, makeRequestQueue, type RequestQueue } from "../../src/wire/request-queue.ts";
+import { type Admission, RequestQueue } from "../../src/wire/request-queue.ts";
 import { makeVirtualClock } from "./virtual-clock.ts";
 
 const throttled = (pauseMs?: number): AttemptResult => ({ kind: "throttled", pauseMs });
@@ -17,7 +17,7 @@ describe("the request queue", () => {
 	});
 	const clock = (limits: Partial<RateLimits> = {}, timeoutMs = 30_000) => {
 		const { now, sleep, run } = makeVirtualClock();
-		const queue = makeRequestQueue({ concurrency: 8, intervalMs: 0, ...limits, timeoutMs, now, sleep });
+		const queue = new RequestQueue({ concurrency: 8, intervalMs: 0, ...limits, timeoutMs, now, sleep });
 		return { queue, now, sleep, run };
 	};
 	/** What comes of each admission, in the order of coming out. */
@@ -134,7 +134,7 @@ describe("the request queue", () => {
 
 	it("accepts a timer that fires before the clock reaches its time", async () => {
 		let slept = 0;
-		const queue = makeRequestQueue({
+		const queue = new RequestQueue({
 			concurrency: 8,
 			intervalMs: 1000,
 			timeoutMs: 1,

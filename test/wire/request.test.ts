@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../src/wire/answer.ts";
 import { queries } from "../../src/wire/operations.ts";
 import { type AttemptEvent, type RequestContext, sendRequest } from "../../src/wire/request.ts";
-import { makeRequestQueue } from "../../src/wire/request-queue.ts";
+import { RequestQueue } from "../../src/wire/request-queue.ts";
 import { makeVirtualClock } from "./virtual-clock.ts";
 
 interface Service {
@@ -31,7 +31,7 @@ async function run(count: number, service: Service, concurrency = 8, timeoutMs =
 		url: "https://api.example.com",
 		proxy: undefined,
 		stamper: { stamp: async () => ({ stampHeaderName: "X-Stamp", stampHeaderValue: "stamp" }) },
-		queue: makeRequestQueue({ concurrency, intervalMs: 0, timeoutMs, now, sleep }),
+		queue: new RequestQueue({ concurrency, intervalMs: 0, timeoutMs, now, sleep }),
 		timeoutMs,
 		attemptTimeoutMs: 10_000,
 		onAttempt: (event) => void events.push(event),

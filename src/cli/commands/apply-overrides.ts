@@ -4,7 +4,7 @@
  */
 import type { Allowed } from "../../plan/guards.ts";
 import { abandonOf, allowsOf, type Override, withOverrides } from "../../plan/overrides.ts";
-import { nameOf } from "../../plan/waiting.ts";
+import { nameOf } from "../../plan/pending.ts";
 import type { Journal } from "../../sync/journal.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 

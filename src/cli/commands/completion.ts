@@ -23,7 +23,7 @@ export function completion(shell: string, commands: readonly Words[]): Completio
 			hint: `there is for ${Object.keys(shells).join(", ")}`,
 		});
 	}
-	return { ...resultHead("completion", exitCodes.converged, null), script: write(commands) };
+	return { ...resultHead("completion", exitCodes.inSync, null), script: write(commands) };
 }
 
 function bash(commands: readonly Words[]): string {

@@ -55,7 +55,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, output:
 	const lost = await failureOf(terminal.stdout);
 	if (lost === undefined || lost.code === "EPIPE") output.detail(`${await signalled}: closing`);
 	await service.close();
-	return resultHead("emulator", exitCodes.converged, null);
+	return resultHead("emulator", exitCodes.inSync, null);
 }
 
 /** The text of the file, or of standard input for `-`. */

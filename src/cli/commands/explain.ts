@@ -47,7 +47,7 @@ export async function explain(
 		const found = await readFindings(connection.client.reader, fields, flags.reads);
 		const { activity, policies, evaluations, statuses } = found;
 		return {
-			...resultHead("explain", exitCodes.converged, null),
+			...resultHead("explain", exitCodes.inSync, null),
 			activityId,
 			reads: flags.reads,
 			activity: activity === undefined ? null : toExplainedActivity(activity),

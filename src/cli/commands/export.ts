@@ -32,7 +32,7 @@ export async function exportDocument(flags: ExportFlags, terminal: Terminal, out
 		output.clear();
 		tell("because", unread, output);
 		tell("which a document cannot say:", leftOut, output);
-		const head = resultHead("export", exitCodes.converged, null);
+		const head = resultHead("export", exitCodes.inSync, null);
 		return { ...head, organizationId, document: text, unread, leftOut };
 	} finally {
 		await connection.close();

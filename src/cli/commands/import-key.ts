@@ -96,7 +96,7 @@ function deliver(sent: SubmitResult, flags: ImportKeyFlags, { directory }: Termi
 		throw new ServiceError("the activity completed, but the service's answer holds no importBundle", 200, undefined);
 	}
 	const { outcome, activityId, fingerprint } = sent;
-	const delivered = { ...resultHead("import-key", exitCodes.converged, null), outcome, activityId, fingerprint };
+	const delivered = { ...resultHead("import-key", exitCodes.inSync, null), outcome, activityId, fingerprint };
 	if (flags.out === undefined) {
 		if (output.format === "text") refuseUnprintable(bundle, sent);
 		return { ...delivered, importBundle: bundle };
@@ -134,8 +134,8 @@ function refuseUnprintable(bundle: string, { activityId }: SubmitResult): void {
 }
 
 const exitCodeByOutcome: Partial<Record<SubmitResult["outcome"], ExitCode>> = {
-	"awaiting-approval": exitCodes.waiting,
-	"awaiting-authenticator": exitCodes.waiting,
+	"awaiting-approval": exitCodes.pendingApproval,
+	"awaiting-authenticator": exitCodes.pendingApproval,
 	rejected: exitCodes.rejectedOrDenied,
 	denied: exitCodes.rejectedOrDenied,
 };

@@ -39,7 +39,7 @@ export function init(flags: InitFlags, terminal: Terminal): InitResult {
 	const local = flags.local === true ? " --local" : "";
 	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
 	return {
-		...resultHead("init", exitCodes.converged, null),
+		...resultHead("init", exitCodes.inSync, null),
 		file,
 		organizationId: flags.local === true ? localOrganizationId : (organizationId ?? null),
 		nextCommand: `orgsync plan${local}${named}`,

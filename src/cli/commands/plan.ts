@@ -56,7 +56,7 @@ function resultOf(
 
 function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {
 	if (plan.problems.length > 0) return exitCodes.error;
-	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.converged;
+	return detailedExitcode === true && findsDifference(plan) ? exitCodes.changes : exitCodes.inSync;
 }
 
 /** Returns the function that saves the plans of a result. Throws ConfigurationError when the file cannot be written. */

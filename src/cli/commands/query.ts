@@ -54,7 +54,7 @@ export async function query(
 	const connection = await connect(flags, terminal, output);
 	try {
 		const { value } = await askOne(connection.client.reader, operation, fields);
-		return { ...resultHead("query", exitCodes.converged, null), operation: operation.name, answer: value };
+		return { ...resultHead("query", exitCodes.inSync, null), operation: operation.name, answer: value };
 	} finally {
 		await connection.close();
 	}

@@ -20,6 +20,6 @@ export function schema(name: string): SchemaResult {
 			hint: `there are ${own}, and operations/NAME for every operation`,
 		});
 	}
-	const head = resultHead("schema", exitCodes.converged, null);
+	const head = resultHead("schema", exitCodes.inSync, null);
 	return { ...head, name: wanted, schema: bundleSchema(`${wanted}.json`) };
 }

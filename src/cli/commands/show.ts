@@ -13,7 +13,7 @@ export async function show(file: string, terminal: Terminal): Promise<ShowResult
 	const saved = await readSavedPlan(file, terminal);
 	const { plans, threeWay } = saved;
 	return {
-		...resultHead("show", exitCodes.converged, null),
+		...resultHead("show", exitCodes.inSync, null),
 		plans,
 		savedPlan: statedFactsOf(saved),
 		...(threeWay === undefined ? {} : { threeWay }),

@@ -46,7 +46,7 @@ export async function status(flags: OrganizationFlags, terminal: Terminal, outpu
 			});
 		}
 		const isPending = open.some(({ activities, unanswered }) => activities.length + unanswered.length > 0);
-		return { ...resultHead("status", isPending ? exitCodes.waiting : exitCodes.converged, null), open };
+		return { ...resultHead("status", isPending ? exitCodes.pendingApproval : exitCodes.inSync, null), open };
 	} finally {
 		await connection.close();
 	}

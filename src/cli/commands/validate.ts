@@ -10,7 +10,7 @@ import { readSharded, type ShareFlags } from "./selection.ts";
 export async function validate(flags: ShareFlags, terminal: Terminal, output: Output): Promise<ValidateResult> {
 	const organizations = await readSharded(flags, terminal, output);
 	return {
-		...resultHead("validate", exitCodes.converged, null),
+		...resultHead("validate", exitCodes.inSync, null),
 		organizations: organizations.map(({ organizationId, digest, files }) => ({
 			organizationId,
 			documentDigest: digest,

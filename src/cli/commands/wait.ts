@@ -191,7 +191,7 @@ function exitCodeOf(ended: readonly Ended[]): ExitCode {
 	const has = (...outcomes: Outcome[]): boolean => ended.some(({ outcome }) => outcomes.includes(outcome));
 	if (has("rejected", "denied")) return exitCodes.rejectedOrDenied;
 	if (has("failed", "not-attempted")) return exitCodes.error;
-	return has("awaiting-approval", "awaiting-authenticator", "unknown") ? exitCodes.waiting : exitCodes.converged;
+	return has("awaiting-approval", "awaiting-authenticator", "unknown") ? exitCodes.pendingApproval : exitCodes.inSync;
 }
 
 /** Why it is not known what became of it; null when it is known. */

@@ -1,10 +1,5 @@
 /** User tags with their members. */
-import {
-	changesUpdatedAt,
-	duplicateTagNameMessage,
-	organizationLimits,
-	userInBothListsMessage,
-} from "../assumptions.ts";
+import { duplicateTagNameMessage, organizationLimits, userInBothListsMessage } from "../assumptions.ts";
 import { laterTime } from "../identifiers.ts";
 import { badRequest } from "../request-error.ts";
 import type { OperationContext, Organization } from "../state.ts";
@@ -85,8 +80,7 @@ function executeUpdate({ organization, nowMs }: OperationContext, parameters: Js
 	for (const userId of idsIn(parameters, "removeUserIds")) members.delete(userId);
 	const tagName = newNameIn(parameters) ?? tag.tagName;
 	const membersChanged = members.size !== tag.userIds.length || tag.userIds.some((userId) => !members.has(userId));
-	const isChanged = changesUpdatedAt(tagName !== tag.tagName, membersChanged);
-	const updatedAt = isChanged ? laterTime(nowMs, tag.updatedAt) : tag.updatedAt;
+	const updatedAt = tagName !== tag.tagName || membersChanged ? laterTime(nowMs, tag.updatedAt) : tag.updatedAt;
 	const changes = [putEntity(userTags, { ...tag, tagName, userIds: [...members], updatedAt })];
 	return { changes, result: { userTagId: tag.tagId } };
 }

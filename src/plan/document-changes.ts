@@ -10,14 +10,14 @@ import {
 	type DesiredMembers,
 	type DesiredOrganization,
 	expectationsOf,
-	type Limits,
+	type RemovalLimits,
 	removalsOf,
 } from "./organization.ts";
 import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** What a change of the document can mean for one object, or for a part of it. */
-const meantWords = [
+const differenceWords = [
 	"managed",
 	"unmanaged",
 	"renamed",
@@ -37,12 +37,12 @@ const meantWords = [
 ] as const;
 
 /** One thing in which two documents differ; `before` is the base's, `after` the head's. */
-export interface MeantDifference {
+export interface DocumentChange {
 	/** An address, or where the document says it: `limits.policies`, `protect.users`, `protect.userTags`. */
 	readonly address: string;
 	/** The live tag that it is about, or the id that the document gives it; null where neither is, and for other kinds. */
 	readonly tagId: string | null;
-	readonly what: (typeof meantWords)[number];
+	readonly what: (typeof differenceWords)[number];
 	readonly userId: string | null;
 	readonly field: string | null;
 	readonly before: unknown;
@@ -50,8 +50,8 @@ export interface MeantDifference {
 }
 
 /** A difference, and the atom of live that it demands something of; null where it demands nothing. */
-export interface Meant {
-	readonly difference: MeantDifference;
+export interface DemandingDifference {
+	readonly difference: DocumentChange;
 	readonly demands: string | null;
 }
 
@@ -64,11 +64,11 @@ export const cells = {
 } as const;
 
 /** Everything in which the head says something else than the base, in the order of the kinds and then by address. */
-export function documentDifferences(
+export function compareDocuments(
 	base: DesiredOrganization,
 	head: DesiredOrganization,
 	pairs: readonly TagPair[],
-): readonly Meant[] {
+): readonly DemandingDifference[] {
 	return [
 		...pairs
 			.flatMap((pair) => tagDifferences(pair))
@@ -80,22 +80,22 @@ export function documentDifferences(
 	];
 }
 
-function meant(
+function differenceAt(
 	address: string,
-	what: MeantDifference["what"],
-	parts: Partial<MeantDifference> = {},
+	what: DocumentChange["what"],
+	parts: Partial<DocumentChange> = {},
 	demands: string | null = null,
-): Meant {
+): DemandingDifference {
 	return {
 		difference: { address, tagId: null, what, userId: null, field: null, before: null, after: null, ...parts },
 		demands,
 	};
 }
 
-function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Meant[] {
+function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly DemandingDifference[] {
 	const about = { tagId: tagId ?? head?.id ?? baseTagId ?? base?.id ?? null };
 	if (head === undefined)
-		return base === undefined ? [] : [meant(printAddress("userTag", base.name), "unmanaged", about)];
+		return base === undefined ? [] : [differenceAt(printAddress("userTag", base.name), "unmanaged", about)];
 	const address = printAddress("userTag", head.name);
 	const found = tagId ?? null;
 	const member = (userId: string): string | null => (found === null ? null : cells.member(found, userId));
@@ -106,18 +106,18 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Mea
 	const takes = head.members?.mode === "exactly";
 	const names = { ...about, before: base?.name, after: head.name };
 	return [
-		...(base === undefined ? [meant(address, "managed", about)] : []),
+		...(base === undefined ? [differenceAt(address, "managed", about)] : []),
 		...(base === undefined || base.name === head.name
 			? []
-			: [meant(address, "renamed", names, found === null ? null : cells.name(found))]),
-		...(modes.before === modes.after ? [] : [meant(address, "members-mode", { ...about, ...modes })]),
-		...wanted.added.map((userId) => meant(address, "member", { ...about, userId }, member(userId))),
+			: [differenceAt(address, "renamed", names, found === null ? null : cells.name(found))]),
+		...(modes.before === modes.after ? [] : [differenceAt(address, "members-mode", { ...about, ...modes })]),
+		...wanted.added.map((userId) => differenceAt(address, "member", { ...about, userId }, member(userId))),
 		...wanted.gone.map((userId) => {
 			const parts = { ...about, userId, after: modes.after };
-			return meant(address, "no-member", parts, takes ? member(userId) : null);
+			return differenceAt(address, "no-member", parts, takes ? member(userId) : null);
 		}),
-		...forbidden.added.map((userId) => meant(address, "never", { ...about, userId }, member(userId))),
-		...forbidden.gone.map((userId) => meant(address, "no-never", { ...about, userId })),
+		...forbidden.added.map((userId) => differenceAt(address, "never", { ...about, userId }, member(userId))),
+		...forbidden.gone.map((userId) => differenceAt(address, "no-never", { ...about, userId })),
 	];
 }
 
@@ -139,19 +139,19 @@ function changeOf<T>(
 	return { added: after.filter((item) => !had.has(item)), gone: before.filter((item) => !has.has(item)) };
 }
 
-function absentDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+function absentDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
 	return removalKinds.flatMap(({ name }) => {
 		const { added, gone } = changeOf(base, head, (desired) =>
 			removalsOf(desired, name).map((object) => addressOfObject(object, head)),
 		);
 		return [
-			...added.map((address) => meant(address, "absent", {}, cells.object(address))),
-			...gone.map((address) => meant(address, "not-absent")),
+			...added.map((address) => differenceAt(address, "absent", {}, cells.object(address))),
+			...gone.map((address) => differenceAt(address, "not-absent")),
 		].sort((left, right) => compareText(left.difference.address, right.difference.address));
 	});
 }
 
-function expectationDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+function expectationDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
 	const [before, after] = [base, head].map(
 		(desired) =>
 			new Map(
@@ -160,42 +160,44 @@ function expectationDifferences(base: DesiredOrganization, head: DesiredOrganiza
 					.map((object) => [addressOfObject(object, head), object.fields]),
 			),
 	);
-	return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])].flatMap((address): readonly Meant[] => {
-		const [was, is] = [before?.get(address), after?.get(address)];
-		if (is === undefined) return [meant(address, "not-expected")];
-		const fields = [...new Set([...Object.keys(is), ...Object.keys(was ?? {})])];
-		return [
-			...(was === undefined ? [meant(address, "expected")] : []),
-			...fields
-				.filter((field) => !sameValue(was?.[field], is[field]))
-				.map((field) => {
-					const values = { field, before: was?.[field] ?? null, after: is[field] ?? null };
-					return meant(address, "field", values, is[field] === undefined ? null : cells.field(address, field));
-				}),
-		];
-	});
+	return [...new Set([...(after?.keys() ?? []), ...(before?.keys() ?? [])])].flatMap(
+		(address): readonly DemandingDifference[] => {
+			const [was, is] = [before?.get(address), after?.get(address)];
+			if (is === undefined) return [differenceAt(address, "not-expected")];
+			const fields = [...new Set([...Object.keys(is), ...Object.keys(was ?? {})])];
+			return [
+				...(was === undefined ? [differenceAt(address, "expected")] : []),
+				...fields
+					.filter((field) => !sameValue(was?.[field], is[field]))
+					.map((field) => {
+						const values = { field, before: was?.[field] ?? null, after: is[field] ?? null };
+						return differenceAt(address, "field", values, is[field] === undefined ? null : cells.field(address, field));
+					}),
+			];
+		},
+	);
 }
 
-function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly Meant[] {
+function protectDifferences(base: DesiredOrganization, head: DesiredOrganization): readonly DemandingDifference[] {
 	const users = changeOf(base.protect, head.protect, ({ userIds }) => userIds);
 	const tags = changeOf(base.protect, head.protect, ({ userTags }) => userTags);
 	return [
-		...users.added.map((userId) => meant("protect.users", "protected", { userId })),
-		...users.gone.map((userId) => meant("protect.users", "unprotected", { userId })),
-		...tags.added.map((after) => meant("protect.userTags", "protected", { after })),
-		...tags.gone.map((before) => meant("protect.userTags", "unprotected", { before })),
+		...users.added.map((userId) => differenceAt("protect.users", "protected", { userId })),
+		...users.gone.map((userId) => differenceAt("protect.users", "unprotected", { userId })),
+		...tags.added.map((after) => differenceAt("protect.userTags", "protected", { after })),
+		...tags.gone.map((before) => differenceAt("protect.userTags", "unprotected", { before })),
 	];
 }
 
 /** A limit is shown as a document writes it; null is none, or the default. */
-function limitDifferences(base: Limits, head: Limits): readonly Meant[] {
+function limitDifferences(base: RemovalLimits, head: RemovalLimits): readonly DemandingDifference[] {
 	return (["memberRemovals", ...Object.values(removalLists)] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
-		return before === after ? [] : [meant(`limits.${kind}`, "limit", { before, after })];
+		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
 	});
 }
 
-function showLimit(limit: Limits["memberRemovals"] | number): string | number | null {
+function showLimit(limit: RemovalLimits["memberRemovals"] | number): string | number | null {
 	if (limit === undefined || typeof limit === "number") return limit ?? null;
 	return "count" in limit ? limit.count : `${limit.percent}%`;
 }

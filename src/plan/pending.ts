@@ -11,7 +11,7 @@ import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, Ste
 import { compareText, sameValue } from "./value.ts";
 
 /** An activity of the organization that has not ended, or bytes that were sent and perhaps made one. */
-export type WaitingActivity = ActivityState & {
+export type PendingActivity = ActivityState & {
 	/** Null when no answer named one: then it is not known whether there is an activity at all. */
 	readonly activityId: string | null;
 	readonly fingerprint: string;
@@ -28,7 +28,7 @@ export type WaitingActivity = ActivityState & {
 };
 
 /** A waiting activity that touches what the plan touches. */
-export type Waiting = WaitingActivity & {
+export type RelatedActivity = PendingActivity & {
 	readonly relation: Relation;
 	/** The objects of the plan that it changes. */
 	readonly covers: readonly CoveredObject[];
@@ -36,16 +36,16 @@ export type Waiting = WaitingActivity & {
 
 export interface Held {
 	readonly steps: readonly Step[];
-	readonly waiting: readonly Waiting[];
+	readonly waiting: readonly RelatedActivity[];
 }
 
 /** What `--abandon` takes for it: the activity's id, or where none is known the fingerprint of its bytes. */
-export function nameOf({ activityId, fingerprint }: Pick<WaitingActivity, "activityId" | "fingerprint">): string {
+export function nameOf({ activityId, fingerprint }: Pick<PendingActivity, "activityId" | "fingerprint">): string {
 	return activityId ?? fingerprint;
 }
 
 /** Returns what a step states of an activity that relates to it so. */
-export function earlierActivityOf(activity: WaitingActivity, relation: Relation): EarlierActivity {
+export function earlierActivityOf(activity: PendingActivity, relation: Relation): EarlierActivity {
 	const { activityId, fingerprint, state } = activity;
 	const known = state === "in-doubt" ? { state } : { state, status: activity.status };
 	return { activityId, fingerprint, ...known, relation };
@@ -64,17 +64,17 @@ export function settleOrAbandon(name: string): string {
  * The steps with those that wait marked, split where a waiting activity stands for a part of one. The order in which the
  * activities are listed does not matter.
  */
-export function holdSteps(steps: readonly Step[], activities: readonly WaitingActivity[]): Held {
+export function holdSteps(steps: readonly Step[], activities: readonly PendingActivity[]): Held {
 	// What does one step of a tag that takes two, its stepping aside, stands in the way of neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
-	const waiting = new Map<string, Waiting>();
+	const waiting = new Map<string, RelatedActivity>();
 	const held = steps.flatMap((step) => {
 		const touching = activities.filter(
 			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
 		// Where several touch the same object, one that does what is wanted stands for it; then the oldest. Bytes are sent
 		// again only where nothing else touches it.
-		const rank = (one: WaitingActivity): string =>
+		const rank = (one: PendingActivity): string =>
 			`${joins(step, one) ? (one.state === "in-doubt" ? 2 : 0) : 1} ${nameOf(one)}`;
 		return holdStep(
 			step,
@@ -96,8 +96,8 @@ export function holdSteps(steps: readonly Step[], activities: readonly WaitingAc
  * The same with the steps marked that would be sent and were rejected before: the same change of the same objects. Each
  * stays unsent until that is asked for.
  */
-export function holdRejected({ steps, waiting }: Held, rejected: readonly WaitingActivity[]): Held {
-	const found = new Map<string, Waiting>();
+export function holdRejected({ steps, waiting }: Held, rejected: readonly PendingActivity[]): Held {
+	const found = new Map<string, RelatedActivity>();
 	const held = steps.map((step) => {
 		if (step.earlierActivity !== null) return step;
 		const same = rejected.findLast((one) => one.operation === step.operation && isExactly(step, one));
@@ -108,7 +108,11 @@ export function holdRejected({ steps, waiting }: Held, rejected: readonly Waitin
 	return { steps: held, waiting: [...waiting, ...found.values()] };
 }
 
-function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map<string, Waiting>): readonly Step[] {
+function holdStep(
+	step: Step,
+	touching: readonly PendingActivity[],
+	waiting: Map<string, RelatedActivity>,
+): readonly Step[] {
 	const parts: Step[] = [];
 	const free = new Set(objectsOf(step));
 	for (const activity of touching) {
@@ -141,9 +145,9 @@ function holdStep(step: Step, touching: readonly WaitingActivity[], waiting: Map
  * others a second. What is known to wait takes its objects before.
  */
 function isAlone(
-	activity: WaitingActivity,
+	activity: PendingActivity,
 	touched: readonly string[],
-	touching: readonly WaitingActivity[],
+	touching: readonly PendingActivity[],
 	step: Step,
 ): boolean {
 	return touching.every(
@@ -155,7 +159,7 @@ function isAlone(
 }
 
 /** Whether the activity does what the step wants, or a part of it; where nobody knows what became of it, in the same bytes. */
-function joins(step: Step, activity: WaitingActivity): boolean {
+function joins(step: Step, activity: PendingActivity): boolean {
 	const touched = commonObjects(step, activity);
 	if (touched.length === 0) return false;
 	if (activity.state === "in-doubt") return isExactly(narrowStep(step, touched), activity);
@@ -163,21 +167,21 @@ function joins(step: Step, activity: WaitingActivity): boolean {
 }
 
 /** Whether the activity changes an object that the step changes. */
-export function touches(step: Step, activity: WaitingActivity): boolean {
+export function touches(step: Step, activity: PendingActivity): boolean {
 	return commonObjects(step, activity).length > 0;
 }
 
 /** Whether the step would be sent by the same bytes as the activity: only then can it make no second. */
-function isExactly(step: Step, { parameters }: WaitingActivity): boolean {
+function isExactly(step: Step, { parameters }: PendingActivity): boolean {
 	return sameValue(step.parameters, parameters);
 }
 
-function isSameRequest(step: Step, { parameters }: WaitingActivity): boolean {
+function isSameRequest(step: Step, { parameters }: PendingActivity): boolean {
 	return sameValue(normalize(step.parameters), normalize(parameters));
 }
 
 /** Whether everything the activity removes is wanted gone by the step too. */
-function isPartOf({ operation, parameters }: WaitingActivity, step: Step): boolean {
+function isPartOf({ operation, parameters }: PendingActivity, step: Step): boolean {
 	if (operation !== step.operation || listParameter(operation) === undefined) return false;
 	const ours = new Set(objectsOf(step));
 	return objectsOf({ operation, parameters }).every((id) => ours.has(id));

@@ -11,6 +11,7 @@ import { type Activity, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
+import { parametersOf } from "../wire/request-body.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
@@ -236,13 +237,12 @@ const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
 
 /** Returns a journal entry as an activity that may be pending, or was rejected. */
 export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): PendingActivity {
-	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
 	return {
 		activityId,
 		fingerprint: body.fingerprint,
 		...(states[outcome] ?? { state: "in-doubt" }),
 		operation: body.operation.name as SubmitName,
-		parameters,
+		parameters: parametersOf(body),
 		createdAt: new Date(sentAtMs).toISOString(),
 		approvedBy: null,
 		saidBy: "journal",

@@ -2,7 +2,7 @@
  * Reads pending activities: as the service lists them if it does, otherwise as the journal has them, with requests in doubt.
  * Finds the activity of a journal entry by reading, without a submit.
  */
-import { isUnavailable } from "../errors.ts";
+import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Reads } from "../plan/plan.ts";
@@ -147,15 +147,9 @@ export function hasExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: n
 }
 
 async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {
-	const { body } = entry;
-	try {
-		const fields = { organizationId: body.organizationId, activityId };
-		const { activity } = (await reader.query(extendedReads.get_activity, fields)).value;
-		return isRecord(activity) ? activityOf(entry, activity) : undefined;
-	} catch (error) {
-		if (isUnavailable(error)) return undefined;
-		throw error;
-	}
+	const fields = { organizationId: entry.body.organizationId, activityId };
+	const activity = (await ifAvailable(reader.query(extendedReads.get_activity, fields)))?.value.activity;
+	return isRecord(activity) ? activityOf(entry, activity) : undefined;
 }
 
 async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {

@@ -105,6 +105,16 @@ export function isUnavailable(error: unknown): error is ServiceError {
 	return error instanceof ServiceError && error.grpcCode !== undefined && [403, 404, 501].includes(error.httpStatus);
 }
 
+/** Returns the answer, or undefined if the service does not have it for this key. Throws every other error. */
+export async function ifAvailable<T>(answer: Promise<T>): Promise<T | undefined> {
+	try {
+		return await answer;
+	} catch (error) {
+		if (isUnavailable(error)) return undefined;
+		throw error;
+	}
+}
+
 /**
  * No usable answer came. `sent` decides what may follow: after `"no"` anything, after `"maybe"` only the same bytes.
  */

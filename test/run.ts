@@ -161,7 +161,7 @@ export async function runOnTerminal(
 ): Promise<{ code: number | null; shown: string }> {
 	const { child, stdout, ended } = startThere(words, { env: { TERM: "xterm", ...env }, terminal: true });
 	if (reply !== undefined) {
-		await expect.poll(stdout, { timeout: 20_000 }).toContain("does: ");
+		await expect.poll(stdout, { timeout: 20_000 }).toContain("is accepted: ");
 		child.stdin?.write(`${reply}\n`);
 	}
 	const { code, stdout: shown } = await ended;

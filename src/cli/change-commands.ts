@@ -3,7 +3,6 @@
  */
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
-import type { ApplyFlags } from "./commands/apply.ts";
 import { parseFileOrStream } from "./flag-values.ts";
 import {
 	activityFlags,
@@ -49,7 +48,7 @@ export function plan(): CommandRow {
 			[exitCodes.error]: "error, or the organization cannot converge",
 			[exitCodes.changes]: "changes found, with --detailed-exitcode",
 		},
-		run: async ({ flags, terminal, output }) => (await import("./commands/plan.ts")).plan(flags, terminal, output),
+		run: async (call) => (await import("./commands/plan.ts")).plan(call),
 	};
 }
 
@@ -94,10 +93,7 @@ export function apply(): CommandRow {
 			[exitCodes.rejectedOrDenied]: true,
 			[exitCodes.interrupted]: true,
 		},
-		run: async ({ flags, terminal, output, isGiven }) => {
-			const readsGiven = isGiven("reads");
-			return (await import("./commands/apply.ts")).apply({ ...(flags as ApplyFlags), readsGiven }, terminal, output);
-		},
+		run: async (call) => (await import("./commands/apply.ts")).apply(call),
 	};
 }
 
@@ -122,6 +118,6 @@ export function drift(): CommandRow {
 			[exitCodes.changes]: "drift found",
 			[exitCodes.pendingApproval]: "no drift, but an activity is pending approval",
 		},
-		run: async ({ flags, terminal, output }) => (await import("./commands/drift.ts")).drift(flags, terminal, output),
+		run: async (call) => (await import("./commands/drift.ts")).drift(call),
 	};
 }

@@ -5,14 +5,10 @@ import { exitCodes } from "../errors.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { Argument, Flag } from "./flags.ts";
 import type { CommandExitCodes } from "./help.ts";
-import type { LocatedResult, Output, Terminal } from "./output.ts";
+import type { Call, LocatedResult } from "./output.ts";
 
-/** One call of a command. */
-interface CommandCall {
-	/** By name; each command has its own type of them. */
-	readonly flags: never;
-	readonly terminal: Terminal;
-	readonly output: Output;
+/** One call of a command; each command has its own type of flags. */
+interface CommandCall extends Call<never> {
 	/** The arguments that are not flags. */
 	readonly words: readonly string[];
 	/** Whether the flag is on the command line, by its name in `flags`. */

@@ -5,7 +5,6 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
-import type { Override } from "../plan/overrides.ts";
 import type { Reads } from "../plan/plan.ts";
 import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
@@ -15,7 +14,7 @@ import { readProxies } from "../wire/proxy.ts";
 import { makeThrottleNotices } from "../wire/throttle-notices.ts";
 import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import { localFolder } from "./local-service.ts";
-import type { Output, Terminal } from "./output.ts";
+import type { Call, Output, Terminal } from "./output.ts";
 
 /** Flags of each command that calls a service. */
 export interface ServiceFlags {
@@ -49,17 +48,23 @@ export interface Connection {
 	readonly client: Client;
 	/** Organizations of the embedded service; undefined for any other. */
 	readonly localOrganizationIds: readonly string[] | undefined;
-	/** The overrides that were needed; results and reports list them. */
-	readonly overrides: readonly Override[];
 	close(): Promise<void>;
 }
 
+type ServiceCall = Call<ServiceFlags & { readonly concurrency?: number }>;
+
+/** Returns what `work` returns. Throws as `connect` does. */
+export async function withConnection<T>(call: ServiceCall, work: (connection: Connection) => Promise<T>): Promise<T> {
+	const connection = await connect(call);
+	try {
+		return await work(connection);
+	} finally {
+		await connection.close();
+	}
+}
+
 /** Opens a connection, which the caller closes. Throws ConfigurationError if the URL or the key is missing or invalid. */
-export async function connect(
-	flags: ServiceFlags & { readonly concurrency?: number },
-	terminal: Terminal,
-	output: Output,
-): Promise<Connection> {
+export async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url cannot be used together");
 	}
@@ -83,9 +88,7 @@ export async function connect(
 				hint: "use --key-file FILE, set ORGSYNC_API_PRIVATE_KEY, use --stamp-command COMMAND, or try --local, which creates its own key",
 			});
 		}
-		const overrides: readonly Override[] =
-			flags.insecure === true && needsTls(url, terminal.environment) ? [{ flag: "insecure" }] : [];
-		for (const override of overrides) output.recordOverride(override);
+		if (flags.insecure === true && needsTls(url, terminal.environment)) output.recordOverride({ flag: "insecure" });
 		const notices = makeThrottleNotices(terminal.steadyNow);
 		const notify = (notice: string | undefined): void => {
 			if (notice !== undefined) note(notice);
@@ -109,7 +112,6 @@ export async function connect(
 		return {
 			client,
 			localOrganizationIds: local?.organizationIds,
-			overrides,
 			close: async () => {
 				notify(notices.summarize());
 				await client.close();
@@ -140,7 +142,7 @@ function journalFile(flags: JournalFlags, terminal: Terminal): string {
 }
 
 /** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
-export async function openJournalOf(flags: JournalFlags, terminal: Terminal, output: Output): Promise<Journal> {
+export async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
 	const journal = await openJournal(file, journalOptions(flags, output));
@@ -158,6 +160,16 @@ export async function openJournalOf(flags: JournalFlags, terminal: Terminal, out
 	};
 }
 
+/** Returns what `work` returns. Throws as `openJournalOf` does. */
+export async function withJournal<T>(call: Call<JournalFlags>, work: (journal: Journal) => Promise<T>): Promise<T> {
+	const journal = await openJournalOf(call);
+	try {
+		return await work(journal);
+	} finally {
+		journal.close();
+	}
+}
+
 /** Returns the identity of a file, which differs from another of the same name, or undefined if it does not exist. */
 function identityOf(file: string): string | undefined {
 	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
@@ -165,11 +177,7 @@ function identityOf(file: string): string | undefined {
 }
 
 /** Opens the journal read-only. Returns undefined if it does not exist. */
-export async function readJournalOf(
-	flags: JournalFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<JournalView | undefined> {
+export async function readJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<JournalView | undefined> {
 	const { readJournal } = await import("../sync/journal-file.ts");
 	return readJournal(journalFile(flags, terminal), journalOptions(flags, output));
 }
@@ -184,11 +192,9 @@ function journalOptions(flags: JournalFlags, output: Output): JournalFileOptions
  */
 export async function viewJournal(
 	organizationIds: readonly string[],
-	flags: JournalFlags,
-	terminal: Terminal,
-	output: Output,
+	call: Call<JournalFlags>,
 ): Promise<JournalSummary> {
-	const journal = await readJournalOf(flags, terminal, output);
+	const journal = await readJournalOf(call);
 	if (journal === undefined) return emptyJournal;
 	try {
 		const read = <T>(of: (id: string) => T, empty: (id: string) => T) => {

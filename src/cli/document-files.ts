@@ -171,7 +171,8 @@ class Walk {
 	}
 }
 
-function orNothing<T>(read: () => T): T | undefined {
+/** Returns what `read` returns, or undefined if it throws. */
+export function orNothing<T>(read: () => T): T | undefined {
 	try {
 		return read();
 	} catch {

@@ -1,13 +1,23 @@
 /**
- * Errors as results: what was thrown, described as every format shows it, and the exit code that it leads to.
+ * Describes errors in results, and finds the exit codes that they lead to.
  */
 import { DocumentError, type ExitCode, exitCodes, OrgsyncError } from "../errors.ts";
-import { type ErrorDescription, type FailedOrganization, type FailureResult, resultHead } from "../render/result.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { StepResult } from "../plan/report.ts";
+import {
+	type ErrorDescription,
+	errorsOfFailed,
+	type FailedOrganization,
+	type FailureResult,
+	resultHead,
+} from "../render/result.ts";
 
 /** An organization in which an error ended the work. */
 export interface OrganizationError {
 	readonly organizationId: string;
 	readonly error: unknown;
+	/** The steps that had finished by then. */
+	readonly steps?: readonly StepResult[];
 }
 
 /** Returns the exit code that an error leads to. */
@@ -25,18 +35,32 @@ export function describeError(error: unknown): ErrorDescription {
 	};
 }
 
-/** Returns the organization as results have it. `steps` are those that had finished. */
-export function describeFailed(
-	{ organizationId, error }: OrganizationError,
-	steps: FailedOrganization["steps"] = [],
-): FailedOrganization {
-	return { organizationId, error: describeError(error), steps };
-}
-
 /** Returns the result of a command that this error ended. */
 export function failureResult(command: string, error: unknown): FailureResult {
 	const problems = error instanceof DocumentError ? error.problems : [];
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };
+}
+
+/** Returns the fields that results about organizations have in common; `codes` are the exit codes besides those of `errors`. */
+export function organizationsHead<Command extends string>(
+	command: Command,
+	plans: readonly Plan[],
+	errors: readonly OrganizationError[],
+	codes: readonly ExitCode[],
+) {
+	const failed = errors.map(({ organizationId, error, steps = [] }): FailedOrganization => {
+		return { organizationId, error: describeError(error), steps };
+	});
+	const [first = null] = errorsOfFailed({ plans, failed });
+	return {
+		...resultHead(command, combineExitCodes([...codes, ...errors.map(exitCodeOfFailed)]), first),
+		plans,
+		...(failed.length === 0 ? {} : { failed }),
+	};
+}
+
+function exitCodeOfFailed({ error, steps = [] }: OrganizationError): ExitCode {
+	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
 }
 
 /** Exit codes of single organizations, the most important first. */
@@ -55,6 +79,6 @@ const precedence: readonly ExitCode[] = [
 ];
 
 /** Returns the exit code of several organizations: the most important of theirs, or "in sync" when there is none. */
-export function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
+function combineExitCodes(codes: readonly ExitCode[]): ExitCode {
 	return precedence.find((code) => codes.includes(code)) ?? exitCodes.inSync;
 }

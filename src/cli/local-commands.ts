@@ -32,7 +32,7 @@ export function init(): CommandRow {
 		],
 		example: "orgsync init --local",
 		exitCodes: { ...localExitCodes, [inSync]: "document written" },
-		run: async ({ flags, terminal }) => (await import("./commands/init.ts")).init(flags, terminal),
+		run: async (call) => (await import("./commands/init.ts")).init(call),
 	};
 }
 
@@ -43,8 +43,7 @@ export function validate(): CommandRow {
 		flags: [...documentFlags(), ...flagGroup("Scope", [shardFlag()]), ...outputFlags()],
 		example: "orgsync validate -f documents/",
 		exitCodes: { ...localExitCodes, [inSync]: "all documents are valid" },
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/validate.ts")).validate(flags, terminal, output),
+		run: async (call) => (await import("./commands/validate.ts")).validate(call),
 	};
 }
 
@@ -68,8 +67,7 @@ export function emulator(): CommandRow {
 		],
 		example: "orgsync emulator --seed seed.yaml --port 8080",
 		exitCodes: { ...localExitCodes, [inSync]: "stopped by a signal" },
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/emulator.ts")).emulator(flags, terminal, output),
+		run: async (call) => (await import("./commands/emulator.ts")).emulator(call),
 	};
 }
 

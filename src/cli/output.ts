@@ -39,6 +39,13 @@ export interface Terminal {
 	readonly sleep: (ms: number) => Promise<void>;
 }
 
+/** One call of a command: its flags, and what it runs with. */
+export interface Call<Flags = unknown> {
+	readonly flags: Flags;
+	readonly terminal: Terminal;
+	readonly output: Output;
+}
+
 export interface OutputOptions {
 	readonly command: string;
 	readonly format: Format;
@@ -258,7 +265,7 @@ export class Output {
 		const { stderr } = this.#terminal;
 		const lost = await failureOf(stderr);
 		if (lost === undefined) return result;
-		if (stderr instanceof Outlet) stderr.markReported();
+		if (stderr instanceof Outlet) stderr.isReported = true;
 		const error = { code: "output", message: describeStreamFailure("error", lost), hint: null };
 		return { ...result, exitCode: exitCodes.error, error: result.error ?? error } as CommandResult;
 	}

@@ -1,12 +1,12 @@
 /**
  * Refuses output files that are also inputs, journals or keys, so that a typing error cannot overwrite them.
  */
-import { realpathSync, type Stats, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { sqliteSidecars } from "../private-file.ts";
-import { defaultDocument, isDocumentName } from "./document-files.ts";
+import { defaultDocument, isDocumentName, orNothing } from "./document-files.ts";
 import { localFolder } from "./local-service.ts";
 import type { Terminal } from "./output.ts";
 
@@ -99,28 +99,16 @@ function isInOwnFolder(file: string): boolean {
 
 /** Returns the path with the links of its folder resolved, or the path itself if the folder does not exist. */
 function realPath(file: string): string {
-	try {
-		return join(realpathSync.native(dirname(file)), basename(file));
-	} catch {
-		return file;
-	}
+	const folder = orNothing(() => realpathSync.native(dirname(file)));
+	return folder === undefined ? file : join(folder, basename(file));
 }
 
 /** Whether `file` is `other`, also by another name, or a document in the folder `other`. */
 function isPartOf(file: string, other: string): boolean {
 	if (file === other) return true;
-	const [left, right] = [file, other].map(statOf);
+	const [left, right] = [file, other].map((path) => orNothing(() => statSync(path)));
 	if (left === undefined || right === undefined) return false;
 	if (!right.isDirectory()) return left.ino === right.ino && left.dev === right.dev && left.isFile();
 	const inside = relative(other, file);
 	return left.isFile() && !isAbsolute(inside) && isDocumentName(inside);
-}
-
-/** Returns undefined if the file does not exist or cannot be accessed. */
-function statOf(path: string): Stats | undefined {
-	try {
-		return statSync(path);
-	} catch {
-		return undefined;
-	}
 }

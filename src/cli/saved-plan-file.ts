@@ -4,12 +4,12 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../document/saved-plan.ts";
-import { ConfigurationError, explainFileError } from "../errors.ts";
+import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { Terminal } from "./output.ts";
 import { readTextFile } from "./read-file.ts";
 import { readInput } from "./sources.ts";
-import { checkWritable, replaceFile } from "./write-file.ts";
+import { checkWritable, replaceFile, writeOrRefuse } from "./write-file.ts";
 
 /** Max size of a saved plan: enough for thousands of organizations. */
 const maxMebibytes = 128;
@@ -38,32 +38,19 @@ export function prepareSavedPlanFile(
 ): (saved: SavedPlan) => void {
 	if (file === "-") throw new ConfigurationError("--out needs the name of a file, not -");
 	const path = resolve(terminal.directory, file);
-	try {
+	const failure = `the plan cannot be saved in ${showText(file)}`;
+	writeOrRefuse(failure, () => {
 		checkWritable(path, terminal);
 		if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a regular file");
 		accessSync(dirname(path), constants.W_OK);
-	} catch (error) {
-		refuseFile(file, error);
-	}
+	});
 	if (output !== undefined && isSameFile(resolve(terminal.directory, output), path)) {
 		throw new ConfigurationError("--out and --output name the same file");
 	}
-	return (saved) => {
-		try {
-			replaceFile(path, encodeSavedPlan(saved), terminal);
-		} catch (error) {
-			refuseFile(file, error);
-		}
-	};
+	return (saved) => writeOrRefuse(failure, () => replaceFile(path, encodeSavedPlan(saved), terminal));
 }
 
 /** Whether both paths lead to one file. A file that does not exist has only one name. */
 function isSameFile(left: string, right: string): boolean {
 	return left === right || (existsSync(left) && existsSync(right) && realpathSync(left) === realpathSync(right));
-}
-
-function refuseFile(file: string, error: unknown): never {
-	throw new ConfigurationError(`the plan cannot be saved in ${showText(file)}: ${explainFileError(error)}`, {
-		cause: error,
-	});
 }

@@ -26,8 +26,7 @@ export function exportCommand(): CommandRow {
 		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
 		example: "orgsync export --output live.yaml",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/export.ts")).exportDocument(flags, terminal, output),
+		run: async (call) => (await import("./commands/export.ts")).exportDocument(call),
 	};
 }
 
@@ -47,7 +46,7 @@ export function status(): CommandRow {
 			[exitCodes.inSync]: "nothing is pending",
 			[exitCodes.pendingApproval]: "an activity is pending",
 		},
-		run: async ({ flags, terminal, output }) => (await import("./commands/status.ts")).status(flags, terminal, output),
+		run: async (call) => (await import("./commands/status.ts")).status(call),
 	};
 }
 
@@ -70,8 +69,7 @@ export function waitCommand(): CommandRow {
 			[exitCodes.pendingApproval]: "an activity is still pending",
 			[exitCodes.rejectedOrDenied]: "an activity was rejected or denied",
 		},
-		run: async ({ flags, terminal, output, words }) =>
-			(await import("./commands/wait.ts")).wait(words, flags, terminal, output),
+		run: async (call) => (await import("./commands/wait.ts")).wait(call.words, call),
 	};
 }
 
@@ -83,8 +81,7 @@ export function explain(): CommandRow {
 		flags: [...organizationFlags(), ...serviceFlags(readsFlag()), ...outputFlags()],
 		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output, words: [activity = ""] }) =>
-			(await import("./commands/explain.ts")).explain(activity, flags, terminal, output),
+		run: async (call) => (await import("./commands/explain.ts")).explain(call.words[0] ?? "", call),
 	};
 }
 
@@ -104,8 +101,7 @@ export function query(): CommandRow {
 		],
 		example: "orgsync query list_supported_assets caip2=eip155:1",
 		exitCodes: queryExitCodes,
-		run: async ({ flags, terminal, output, words: [name = "", ...pairs] }) =>
-			(await import("./commands/query.ts")).query(name, pairs, flags, terminal, output),
+		run: async (call) => (await import("./commands/query.ts")).query(call.words, call),
 	};
 }
 
@@ -130,7 +126,6 @@ export function importKey(): CommandRow {
 			[exitCodes.pendingApproval]: true,
 			[exitCodes.rejectedOrDenied]: true,
 		},
-		run: async ({ flags, terminal, output }) =>
-			(await import("./commands/import-key.ts")).importKey(flags, terminal, output),
+		run: async (call) => (await import("./commands/import-key.ts")).importKey(call),
 	};
 }

@@ -11,12 +11,13 @@ export type StreamFailure = NodeJS.ErrnoException;
 
 /** One of the two streams. It never throws and never emits an error: ask `failure`. */
 export class Outlet extends Writable {
+	/** Whether the failure is already part of the result, for example of its JSON. */
+	isReported = false;
 	readonly #target: NodeJS.WriteStream;
 	/** The descriptor of a file or a device; undefined for pipes and terminals, which Node writes whole. */
 	readonly #file: number | undefined;
 	#writing = 0;
 	#failure: StreamFailure | undefined;
-	#isReported = false;
 	#drained: (() => void)[] = [];
 
 	constructor(target: NodeJS.WriteStream & { readonly fd: number }) {
@@ -34,16 +35,6 @@ export class Outlet extends Writable {
 	/** Width of the terminal; undefined without one. */
 	get columns(): number | undefined {
 		return this.#target.columns;
-	}
-
-	/** Whether the failure is already part of the result, for example of its JSON. */
-	get isReported(): boolean {
-		return this.#isReported;
-	}
-
-	/** Marks the failure as told. */
-	markReported(): void {
-		this.#isReported = true;
 	}
 
 	override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {

@@ -23,6 +23,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { ConfigurationError, explainFileError } from "../errors.ts";
 import { isInside } from "../files.ts";
 
 export interface WriteOptions {
@@ -36,6 +37,16 @@ export interface WriteOptions {
 const onlyInPlace = ["EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS"];
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
+
+/** Returns what `write` returns. Throws ConfigurationError with `failure` and the reason if it throws. */
+export function writeOrRefuse<T>(failure: string, write: () => T): T {
+	try {
+		return write();
+	} catch (error) {
+		if (error instanceof ConfigurationError) throw error;
+		throw new ConfigurationError(`${failure}: ${explainFileError(error)}`, { cause: error });
+	}
+}
 
 /** Throws the reason when the file cannot be written. */
 export function checkWritable(path: string, options: WriteOptions): void {

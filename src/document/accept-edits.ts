@@ -70,18 +70,11 @@ function catchRefusal(work: () => void): string | undefined {
 
 /** The edits of one list. They are made together for all addresses, because a comma belongs to two items. */
 interface ListChange {
-	readonly document: EditableDocument;
 	readonly list: Cell;
 	readonly addresses: Map<string, number>;
 	readonly removed: Cell[];
 	readonly added: string[];
 	withComments: boolean;
-}
-
-/** A cell and its document. */
-interface DocumentCell {
-	readonly document: EditableDocument;
-	readonly cell: Cell;
 }
 
 class AcceptEditor {
@@ -116,13 +109,13 @@ class AcceptEditor {
 	/** Returns all edits. Each list is edited once, at the end. */
 	finish(): { readonly edits: readonly DocumentEdit[]; readonly refusals: readonly string[] } {
 		const refusals: string[] = [];
-		for (const { document, list, addresses, removed, added, withComments } of this.#lists.values()) {
+		for (const { list, addresses, removed, added, withComments } of this.#lists.values()) {
 			const because = catchRefusal(() => {
-				const edits = editItems(document, list, removed, added, withComments);
-				const [first, ...others] = addresses;
-				if (first === undefined) return;
-				this.#add({ address: first[0], file: document.file, line: first[1], edits });
-				for (const [address, line] of others) this.#add({ address, file: document.file, line, edits: [] });
+				const edits = editItems(this.#documentOf(list), list, removed, added, withComments);
+				// They are made once, but each address has its place.
+				for (const [index, [address, line]] of [...addresses].entries()) {
+					this.#add(address, list, line, index === 0 ? edits : []);
+				}
 			});
 			if (because !== undefined) refusals.push(`cannot accept ${[...addresses.keys()].join(", ")}: ${because}`);
 		}
@@ -130,56 +123,47 @@ class AcceptEditor {
 	}
 
 	#acceptTag(change: TagChange): void {
-		const found = this.#findTag(change.address);
-		if (change.before.name !== change.after.name) this.#rename(change, found);
-		const members = entryOf(found.cell, "members");
+		const tag = this.#findTag(change.address);
+		if (change.before.name !== change.after.name) this.#rename(change, tag);
+		const members = entryOf(tag, "members");
 		if (members === undefined) return;
-		const lists = {
-			exactly: entryOf(members, "exactly"),
-			atLeast: entryOf(members, "atLeast"),
-			never: entryOf(members, "never"),
-		};
+		const exactly = entryOf(members, "exactly");
 		const { addUserIds: missing, removeUserIds: surplus } = change;
-		const listed = lists.exactly ?? lists.atLeast;
-		this.#dropUsers(change.address, found.document, listed, missing);
-		this.#dropUsers(change.address, found.document, lists.never, surplus);
-		if (lists.exactly === undefined || surplus.length === 0) return;
+		this.#dropUsers(change.address, exactly ?? entryOf(members, "atLeast"), missing);
+		this.#dropUsers(change.address, entryOf(members, "never"), surplus);
+		if (exactly === undefined || surplus.length === 0) return;
 		const names = surplus.map((userId) => nameOfUser(this.#desired, userId)).sort(compareText);
-		this.#listChange(
-			change.address,
-			{ document: found.document, cell: lists.exactly },
-			lists.exactly.keyAt.line,
-		).added.push(...names.map((name) => writeText(name)));
+		const { added } = this.#listChange(change.address, exactly, exactly.keyAt.line);
+		added.push(...names.map((name) => writeText(name)));
 	}
 
-	#rename({ address, before, after }: TagChange, { document, cell }: DocumentCell): void {
+	#rename({ address, before, after }: TagChange, tag: Cell): void {
 		if (this.#desired.protect.userTags.includes(after.name)) {
 			throw new NotEditable("the tag is protected by this name, but not by the live one; change both by hand");
 		}
-		const name = entryOf(cell, "name");
+		const name = entryOf(tag, "name");
 		if (name === undefined) throw new NotEditable("its entry has no name");
-		this.#replace(address, { document, cell: name }, before.name);
-		for (const item of itemsOf(entryOf(cell, "previously"))) {
-			if (item.value === before.name) this.#removeItem(address, { document, cell: item });
+		this.#replace(address, name, before.name);
+		for (const item of itemsOf(entryOf(tag, "previously"))) {
+			if (item.value === before.name) this.#removeItem(address, item);
 		}
 	}
 
 	#acceptRemoval({ address, kind, id, userId }: RemovalChange): void {
 		const isOfUser = removalKinds.some((one) => one.name === kind && one.isOfUser);
-		for (const document of this.#documents) {
-			const section = entryOf(entryOf(document.root, "absent"), removalLists[kind]);
-			const lists = isOfUser ? this.#ofUser(section, userId) : [section];
+		for (const { root } of this.#documents) {
+			const section = entryOf(entryOf(root, "absent"), removalLists[kind]);
+			const lists = isOfUser ? entriesOf(section).filter((list) => this.#userOf(list) === userId) : [section];
 			for (const item of lists.flatMap(itemsOf)) {
-				if (idIn(item) === id) this.#removeItem(address, { document, cell: item });
+				if (idIn(item) === id) this.#removeItem(address, item);
 			}
 		}
 	}
 
 	#acceptReport(change: ReportChange): void {
-		for (const document of this.#documents) {
-			for (const { cell, label, identity } of this.#expected(document.root, change.kind)) {
-				if (printAddress(change.kind, label) === change.address)
-					this.#acceptFields(change, { document, cell }, identity);
+		for (const { root } of this.#documents) {
+			for (const { cell, label, identity } of this.#expected(root, change.kind)) {
+				if (printAddress(change.kind, label) === change.address) this.#acceptFields(change, cell, identity);
 			}
 		}
 	}
@@ -206,67 +190,64 @@ class AcceptEditor {
 		return caip2Aliases.get(String(list.key)) ?? String(list.key);
 	}
 
-	#acceptFields({ address, before }: ReportChange, { document, cell }: DocumentCell, identity: string): void {
+	#acceptFields({ address, before }: ReportChange, cell: Cell, identity: string): void {
 		const fields = Object.entries(before ?? {});
 		const unset = fields.filter(([, value]) => value === null || value === undefined).map(([name]) => name);
 		const left = [...cell.entries.keys()].filter((name) => name !== identity && !unset.includes(name));
 		// A value that the service does not have cannot be written: the field is removed, or the entry if it has no other.
 		if (before === null || left.length === 0) {
-			this.#removeItem(address, { document, cell }, true);
+			this.#removeItem(address, cell, true);
 			return;
 		}
 		for (const [name, value] of fields) {
 			const field = entryOf(cell, name);
 			if (field === undefined) throw new NotEditable(`its \`${name}\` is not written in the document`);
-			if (unset.includes(name)) refuseShared(document, field);
-			else if (name === "earnProviders" && Array.isArray(value))
-				this.#acceptSet(address, { document, cell: field }, value);
-			else this.#replace(address, { document, cell: field }, value);
+			if (unset.includes(name)) refuseShared(this.#documentOf(field), field);
+			else if (name === "earnProviders" && Array.isArray(value)) this.#acceptSet(address, field, value);
+			else this.#replace(address, field, value);
 		}
 		if (unset.length === 0) return;
-		const edits = removeEntries(document, cell, unset);
-		this.#add({ address, file: document.file, line: cell.at.line, edits });
+		this.#add(address, cell, cell.at.line, removeEntries(this.#documentOf(cell), cell, unset));
 	}
 
-	#acceptSet(address: string, { document, cell: list }: DocumentCell, live: readonly unknown[]): void {
+	#acceptSet(address: string, list: Cell, live: readonly unknown[]): void {
 		const there = itemsOf(list).map(({ value }) => value);
 		for (const item of itemsOf(list)) {
-			if (!live.includes(item.value)) this.#removeItem(address, { document, cell: item });
+			if (!live.includes(item.value)) this.#removeItem(address, item);
 		}
 		const missing = live.filter((value) => !there.includes(value as string));
 		if (missing.length === 0) return;
-		const change = this.#listChange(address, { document, cell: list }, list.keyAt.line);
-		change.added.push(...missing.map((value) => writeText(String(value))));
+		const { added } = this.#listChange(address, list, list.keyAt.line);
+		added.push(...missing.map((value) => writeText(String(value))));
 	}
 
-	#replace(address: string, { document, cell }: DocumentCell, value: unknown): void {
+	#replace(address: string, cell: Cell, value: unknown): void {
+		const document = this.#documentOf(cell);
 		refuseShared(document, cell);
-		const edits = replaceValue(document, cell, value);
-		this.#add({ address, file: document.file, line: cell.keyAt.line, edits });
+		this.#add(address, cell, cell.keyAt.line, replaceValue(document, cell, value));
 	}
 
-	#add(edit: Omit<DocumentEdit, "organizationId">): void {
-		this.#edits.push({ organizationId: this.#desired.organizationId, ...edit });
+	#add(address: string, { at: { file } }: Cell, line: number, edits: readonly TextEdit[]): void {
+		this.#edits.push({ organizationId: this.#desired.organizationId, address, file, line, edits });
 	}
 
-	#dropUsers(address: string, document: EditableDocument, list: Cell | undefined, userIds: readonly string[]): void {
+	#dropUsers(address: string, list: Cell | undefined, userIds: readonly string[]): void {
 		for (const item of itemsOf(list)) {
-			if (userIds.includes(this.#userNamed(String(item.value)))) this.#removeItem(address, { document, cell: item });
+			if (userIds.includes(this.#userNamed(String(item.value)))) this.#removeItem(address, item);
 		}
 	}
 
-	#removeItem(address: string, { document, cell }: DocumentCell, withComments = false): void {
+	#removeItem(address: string, cell: Cell, withComments = false): void {
 		const list = cell.parent;
 		if (list === undefined) throw new NotEditable("it is not in a list");
-		refuseShared(document, cell);
-		const change = this.#listChange(address, { document, cell: list }, cell.at.line);
+		refuseShared(this.#documentOf(cell), cell);
+		const change = this.#listChange(address, list, cell.at.line);
 		change.removed.push(cell);
 		change.withComments ||= withComments;
 	}
 
-	#listChange(address: string, { document, cell: list }: DocumentCell, line: number): ListChange {
+	#listChange(address: string, list: Cell, line: number): ListChange {
 		const change = this.#lists.get(list) ?? {
-			document,
 			list,
 			addresses: new Map<string, number>(),
 			removed: [],
@@ -278,18 +259,19 @@ class AcceptEditor {
 		return change;
 	}
 
-	#findTag(address: string): DocumentCell {
-		for (const document of this.#documents) {
-			const cell = itemsOf(entryOf(document.root, "userTags")).find(
-				(item) => printAddress("userTag", String(entryOf(item, "name")?.value)) === address,
-			);
-			if (cell !== undefined) return { document, cell };
-		}
-		throw new NotEditable("no document has an entry for it");
+	#findTag(address: string): Cell {
+		const found = this.#documents
+			.flatMap(({ root }) => itemsOf(entryOf(root, "userTags")))
+			.find((item) => printAddress("userTag", String(entryOf(item, "name")?.value)) === address);
+		if (found === undefined) throw new NotEditable("no document has an entry for it");
+		return found;
 	}
 
-	#ofUser(section: Cell | undefined, userId: string | null): readonly Cell[] {
-		return entriesOf(section).filter((list) => this.#userOf(list) === userId);
+	#documentOf(cell: Cell): EditableDocument {
+		if (cell.parent !== undefined) return this.#documentOf(cell.parent);
+		const found = this.#documents.find(({ root }) => root === cell);
+		if (found === undefined) throw new Error("the cell is not of these documents");
+		return found;
 	}
 
 	/** Returns the id of the user whose alias or id is the key of a cell. */

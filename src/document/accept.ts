@@ -76,26 +76,36 @@ export function acceptLive(
 
 	const files = new Map(sources.map(({ file, content }) => [file, readEditable(file, content, environment, options)]));
 	const documents = [...files.values()].flatMap((file) => file.documents);
-	const edits: DocumentEdit[] = [];
-	const refusals: string[] = [];
-	for (const [index, one] of inputs.entries()) {
-		const found = makeAcceptEdits(documents, one, accepted[index] ?? new Set());
-		edits.push(...found.edits);
-		refusals.push(...found.refusals);
-	}
+	const found = inputs.map((one, index) => makeAcceptEdits(documents, one, accepted[index] ?? new Set()));
+	const edits = found.flatMap((one) => one.edits);
+	const refusals = found.flatMap((one) => one.refusals);
 	if (refusals.length > 0) return { refusals };
-	const written = writeFiles(files, edits);
-	if ("refusals" in written) return written;
-	const { contents } = written;
 	const parse = (all: readonly DocumentSource[]): ParsedDocuments => parseDocuments(all, environment, options);
-	const checked = verify(sources, contents, parse, inputs, accepted);
-	return "refusals" in checked ? checked : { ...checked, contents, accepted: placesOf(files, edits), skipped };
+	try {
+		const contents = writeFiles(files, edits);
+		const organizations = verify(sources, contents, parse, inputs, accepted);
+		return { organizations, contents, accepted: placesOf(files, edits), skipped };
+	} catch (error) {
+		if (error instanceof Refused) return { refusals: error.refusals };
+		throw error;
+	}
 }
 
+/** Says why the edits cannot be used. */
+class Refused extends Error {
+	readonly refusals: readonly string[];
+
+	constructor(...refusals: readonly string[]) {
+		super();
+		this.refusals = refusals;
+	}
+}
+
+/** Returns the new text of each changed file. Throws Refused. */
 function writeFiles(
 	files: ReadonlyMap<string, EditableFile>,
 	edits: readonly DocumentEdit[],
-): { readonly contents: ReadonlyMap<string, string> } | { readonly refusals: readonly string[] } {
+): ReadonlyMap<string, string> {
 	const contents = new Map<string, string>();
 	for (const [file, editable] of files) {
 		const own = edits.filter((edit) => edit.file === file);
@@ -104,46 +114,45 @@ function writeFiles(
 			contents.set(file, editable.edited(own.flatMap((edit) => edit.edits)));
 		} catch (error) {
 			if (!(error instanceof NotEditable)) throw error;
-			return { refusals: [`${showText(file)} cannot be edited in place: ${error.message}`] };
+			throw new Refused(`${showText(file)} cannot be edited in place: ${error.message}`);
 		}
 	}
-	return { contents };
+	return contents;
 }
 
-/** Parses the new texts and returns their desired state, or why they are not as intended. */
+/** Parses the new texts and returns their desired state. Throws Refused if they are not as intended. */
 function verify(
 	sources: readonly DocumentSource[],
 	contents: ReadonlyMap<string, string>,
 	parse: (all: readonly DocumentSource[]) => ParsedDocuments,
 	inputs: readonly AcceptInput[],
 	accepted: readonly ReadonlySet<string>[],
-): { readonly organizations: readonly DesiredOrganization[] } | { readonly refusals: readonly string[] } {
+): readonly DesiredOrganization[] {
 	const newSources = sources.map(({ file, content }) => ({ file, content: contents.get(file) ?? content }));
 	const { organizations, problems } = parse(newSources);
 	if (problems.length > 0) {
 		const lines = problems.map(({ file, line, message }) => `${showText(file)}:${line}: ${message}`);
-		return { refusals: ["accepting it would make the documents invalid:", ...lines] };
+		throw new Refused("accepting it would make the documents invalid:", ...lines);
 	}
 	const before = parse(sources).organizations;
-	const found: DesiredOrganization[] = [];
-	for (const [index, { desired, live, plan }] of inputs.entries()) {
+	return inputs.map(({ desired, live, plan }, index) => {
 		const isSame = ({ organizationId }: DesiredOrganization): boolean => organizationId === desired.organizationId;
 		const [oldDesired, newDesired] = [before.find(isSame), organizations.find(isSame)];
-		if (oldDesired === undefined || newDesired === undefined)
-			return { refusals: ["accepting it would lose an organization"] };
+		if (oldDesired === undefined || newDesired === undefined) {
+			throw new Refused("accepting it would lose an organization");
+		}
 		const addresses = withFormerNames(accepted[index] ?? new Set(), plan.changes);
 		const narrowed = limitLike(newDesired, desired, addresses);
 		const remaining = differingAddresses(diff(narrowed, live));
 		const known = differingAddresses(plan).filter((address) => !addresses.has(address));
 		const unexpected = remaining.filter((address) => !known.includes(address));
 		if (unexpected.length > 0) {
-			return { refusals: [`accepting it would leave or cause a difference at ${unexpected.join(", ")}`] };
+			throw new Refused(`accepting it would leave or cause a difference at ${unexpected.join(", ")}`);
 		}
 		const touched = changedBetween(oldDesired, newDesired).filter((address) => !addresses.has(address));
-		if (touched.length > 0) return { refusals: [`accepting it would change ${touched.join(", ")} as well`] };
-		found.push(narrowed);
-	}
-	return { organizations: found };
+		if (touched.length > 0) throw new Refused(`accepting it would change ${touched.join(", ")} as well`);
+		return narrowed;
+	});
 }
 
 /** Returns the accepted addresses, and those that renamed tags get: the address of a tag is its name. */

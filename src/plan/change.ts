@@ -1,6 +1,6 @@
 /**
- * What comes out when desired and live are held against each other: changes, problems, and what could not be read. Plain
- * data, from which steps are made and reports are written.
+ * The result of comparing desired with live state: changes, problems, and what could not be read. Steps and reports are made
+ * from it.
  */
 import type { Problem } from "../errors.ts";
 import type { AddressText, Scope } from "./address.ts";
@@ -63,7 +63,7 @@ export type Unread = Scope & {
 	readonly standsIn: "last-applied" | "nothing";
 };
 
-/** What one kind finds when desired and live are held against each other. */
+/** What one kind finds when desired and live state are compared. */
 export interface Differences {
 	readonly changes: readonly Change[];
 	/** Why live cannot become what is desired whatever is submitted; positions are those of the document. */

@@ -1,6 +1,6 @@
 /**
- * One document held against an earlier one: what a change of the document means, in words that need no knowledge of what
- * is live. Limits and protection are part of it: who loosens them has to be seen.
+ * Compares a document with an earlier one, without live state. Limits and protection are included: loosening them has to be
+ * seen.
  */
 import { printAddress } from "./address.ts";
 import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
@@ -102,7 +102,7 @@ function tagDifferences({ base, head, tagId, baseTagId }: TagPair): readonly Dem
 	const modes = { before: base?.members?.mode ?? null, after: head.members?.mode ?? null };
 	const wanted = changeOf(base?.members, head.members, listWanted);
 	const forbidden = changeOf(base?.members, head.members, listNever);
-	// Who is no longer listed loses the tag only where nobody else may have it.
+	// A user who is no longer listed loses the tag only in the mode `exactly`.
 	const takes = head.members?.mode === "exactly";
 	const names = { ...about, before: base?.name, after: head.name };
 	return [

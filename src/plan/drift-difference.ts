@@ -1,5 +1,5 @@
 /**
- * The differences of a plan that are known, told apart from what is only not known to be as the document says.
+ * Separates the known differences of a plan from objects whose live state is unknown.
  */
 import type { Problem } from "../errors.ts";
 import { type AddressText, includesObject, parseAddress, printAddress, printScope, type Scope } from "./address.ts";
@@ -21,7 +21,7 @@ export interface Difference {
 	readonly earlierActivity: EarlierActivity | null;
 }
 
-/** Something that the document speaks of and nobody knows. */
+/** An object of the document whose live state is unknown. */
 export type UnreadObject = Scope & { readonly because: string };
 
 /** What is known to differ: one entry an object. Changes that are only not known to be needless are left out. */
@@ -66,7 +66,6 @@ function waitOf(address: string, { steps }: Plan): EarlierActivity | null {
 	return covering.length > 0 && covering.every(joinsWhatWaits) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
-/** With a status of null nobody knows whether there is an activity at all. */
 function joinsWhatWaits({ earlierActivity }: Step): boolean {
 	return earlierActivity?.relation === "same" && earlierActivity.state !== "in-doubt";
 }
@@ -79,7 +78,7 @@ export function digestDifference({ address, what, change }: Difference): string 
 	return digestOf({ address, what, name: before.name, wanted: after.name, addUserIds, removeUserIds });
 }
 
-/** What the document speaks of and nobody knows: what could not be read, and what is planned without being known to be needed. */
+/** Returns the objects of the document that could not be read, and those whose change is not known to be needed. */
 export function unreadObjects(plan: Plan): readonly UnreadObject[] {
 	const doubted = plan.changes.filter(({ basis }) => basis === "unknown");
 	const unknown = plan.unread.filter(({ scope, standsIn }) => standsIn === "nothing" && isOfObjects(scope));

@@ -1,9 +1,9 @@
 /**
- * What whoever is woken by a drift alarm has to know: what moved, since when, by whom where that can be read, and what to
- * do. Made from a plan, from what the last report found, and from what the service's activities tell; pure, like all here.
+ * The drift report: what drifted, since when, by whom where that can be read, and what to do. It is made from a plan, the
+ * last report and the service's activities.
  *
- * The rule it keeps: only what is known is drift. What could not be read is told as that, and what an activity that waits
- * will make so is told as waiting.
+ * The rule it keeps: only a known difference is drift. Objects that could not be read are listed as unread, and differences
+ * that a pending activity ends as waiting.
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { type AddressText, includesObject } from "./address.ts";
@@ -23,7 +23,7 @@ import type { EarlierActivity } from "./step.ts";
 /** What is known of an organization; only `drifted` is drift. */
 type DriftVerdict = "drifted" | "could-not-look" | "waiting" | "as-documented";
 
-/** How a finding stands to the last report; `not-looked-at`: this run does not know, so what the last report says is kept. */
+/** How a finding compares with the last report. `not-looked-at`: this run does not know, so the last report is kept. */
 type FindingState = "new" | "still-there" | "changed" | "not-looked-at";
 
 /** The activity that last changed an object the way it differs, and who submitted it. */
@@ -74,16 +74,16 @@ export interface OrganizationDrift {
 	readonly verdict: DriftVerdict;
 	/** When it was last read; null when it never was. */
 	readonly readAt: string | null;
-	/** When the last report, which this one is held against, read it; null without one. */
+	/** When the last report read it; null without one. */
 	readonly comparedWith: string | null;
 	readonly findings: readonly Finding[];
 	readonly gone: readonly GoneFinding[];
 	readonly waiting: readonly WaitingFinding[];
-	/** What the document speaks of and could not be read, nothing standing in that is newer than what the last report found. */
+	/** Objects of the document that could not be read and that orgsync did not apply since the last report. */
 	readonly unread: readonly UnreadObject[];
-	/** Addresses of user tags that the document does not speak of. */
+	/** Addresses of unmanaged user tags. */
 	readonly unmanaged: readonly string[];
-	/** Why nobody can be named; null when activities were listed, or nobody asked. */
+	/** Why activities could not be attributed; null when they were listed, or not asked for. */
 	readonly unattributed: string | null;
 	/** Why the organization could not be read in this run; null when it was. */
 	readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
@@ -116,7 +116,7 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	);
 	const present = new Set(differences.map(({ address }) => address));
 	const absent = (one: Finding): boolean => !present.has(one.address);
-	// Memory stands in for what nobody has seen to be otherwise since: it tells of the time before such a finding, not after.
+	// Last-applied state ends a finding only if orgsync applied it after the finding was last seen.
 	const blind = (one: Finding): boolean =>
 		isSelected(one.address) &&
 		whyUnread(one.address, plan) !== undefined &&
@@ -206,12 +206,12 @@ function isLater(time: string | undefined, than: string): boolean {
 	return time !== undefined && Date.parse(time) > Date.parse(than);
 }
 
-/** What could not be read, and each finding that is kept for that, where it is not told already. */
+/** Returns the unread objects, with those whose finding is kept because they could not be read. */
 function withKept(unread: readonly UnreadObject[], kept: readonly Finding[], plan: Plan): readonly UnreadObject[] {
-	const untold = kept.filter(({ address }) => !unread.some((one) => includesObject(one, address)));
+	const missing = kept.filter(({ address }) => !unread.some((one) => includesObject(one, address)));
 	return [
 		...unread,
-		...untold.map(({ address }) => ({ scope: "object" as const, address, because: whyUnread(address, plan) ?? "" })),
+		...missing.map(({ address }) => ({ scope: "object" as const, address, because: whyUnread(address, plan) ?? "" })),
 	];
 }
 

@@ -1,8 +1,6 @@
 /**
- * Guards: limits that the whole plan is held against before the first byte leaves. Each says what it allows and what it
- * found; one that found more refuses the plan, unless whoever applies it names exactly what was found.
- *
- * Unknown is not empty here either: members that are not known cannot be counted, so a percentage is only of known ones.
+ * Guards: limits for the whole plan, checked before the first request. Each states its limit and what it found. A guard that
+ * found more blocks the plan until the operator allows exactly that number. Percentages are of known members only.
  */
 
 import { showAddress, showName } from "../escape.ts";
@@ -45,8 +43,8 @@ export interface Guard {
 }
 
 /**
- * The percentage that holds where the document gives no limit: a tag that loses more than half of its members is more
- * often a slip than a wish. What is listed under `absent` was named one by one, so it has no limit of its own.
+ * The percentage where the document sets no limit: losing more than half of the members is more often a mistake than
+ * intended. Objects under `absent` are named one by one, so they have no default limit.
  */
 export const defaultMemberRemovals = { percent: 50 } as const;
 
@@ -154,8 +152,8 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent: number): boolean {
 	if (percent === 0) return true;
 	if (percent === 100) return false;
-	// Of members that are not known no share can be told; many removals at once are then too many to pass unseen. What was
-	// last applied is only a part of the members, and a file says so.
+	// Unknown members have no percentage, so many removals at once are refused. The last-applied state is only a part of the
+	// members, and comes from a file.
 	if (basis !== "live" && removeUserIds.length >= minKnownMembers) return true;
 	if (before.members === null) return false;
 	const members = before.members.length;
@@ -200,7 +198,7 @@ function judgeProtected(desired: DesiredOrganization, changes: readonly Change[]
 	];
 }
 
-/** Refuses to take the caller's last OAuth provider or last tag, or what could be: whoever applies could not undo it. */
+/** Refuses to take the caller's last OAuth provider or last tag, or what could be: the caller could not revert it. */
 function judgeCaller(
 	desired: DesiredOrganization,
 	live: LiveOrganization,

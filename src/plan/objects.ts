@@ -1,5 +1,5 @@
 /**
- * Objects of documents by name: what tells one from the others, and what people call it. The same for every kind.
+ * Labels, addresses and keys of the objects of a document, the same for every kind.
  */
 import { type AddressText, printAddress } from "./address.ts";
 import type { DesiredObject, DesiredOrganization } from "./organization.ts";
@@ -11,7 +11,7 @@ export function nameOfUser({ users }: Users, userId: string): string {
 	return Object.entries(users).find(([, id]) => id === userId)?.[0] ?? userId;
 }
 
-/** Returns what stands behind the kind in the object's address, with users by the names of the document. */
+/** Returns the label of the object's address, with users by the names of the document. */
 export function labelOfObject(object: DesiredObject, users: Users): string {
 	if ("fields" in object) return joinLabel(object.group, object.key, users);
 	return object.kind === "userTag" ? object.name : joinLabel(object.userId, object.id, users);
@@ -22,7 +22,7 @@ export function addressOfObject(object: DesiredObject, users: Users): AddressTex
 	return printAddress(object.kind, labelOfObject(object, users));
 }
 
-/** Returns what tells a removable object from others of its kind: its id, behind that of its user where it has one. */
+/** Returns the key of a removable object within its kind: its id, after that of its user where it has one. */
 export function keyOfRemoval({ userId, id }: { readonly userId: string | null; readonly id: string }): string {
 	return userId === null ? id : `${userId}/${id}`;
 }

@@ -12,7 +12,7 @@ import type { DesiredObject, DesiredOrganization } from "./organization.ts";
 /** One kind, and which of its objects. */
 export interface Selection {
 	readonly kind: KindName;
-	/** Of what stands behind the kind in an address; `*` is any text, `?` any character. Left out: all. */
+	/** Matches the label of an address; `*` is any text, `?` any character. Left out: all. */
 	readonly glob?: string;
 }
 
@@ -61,7 +61,7 @@ export function narrowToChanged(desired: DesiredOrganization, changes: readonly 
 	};
 }
 
-/** What tells an object that can be changed from all others, whatever the names of users; undefined for all others. */
+/** Returns a key of an object that can be changed, the same whatever the aliases of users; undefined for a read-only object. */
 export function keyOfObject(object: DesiredObject): string | undefined {
 	if ("fields" in object) return undefined;
 	return printAddress(object.kind, object.kind === "userTag" ? object.name : keyOfRemoval(object));

@@ -31,11 +31,11 @@ export interface DesiredOrganization {
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
-	/** Whether parts of the document were left out (`--only`): then what it does not speak of is not known. */
+	/** Whether parts of the document were left out (`--only`): then an object that it does not list may still be managed. */
 	readonly narrowed?: boolean;
-	/** Whether members of tags are read although no tag here speaks of them: what was left out may have. */
+	/** Whether members of tags are read although no tag here manages them: a tag that was left out may. */
 	readonly readsMembers?: boolean;
-	/** By tag id, the names under which tags step aside where a plan chose them before; taken only while they are free. */
+	/** By tag id, temporary names that an earlier plan chose; used only while they are free. */
 	readonly temporaryNames?: Readonly<Record<string, string>>;
 }
 
@@ -106,7 +106,7 @@ export function liveKeyOf({ group, key }: DesiredExpectation): string {
 	return group ?? key;
 }
 
-/** How much one apply may take away without being told to. A number counts; a percentage is of the known members. */
+/** How much one apply may remove without an override. A number counts; a percentage is of the known members. */
 export type RemovalLimits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
@@ -148,7 +148,7 @@ export interface LiveRemovable {
 	/** The user whose object it is; null for kinds whose objects belong to no user. */
 	readonly userId: string | null;
 	readonly name: string;
-	/** Digest of all that the service says of it but when; left out where nobody needs to know whether it changed. */
+	/** Digest of the record without its times; left out where changes of it do not matter. */
 	readonly digest?: string;
 }
 
@@ -173,8 +173,8 @@ export interface LastAppliedTag extends LastAppliedRemoval {
 	/** The tag's `updatedAt` when our change was verified; when live shows another, the tag was changed since. */
 	readonly updatedAt: string;
 	/**
-	 * When our activity was last updated, by the service's clock, milliseconds since 1970. It tells a later change where
-	 * nobody verified ours; left out when the service did not say.
+	 * When our activity was last updated, by the service's clock, milliseconds since 1970. A change after it is by others, where
+	 * ours was not verified; left out when the service did not say.
 	 */
 	readonly completedAtMs?: number;
 }

@@ -21,7 +21,7 @@ export type Override =
 	| { readonly flag: "abandon"; readonly activity: string }
 	/** Steps that are submitted although the same was rejected before, and what they change. */
 	| { readonly flag: "retry-rejected"; readonly steps: number; readonly covers: readonly string[] }
-	/** TLS was weakened: nobody vouches for the service. It is recorded for a run, not for an organization. */
+	/** TLS was weakened, so the service is not authenticated. It is recorded for a run, not for an organization. */
 	| { readonly flag: "insecure" };
 
 interface Overridden {
@@ -32,7 +32,7 @@ interface Guarded extends Overridden {
 	readonly guards: readonly Guard[];
 }
 
-/** Returns the overrides that a plan uses by itself: abandoned activities that it touches, and rejected steps. */
+/** Returns the overrides that a plan itself uses: abandoned activities that it touches, and rejected steps. */
 export function overridesInPlan(
 	steps: readonly Step[],
 	abandoned: readonly PendingActivity[],

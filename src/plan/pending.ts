@@ -1,9 +1,9 @@
 /**
- * Activities that wait for somebody, held against the steps of a plan: a step that one of them already stands for joins it
- * instead of opening a second, and an object that one of them would change otherwise is left alone until it ends.
+ * Compares pending activities with the steps of a plan. A step joins a pending activity that does the same. An object that a
+ * pending activity changes differently is left alone until that activity ends.
  *
- * What was sent and never answered may be such an activity too. A step that wants just that is sent by the same bytes, which
- * cannot make a second; any other step for the same object is left alone.
+ * A request in doubt may have made such an activity. A step that does the same resubmits the same request, which cannot make
+ * a second; any other step for the same object is held.
  */
 import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
 import { quoteForShell } from "./shell.ts";
@@ -61,15 +61,15 @@ export function settleOrAbandon(name: string): string {
  * activities are listed does not matter.
  */
 export function holdSteps(steps: readonly Step[], activities: readonly PendingActivity[]): Held {
-	// What does one step of a tag that takes two, its stepping aside, stands in the way of neither.
+	// An activity equal to one of a tag's two rename steps blocks neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
 	const waiting = new Map<string, RelatedActivity>();
 	const held = steps.flatMap((step) => {
 		const touching = activities.filter(
 			(one) => commonObjects(step, one).length > 0 && (joins(step, one) || !joining.has(one)),
 		);
-		// Where several touch the same object, one that does what is wanted stands for it; then the oldest. Bytes are sent
-		// again only where nothing else touches it.
+		// Of several for the same object, one that does the same comes first, then the oldest. A request is resubmitted only
+		// where no other activity touches the object.
 		const rank = (one: PendingActivity): string =>
 			`${joins(step, one) ? (one.state === "in-doubt" ? 2 : 0) : 1} ${nameOf(one)}`;
 		return holdStep(
@@ -132,7 +132,7 @@ function holdStep(
 	const [first, ...others] = parts;
 	if (first === undefined) return [step];
 	if (free.size > 0) return [...parts, narrowStep(step, [...free])];
-	// Whoever depends on the step depends on what keeps its id: the part that waits, when nothing else is left of it.
+	// Other steps depend on this id: the first pending part keeps it.
 	return [{ ...first, id: step.id }, ...others];
 }
 
@@ -154,7 +154,7 @@ function isAlone(
 	);
 }
 
-/** Whether the activity does what the step wants, or a part of it; where nobody knows what became of it, in the same bytes. */
+/** Whether the activity does what the step does, or a part of it; in doubt, only if the request is the same. */
 function joins(step: Step, activity: PendingActivity): boolean {
 	const touched = commonObjects(step, activity);
 	if (touched.length === 0) return false;

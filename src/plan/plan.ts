@@ -33,9 +33,9 @@ export interface Plan {
 	readonly organizationId: string;
 	/** Digest of the document that was planned. */
 	readonly documentDigest: string;
-	/** Names of users for whoever reads the plan: user id to alias. */
+	/** User id to alias. */
 	readonly userNames: Readonly<Record<string, string>>;
-	/** What the service calls them, and everybody with a name like theirs (users.ts); left out where users were not read. */
+	/** Live names of those users, and of all with a similar name (users.ts); left out where users were not read. */
 	readonly liveNames?: Readonly<Record<string, string>>;
 	readonly reads: Reads;
 	/** When the organization was read, ISO 8601 in UTC. */
@@ -45,11 +45,11 @@ export interface Plan {
 	readonly problems: readonly Problem[];
 	readonly changes: readonly Change[];
 	readonly steps: readonly Step[];
-	/** Limits that the changes were held against; one that refuses keeps apply from sending anything. */
+	/** Guards that were checked; one that refuses blocks apply. */
 	readonly guards: readonly Guard[];
-	/** Activities that wait for somebody and touch what the steps touch. */
+	/** Pending and rejected activities for objects of the steps. */
 	readonly waiting: readonly RelatedActivity[];
-	/** User tags that the document does not speak of; only when it speaks of some. */
+	/** Unmanaged user tags; empty when the document lists no tags. */
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
 	readonly touched: readonly { readonly address: string; readonly digest: string }[];
@@ -75,7 +75,7 @@ export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */
 	readonly readAtMs: number;
-	/** Whose key it is; unknown where nobody asked, or the service does not say. */
+	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly PendingActivity[];
@@ -106,7 +106,7 @@ export function makePlan(
 	const { steps, waiting } = context.retryRejected === true ? held : checked;
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
-	const caller = context.caller ?? { known: false, because: "nobody asked" };
+	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
 	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
@@ -135,7 +135,7 @@ export function makePlan(
 	};
 }
 
-/** Whoever approved the activity, and whatever its parameters name: users are among that. */
+/** Returns ids among which are all users of the activity: approvers, and every text in its parameters. */
 function usersOfActivity({ approvedBy, parameters }: PendingActivity): readonly string[] {
 	const named = Object.values(parameters).flat();
 	return [...(approvedBy ?? []), ...named.filter((value) => typeof value === "string")];
@@ -159,7 +159,7 @@ export function findsDifference(plan: Plan): boolean {
 export function digestTouched(change: Change, live: LiveOrganization): string {
 	const { address, before, basis } = change;
 	if (change.kind === "userTag") return digestOf({ tagId: change.tagId, before, basis });
-	// The name is all that a plan shows of it; somebody may have put another thing behind the same name.
+	// A plan shows only the name, and another object may have taken it: the record is part of the digest.
 	const record = change.action === "remove" ? (findRemovable(change, live)?.digest ?? null) : null;
 	return digestOf({ address, before, basis, record });
 }

@@ -1,6 +1,6 @@
 /**
- * What became of each step, as data, and the exit code it adds up to. Waiting is an outcome, not an error, and an activity
- * whose status nobody knows is never success.
+ * The outcome of each step, and the exit code of a report. Pending approval is an outcome, not an error. An activity whose
+ * status is unknown is never success.
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Change } from "./change.ts";
@@ -40,7 +40,7 @@ export interface StepResult {
 	readonly parts: readonly PartResult[];
 }
 
-/** What became of one object of a removal that was submitted by itself. */
+/** The outcome for one object of a removal that was submitted separately. */
 export interface PartResult
 	extends Pick<StepResult, "outcome" | "activityId" | "fingerprint" | "message" | "refusedStatus"> {
 	readonly address: string;
@@ -63,9 +63,9 @@ export interface Report {
 	readonly startedAt: string;
 	readonly finishedAt: string;
 	readonly steps: readonly StepResult[];
-	/** What still differs after the last step, of what this apply completed; null when nobody looked. */
+	/** What still differs after the last step, of what this apply completed; null when it was not verified. */
 	readonly left: readonly Change[] | null;
-	/** Why nobody could look after the last step, although it was asked for; null when it was not asked for, or done. */
+	/** Why the result could not be verified, although that was asked for; null when it was verified, or not asked for. */
 	readonly unverified: string | null;
 	/** Whether everything that can be changed now is as the document says. */
 	readonly inSync: boolean;
@@ -90,7 +90,7 @@ export function exitCodeOf(report: Report): ExitCode {
 	const waits =
 		has("awaiting-approval", "awaiting-authenticator") ||
 		report.steps.some(({ step }) => step.earlierActivity?.relation === "conflicting");
-	// Whether what was sent and never answered made anything has to be learnt first: nobody is asked to approve it.
+	// A request in doubt has to be settled first: it is not known whether there is an activity to approve.
 	const inDoubt = report.steps.some(({ step }) => step.earlierActivity?.state === "in-doubt");
 	// What was not attempted waits too, where something waits; where nothing does, the run broke off before it.
 	const stopped = has("failed", "unknown", "rejected", "denied") || inDoubt || (has("not-attempted") && !waits);

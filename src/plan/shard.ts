@@ -1,7 +1,6 @@
 /**
- * A large fleet split among runners that know nothing of each other: each takes its share of the organizations. Which
- * share an organization falls into depends on its id and on nothing else, so that one more or less in the documents moves
- * no other, and a runner that keeps its journal finds there what it did before.
+ * Splits a fleet among runners. The share of an organization depends on its id alone, so that adding one does not move
+ * another, and a runner finds its earlier activities in its own journal.
  */
 import { createHash } from "node:crypto";
 
@@ -11,7 +10,6 @@ export interface Shard {
 	readonly count: number;
 }
 
-/** The most shares that are told apart. */
 const maxShards = 10_000;
 
 /** The share that `I/N` writes, or undefined when it writes none. */

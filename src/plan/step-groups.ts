@@ -1,5 +1,5 @@
 /**
- * The steps of a plan by what apply does about them, so that every count and every format tells the same.
+ * Groups the steps of a plan by what apply does with them, for every count and every format.
  */
 import { isCovered, type Step } from "./step.ts";
 

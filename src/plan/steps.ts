@@ -3,8 +3,8 @@
  *
  * Fewest: a changed tag is one activity whatever changes on it, all policies are one, all providers of a user are one, an
  * app is one. Names are unique (docs/service.md#server-side-validation), so a tag can take a name only after its
- * holder has given it up. Those who wait for each other form chains, which run from their free end, and cycles. A cycle
- * costs exactly one activity more: one of its tags steps aside under a temporary name. Nothing shorter exists, because
+ * holder has another. Renames that depend on each other form chains, which run from their free end, and cycles. A cycle
+ * costs exactly one activity more: one of its tags takes a temporary name. Nothing shorter exists, because
  * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
  */
 
@@ -17,8 +17,8 @@ import type { Step } from "./step.ts";
 import { compareText } from "./value.ts";
 
 /**
- * The steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag that
- * steps aside does so under its name in `temporaryNames`, where it has one and nobody else has or wants it.
+ * Returns the steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag of a
+ * cycle takes its name in `temporaryNames`, if that is free.
  */
 export function makeSteps(
 	changes: readonly Change[],
@@ -66,14 +66,16 @@ function tagDrafts(
 ): readonly StepDraft[] {
 	const holders = new Map(liveTags.map(({ id, name }) => [name, id]));
 	const renames = new Map(changes.filter(isRename).map((change) => [change.tagId, change]));
-	/** The tag that must let go of its name before this one can take it. */
+	/** Returns the rename that has to free this name first. */
 	const blocker = (change: TagChange): TagChange | undefined => {
 		const holder = holders.get(change.after.name);
 		return holder === undefined || holder === change.tagId ? undefined : renames.get(holder);
 	};
 	const asides = [...renames.values()].filter((change) => isFirstOfCycle(change, blocker));
 	const taken = new Set([...holders.keys(), ...changes.map(({ after }) => after.name)]);
-	const drafts: StepDraft[] = asides.map((change) => stepAside(change, temporaryName(change, taken, temporaryNames)));
+	const drafts: StepDraft[] = asides.map((change) =>
+		temporaryDraft(change, temporaryName(change, taken, temporaryNames)),
+	);
 	const freed = new Map(asides.map((change) => [change.tagId, `aside:${change.tagId}`]));
 	for (const change of inChainOrder(renames, asides, blocker)) {
 		const other = blocker(change);
@@ -90,7 +92,7 @@ function isRename(change: TagChange): boolean {
 	return change.before.name !== change.after.name;
 }
 
-/** Whether the change waits for itself, through others, and has the smallest address among those who do. */
+/** Whether the change is in a cycle, and has the smallest address there. */
 function isFirstOfCycle(change: TagChange, blocker: (change: TagChange) => TagChange | undefined): boolean {
 	const seen = new Set<string>([change.tagId]);
 	let smallest = change.address;
@@ -103,7 +105,7 @@ function isFirstOfCycle(change: TagChange, blocker: (change: TagChange) => TagCh
 	return false;
 }
 
-/** Every rename after the one that frees its name; the last of a cycle is the one that stepped aside. */
+/** Every rename after the one that frees its name; the last of a cycle is the one with a temporary name. */
 function inChainOrder(
 	renames: ReadonlyMap<string, TagChange>,
 	asides: readonly TagChange[],
@@ -124,12 +126,12 @@ function inChainOrder(
 		}
 		ordered.push(...chain.reverse());
 	}
-	// Those who stepped aside wait for a chain that is walked from another tag: they come last, in their own order.
+	// Tags with a temporary name depend on a chain that is walked from another tag: they come last, in their own order.
 	return [...ordered.filter(({ tagId }) => !aside.has(tagId)), ...ordered.filter(({ tagId }) => aside.has(tagId))];
 }
 
 /**
- * A name nobody has or wants, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
+ * Returns a free name, the same every time for the same tag. Unverified, chosen: letters, digits and hyphens only,
  * because the service's rules for the characters and length of names are not known (docs/service.md#not-documented).
  */
 function temporaryName(change: TagChange, taken: Set<string>, chosen: TemporaryNames): string {
@@ -150,13 +152,13 @@ function temporaryStem(tagId: string): string {
 	return `orgsync-temporary-${tagId.slice(0, 8)}`;
 }
 
-/** Whether orgsync gives such a name to a tag that steps aside. */
+/** Whether this can be a temporary name that orgsync gives the tag. */
 export function isTemporaryName(name: string, tagId: string): boolean {
 	const stem = temporaryStem(tagId);
 	return name === stem || (name.startsWith(`${stem}-`) && /^([2-9]|[1-9]\d+)$/.test(name.slice(stem.length + 1)));
 }
 
-function stepAside(change: TagChange, name: string): StepDraft {
+function temporaryDraft(change: TagChange, name: string): StepDraft {
 	return {
 		key: `aside:${change.tagId}`,
 		operation: "update_user_tag",

@@ -1,6 +1,6 @@
 /**
  * The three-way plan: what a change of the document means (base to head), what had drifted before it (base to live), and
- * what apply will do about both (head to live), so that nobody approves a plan for what it does besides.
+ * what apply will do about both (head to live), so that a reviewer sees what else the plan does.
  *
  * It works on atoms, the smallest things that can differ: the name of a tag, one user in one tag, one object that must not
  * exist, one field that is expected. A document demands a value of an atom or says nothing of it. Where head and base
@@ -63,7 +63,7 @@ export interface ThreeWay {
 	readonly base: { readonly name: string; readonly documentDigest: string | null };
 	/** Null where the head documents say nothing of the organization: then live was not asked either. */
 	readonly head: { readonly documentDigest: string } | null;
-	/** Names of users for whoever reads it, those of the base document too. */
+	/** User id to alias, those of the base document too. */
 	readonly userNames: Readonly<Record<string, string>>;
 	/** As in a plan: what the service calls them, left out where users were not read. */
 	readonly liveNames?: Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ export interface ThreeWay {
 	readonly accepted: readonly DriftedDifference[];
 	/** Of `documentChanges`, what live is already. */
 	readonly alreadyInSync: readonly DocumentChange[];
-	/** What the base document speaks of and could not be read: whether that drifted is not known. */
+	/** Objects of the base document that could not be read: whether they drifted is not known. */
 	readonly unread: readonly Unread[];
 }
 
@@ -87,7 +87,7 @@ export function hasFindings(threeWay: ThreeWay | null): boolean {
 	return threeWay.documentChanges.length + threeWay.drifted.length + (threeWay.aliases ?? []).length > 0;
 }
 
-/** All three comparisons of one organization, told apart. `live` has to be read for both documents. */
+/** Returns all three comparisons of one organization. `live` has to be read for both documents. */
 export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live: LiveOrganization): ThreeWay {
 	const before = base.desired ?? emptyOf(head);
 	const pairs = pairTags(tagsOf(before), tagsOf(head), live);
@@ -142,7 +142,7 @@ export function makeThreeWay(base: BaseDocument, head: DesiredOrganization, live
 	};
 }
 
-/** Of an organization that only the base document speaks of: it is left alone from now on, and live is not asked. */
+/** Returns the comparison of an organization that only the base documents: live state is not read. */
 export function makeDropped(name: string, base: DesiredOrganization): ThreeWay {
 	const head = emptyOf(base);
 	const changed = compareDocuments(base, { ...head, users: base.users }, pairTags(tagsOf(base), [], null));

@@ -1,6 +1,5 @@
 /**
- * Users as every format shows them: by alias, and beside it the live name and enough of the id where the alias alone could be
- * mistaken for somebody else.
+ * Users as every format shows them: by alias, with the live name and a short id where the alias could mean another user.
  */
 
 import { showName, showNameWithin, showText } from "../escape.ts";
@@ -12,7 +11,7 @@ export function showUser(userId: string, names: UserNames): string {
 	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
 }
 
-/** A name that cannot crowd out what stands behind it. */
+/** Returns the name, cut so that the notes after it stay visible. */
 function showShort(name: string): string {
 	return showNameWithin(name, maxNameLength);
 }
@@ -27,8 +26,7 @@ export function userParts(
 }
 
 /**
- * A user whom the service itself named somewhere else, as in a vote. The plan may not speak of this user: only what is said
- * there or known is told.
+ * Returns a user whom the service named elsewhere, as in a vote, where the plan may not know the user.
  */
 export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
 	const { liveNames, ...others } = names;
@@ -50,7 +48,7 @@ export function showIfUser(value: string, names: UserNames): string {
 	return isUser ? showUser(id, names) : showName(value);
 }
 
-/** Whose object it is, behind its address; empty where the address says it without a doubt, or it is nobody's. */
+/** Returns the owner of an object, shown after its address; empty where the address is clear, or it has no owner. */
 export function describeOwner(userId: string | null | undefined, names: UserNames): string {
 	if (userId === null || userId === undefined || userParts(userId, names).notes.length === 0) return "";
 	return `  of ${showUser(userId, names)}`;

@@ -1,7 +1,6 @@
 /**
- * Who a user is to whoever reads a plan. A document calls users by aliases of its own, and an alias may be another user's
- * name: wherever the two could be mistaken, the alias stands beside the live name and enough of the id. Live names that were
- * not read are never guessed.
+ * Labels of users. An alias of a document may be another user's name: where the two could be confused, the label has the live
+ * name and a short id too. Live names that were not read are never guessed.
  */
 
 import { showName } from "../escape.ts";
@@ -13,7 +12,7 @@ import { compareText } from "./value.ts";
 export interface UserNames {
 	/** User id to the alias of the document. */
 	readonly userNames: Readonly<Record<string, string>>;
-	/** User id to live name, of every user that the plan speaks of and of all with a name like theirs; left out: not read. */
+	/** User id to live name, of every user in the plan and of all with a similar name; left out: not read. */
 	readonly liveNames?: Readonly<Record<string, string>>;
 	/** Aliases that the base document gives to another user, or to none, and the other way round. */
 	readonly aliases?: readonly AliasDifference[];
@@ -26,13 +25,13 @@ export interface AliasDifference {
 	readonly after: string | null;
 }
 
-/** What tells a user from all others. */
+/** The parts of a label that identify a user. */
 export interface UserLabel {
 	/** The alias, or the whole id where there is none. */
 	readonly name: string;
 	/** Whether only the base document has the alias. */
 	readonly isFormer: boolean;
-	/** As much of the id as tells it from those of others; null where the name is enough, or is the id. */
+	/** The beginning of the id, unique among these users; null where the name is enough, or is the id. */
 	readonly shortId: string | null;
 	/** The live name, where it is not the alias of the document as it is now; null where it is, or was not read. */
 	readonly liveName: string | null;
@@ -41,8 +40,8 @@ export interface UserLabel {
 }
 
 /**
- * Longest name that is shown whole, in characters as they are shown: escapes count. Of a longer one the beginning is shown,
- * which alone tells nobody apart.
+ * Longest name that is shown whole, in characters as they are shown: escapes count. A longer one is cut, so its label has the
+ * id too.
  */
 export const maxNameLength = 60;
 
@@ -72,7 +71,7 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 	};
 }
 
-/** Whether a reader is told the same by both labels. How much of the id is enough depends on who else is spoken of. */
+/** Whether both labels show the same. The length of the short id may differ: it depends on the other users. */
 export function isSameLabel(left: UserLabel, right: UserLabel): boolean {
 	return (
 		left.name === right.name &&
@@ -104,7 +103,7 @@ export function usersOf(change: Change): readonly string[] {
 
 /**
  * The live names for `UserNames`: of these users, of those with an alias, and of everybody whose name looks like one of
- * theirs; undefined where users were not read. A plan holds the names of nobody else.
+ * theirs; undefined where users were not read. A plan holds no other names.
  */
 export function liveNamesFor(
 	userIds: Iterable<string>,
@@ -131,7 +130,7 @@ export function aliasDifferences(
 		.filter(({ before, after }) => before !== after);
 }
 
-/** The aliases that mean another user from now on: whoever reads only names does not see it. */
+/** Returns the aliases that mean another user from now on, which the names alone do not show. */
 export function reassignedAliases({ aliases = [] }: Pick<UserNames, "aliases">): readonly AliasDifference[] {
 	return aliases.filter(({ before, after }) => before !== null && after !== null);
 }

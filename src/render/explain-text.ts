@@ -1,6 +1,6 @@
 /**
- * Why an activity is not finished, as text. Its status decides: a policy evaluation that contradicts it, or that a later one of
- * the same policy replaced, is history and stands in the past tense.
+ * Why an activity is not finished, as text. A policy evaluation that its status or a later evaluation replaced is history, in
+ * the past tense.
  */
 import { showName, showText } from "../escape.ts";
 import type {
@@ -11,38 +11,27 @@ import type {
 	Judgment,
 	MfaStatus,
 } from "./result.ts";
+import { describeStatus } from "./waiting-text.ts";
 
 /** Returns the activity's status, its policy evaluations and its MFA policies. */
 export function renderExplain(result: ExplainResult): string {
 	const lines = [
-		...describeStatus(result),
+		...describeActivity(result),
 		...describePolicies(result),
 		...result.mfaStatuses.map((status) => describeMfa(status, result)),
 	];
 	return `Activity ${showText(result.activityId)}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** A Map, because a status can be any word, `constructor` included. */
-const statusWords: ReadonlyMap<string, string> = new Map([
-	["ACTIVITY_STATUS_COMPLETED", "is completed"],
-	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "is pending approval"],
-	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "is waiting for an authenticator"],
-	["ACTIVITY_STATUS_REJECTED", "was rejected"],
-	["ACTIVITY_STATUS_FAILED", "failed"],
-	["ACTIVITY_STATUS_CREATED", "has not started"],
-	["ACTIVITY_STATUS_PENDING", "is in progress"],
-]);
-
 const endedStatuses = ["ACTIVITY_STATUS_COMPLETED", "ACTIVITY_STATUS_REJECTED", "ACTIVITY_STATUS_FAILED"];
 
-function describeStatus(result: ExplainResult): readonly string[] {
+function describeActivity(result: ExplainResult): readonly string[] {
 	const { activity } = result;
 	if (activity === null) return [];
 	const { status, type, operation, fingerprint, canApprove, failure } = activity;
-	const state = statusWords.get(status) ?? `has the status ${status}`;
 	const nameAll = (userIds: readonly string[]) => userIds.map((userId) => nameUser(userId, result)).join(", ");
 	return [
-		`${showText(operation ?? type)} ${showText(state)}; fingerprint ${showText(fingerprint)}`,
+		`${showText(operation ?? type)} ${describeStatus(status)}; fingerprint ${showText(fingerprint)}`,
 		...(failure === null ? [] : [`the service says: ${showText(failure)}`]),
 		...(activity.approvedBy.length === 0 ? [] : [`approved by ${nameAll(activity.approvedBy)}`]),
 		...(activity.rejectedBy.length === 0 ? [] : [`rejected by ${nameAll(activity.rejectedBy)}`]),

@@ -1,15 +1,14 @@
 /**
- * Plans and reports for a pipeline on GitHub: annotations, which it shows at the lines of the document, and the summary of
- * the step. Annotations are workflow commands, lines of the log that begin with `::`; what a name could say there is
- * escaped twice, as text for people and as data of the command.
+ * Plans and reports for a pipeline on GitHub: annotations at the lines of the document, and the summary of the step.
+ * Annotations are workflow commands, lines of the log that begin with `::`. Names are escaped twice, as text and as data of
+ * the command.
  */
 
 import { showAddress, showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";
-import type { Finding, OrganizationDrift } from "../plan/drift.ts";
+import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
-import type { Plan } from "../plan/plan.ts";
 import type { StepResult } from "../plan/report.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
@@ -64,18 +63,18 @@ interface Annotation {
 	readonly at: Position | undefined;
 }
 
-/** Most annotations of a level that GitHub shows of one step. */
-const mostOfALevel = 10;
+/** Max annotations of a level that GitHub shows of one step. */
+const maxOfALevel = 10;
 
 /** Longest message, in characters; the summary has the whole. */
 const longestMessage = 1_000;
 
-/** Annotations, the verdict first, and summary. No name can begin a workflow command, end one early or add a property to it. */
+/** Returns annotations, the verdict first, and the summary. No name can begin, end or extend a workflow command. */
 export function renderGithub(result: CommandResult, options: GithubOptions = {}): GithubResult {
 	const [verdict, ...others] = annotationsOf(result, options.positionOf ?? (() => undefined));
 	const byLevel = Map.groupBy(others, ({ level }) => level);
 	const lines = levelsInOrder.flatMap((level) =>
-		withinLimit(byLevel.get(level) ?? [], mostOfALevel - (verdict.level === level ? 1 : 0)),
+		withinLimit(byLevel.get(level) ?? [], maxOfALevel - (verdict.level === level ? 1 : 0)),
 	);
 	return {
 		annotations: [verdict, ...lines].map((annotation) => `${renderAnnotation(annotation)}\n`).join(""),
@@ -93,7 +92,7 @@ function annotationsOf(
 	const { problems = [], command } = result;
 	const error = errorAbove(result);
 	return [
-		// A plan with changes is what was asked for; a warning would cry wolf on every pull request.
+		// A plan with changes is normal: a warning on every pull request would be ignored.
 		{
 			level: (command === "plan" || command === "show") && tone === "attention" ? "notice" : levels[tone],
 			title: titleOf(command),
@@ -135,10 +134,10 @@ function atProblem(problem: Position & { readonly code: string; readonly message
 function organizationAnnotations(one: OrganizationResult, positionIn: PositionOf): readonly Annotation[] {
 	const positionOf = (address: string): Position | undefined => positionIn(address, one.plan.organizationId);
 	const { plan, failed, overrides } = one;
-	const told = overrides.map((override) => annotate("warning", overrideTitle, describeOverride(override, plan.guards)));
-	if (one.results === null) return [...told, ...planAnnotations(one, positionOf)];
+	const used = overrides.map((override) => annotate("warning", overrideTitle, describeOverride(override, plan.guards)));
+	if (one.results === null) return [...used, ...planAnnotations(one, positionOf)];
 	return [
-		...told,
+		...used,
 		...(failed === null
 			? []
 			: [annotate("error", "stopped", `organization ${plan.organizationId}: ${renderMessageText(failed.error)}`)]),
@@ -156,21 +155,20 @@ const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
 
-/** Of a plan of which nothing was begun. */
+/** Returns the annotations of a plan that was not started. */
 function planAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	const { plan, threeWay, drift } = one;
-	const notesOn = makeNotes(drift, plan);
+	const findings = findingsOf(one);
 	return [
-		...plan.problems.map((problem) => {
-			const message = [problem.message, ...notesOn(problem.path)].join("; ");
-			return atProblem({ ...problem, message });
-		}),
+		...plan.problems.map((problem) =>
+			atProblem({ ...problem, message: withFinding(problem.message, findings.get(problem.path), one) }),
+		),
 		...describeMovedAliases(threeWay).map((alias) =>
 			annotate("warning", "alias of another user", `${aliasHeading}: ${showMovedAlias(alias)}`),
 		),
 		...(threeWay?.reverts ?? []).map((reverted) => {
-			const told = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
-			return annotate("warning", revertsDrift, told, positionOf(reverted.address));
+			const message = `${threeWayHeadings.reverts}: ${threeWay === null ? "" : showReverted(reverted, threeWay)}`;
+			return annotate("warning", revertsDrift, message, positionOf(reverted.address));
 		}),
 		...blockingGuards(plan).map((guard) =>
 			annotate("error", "guard", renderGuard(guard), firstOf(guard.where, positionOf)),
@@ -189,42 +187,43 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 	];
 }
 
-/** What a report of drift says of the object with an address; nothing where there is none. */
-function makeNotes(drift: OrganizationDrift | null, plan: Plan): (address: string) => readonly string[] {
-	if (drift === null) return () => [];
-	const findings = new Map<string, Finding>([...drift.findings, ...drift.waiting].map((one) => [one.address, one]));
-	return (address) => {
-		const finding = findings.get(address);
-		return finding === undefined ? [] : describeFinding(finding, drift, plan);
-	};
+/** Returns the findings of a drift report by address; a pending one before another. */
+function findingsOf({ drift }: OrganizationResult): ReadonlyMap<string, Finding> {
+	return new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
 }
 
-function changeAnnotations(
-	{ command, plan, threeWay, drift }: OrganizationResult,
-	positionOf: Positions,
-): readonly Annotation[] {
-	const notesOn = makeNotes(drift, plan);
-	const findings = new Map([...(drift?.findings ?? []), ...(drift?.waiting ?? [])].map((one) => [one.address, one]));
-	// What is new is what somebody is woken for, and no more than ten are shown.
+/** Returns the message with since when, by whom and what to do; of an object without a finding the message alone. */
+function withFinding(message: string, finding: Finding | undefined, { drift, plan }: OrganizationResult): string {
+	const notes = drift === null || finding === undefined ? [] : describeFinding(finding, drift, plan);
+	return [message, ...notes].join("; ");
+}
+
+function changeAnnotations(one: OrganizationResult, positionOf: Positions): readonly Annotation[] {
+	const findings = findingsOf(one);
+	// New drift first: GitHub shows no more than ten.
 	const rankOf = ({ address }: Change): number => (findings.get(address)?.state === "new" ? 0 : 1);
-	return [...plan.changes]
+	return [...one.plan.changes]
 		.sort((left, right) => rankOf(left) - rankOf(right))
-		.map((change) => {
-			const { address } = change;
-			const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
-			const message = [...lines, ...notesOn(address)].map((line) => line.trim()).join("; ");
-			const finding = findings.get(address);
-			if (drift === null || finding === undefined) {
-				if (!isHeldByRejection(address, plan))
-					return annotate(levelOfChange(change, command), change.action, message, positionOf(address));
-				return annotate("notice", "on hold", `${message}; on hold: rejected`, positionOf(address));
-			}
-			const waits = drift.waiting.some((one) => one.address === address);
-			const title = ["drift", waits ? "pending" : describeState(finding, drift)]
-				.filter((word) => word !== null)
-				.join(", ");
-			return annotate(waits ? "notice" : "warning", title, message, positionOf(address));
-		});
+		.map((change) => changeAnnotation(change, findings.get(change.address), one, positionOf(change.address)));
+}
+
+function changeAnnotation(
+	change: Change,
+	finding: Finding | undefined,
+	one: OrganizationResult,
+	at: Position | undefined,
+): Annotation {
+	const { command, plan, threeWay, drift } = one;
+	const lines = renderChange(change, plan, plainStyle, noteReverted(threeWay, plainStyle));
+	const message = withFinding(lines.map((line) => line.trim()).join("; "), finding, one);
+	if (drift !== null && finding !== undefined) {
+		const isPending = drift.waiting.some((pending) => pending === finding);
+		const state = isPending ? "pending" : describeState(finding, drift);
+		return annotate(isPending ? "notice" : "warning", state === null ? "drift" : `drift, ${state}`, message, at);
+	}
+	return isHeldByRejection(change.address, plan)
+		? annotate("notice", "on hold", `${message}; on hold: rejected`, at)
+		: annotate(levelOfChange(change, command), change.action, message, at);
 }
 
 function resultAnnotations(results: readonly StepResult[], positionOf: Positions): readonly Annotation[] {
@@ -238,7 +237,7 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 		});
 }
 
-/** One for each part that did not complete, of a step that was submitted part by part. */
+/** Returns one annotation for each part that did not complete. */
 function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
 	return parts
 		.filter(({ outcome }) => outcome !== "completed")
@@ -251,7 +250,7 @@ function partAnnotations({ step, parts }: StepResult, positionOf: Positions): re
 		});
 }
 
-/** What was found after the last step. */
+/** Returns the differences after the last step. */
 function endAnnotations({ report }: OrganizationResult, positionOf: Positions): readonly Annotation[] {
 	if (report === null) return [];
 	return [
@@ -264,7 +263,7 @@ function endAnnotations({ report }: OrganizationResult, positionOf: Positions): 
 	];
 }
 
-/** Drift is to be looked at; of a plan only what takes something away. */
+/** Returns a warning for drift and for removals, else a notice. */
 function levelOfChange(change: Change, command: string): Level {
 	const removes = change.action === "remove" || (change.kind === "userTag" && change.removeUserIds.length > 0);
 	return command === "drift" || removes ? "warning" : "notice";
@@ -282,15 +281,15 @@ function firstOf(
 	return addresses.map(positionOf).find((position) => position !== undefined);
 }
 
-function withinLimit(annotations: readonly Annotation[], most: number): readonly Annotation[] {
+function withinLimit(annotations: readonly Annotation[], max: number): readonly Annotation[] {
 	const [first] = annotations;
-	if (first === undefined || annotations.length <= most) return annotations;
-	const shown = annotations.slice(0, most - 1);
+	if (first === undefined || annotations.length <= max) return annotations;
+	const shown = annotations.slice(0, max - 1);
 	const message = `${annotations.length - shown.length} more: the summary of this step has them`;
 	return [...shown, { level: first.level, title: titleOf("more"), message, at: undefined }];
 }
 
-/** One workflow command. `-` is standard input, which no line of the repository belongs to. */
+/** Returns one workflow command. `-` is standard input, which has no line in the repository. */
 function renderAnnotation({ level, title, message, at }: Annotation): string {
 	const place =
 		at === undefined || at.file === "-"
@@ -300,14 +299,14 @@ function renderAnnotation({ level, title, message, at }: Annotation): string {
 	return `::${level} ${properties.join(",")}::${escapeData(cut(showText(message.replace(/\s*\n\s*/g, " "))))}`;
 }
 
-/** The message, or as much of it as is shown with where the rest is: what was cut off must not pass for nothing. */
+/** Returns the message, or its beginning and where the rest is. */
 function cut(message: string): string {
 	return message.length <= longestMessage
 		? message
 		: `${clip(message, longestMessage)} (cut here: the summary has all of it)`;
 }
 
-/** As the toolkit of GitHub's actions escapes the text of a command. */
+/** Escapes the text of a command as the toolkit of GitHub's actions does. */
 function escapeData(text: string): string {
 	return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -1,6 +1,6 @@
 /**
- * The matrix of tags × users as an HTML table: every mark is a sign, a word for those who hear it, and a colour, so that
- * none of them alone has to carry it. A cell costs a few bytes, since there may be ten thousand.
+ * The matrix of tags × users as an HTML table. Every mark is a sign, a colour and a word for screen readers. A cell takes a
+ * few bytes, since there may be ten thousand.
  */
 
 import { showRename } from "../escape.ts";
@@ -20,16 +20,16 @@ const marks: Readonly<Record<Mark, { readonly name: string; readonly sign: strin
 	none: { name: "", sign: "", word: "" },
 };
 
-/** More columns than this do not fit on paper: there the list of changes stands for the matrix. */
-const mostOnPaper = 24;
+/** More columns than this do not fit on paper: there the list of changes replaces the matrix. */
+const maxOnPaper = 24;
 
-/** The matrix with its legend and tools, or null when there is nothing to draw. `id` is unique on the page. */
+/** Returns the matrix with its legend and search; null when there is none. `id` is unique on the page. */
 export function renderMatrix(plan: Plan, id: string): Html | null {
 	const matrix = makeMatrix(plan);
 	if (matrix === null) return null;
 	const moving = matrix.users.filter(({ moves }) => moves).length;
 	const quiet = matrix.users.length - moving;
-	return html`<div class="matrix${moving > mostOnPaper ? " wide" : ""}">
+	return html`<div class="matrix${moving > maxOnPaper ? " wide" : ""}">
 <div class="bar"><div class="find" hidden><label for="${id}-find">Find a tag or a user</label> <input id="${id}-find" type="search" autocomplete="off" spellcheck="false"> <output for="${id}-find"></output></div>${
 		quiet === 0
 			? null

@@ -80,7 +80,7 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 	return {
 		title: results === null ? planned : "Steps and their results",
 		look: "plain",
-		body: renderSteps(one, `${prefix}step`),
+		body: renderSteps(one, `${prefix}plan`),
 		number: (report?.steps ?? plan.steps).length,
 	};
 }

@@ -1,6 +1,5 @@
 /**
- * The steps as a picture of their order: rounds that come one after the other, the steps of a round side by side, and in
- * each step what it comes after, what it waits for, and after an apply what became of it.
+ * The steps in rounds: a round starts after the one before it, and its steps run in parallel.
  */
 
 import { nameOf } from "../plan/pending.ts";
@@ -9,6 +8,7 @@ import type { PartResult, StepResult } from "../plan/report.ts";
 import type { Step } from "../plan/step.ts";
 import { isCovered } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { fold, renderDoubt } from "./html-details.ts";
 import { curveQuotes, type Html, html, sentence } from "./html-text.ts";
 import type { OrganizationResult, Tone } from "./organizations.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./report-text.ts";
 import { count } from "./text.ts";
 
-/** The steps in rounds, or null when there is none. `id` is unique on the page. */
+/** Returns the steps in rounds; null when there is none. `id` is unique on the page. */
 export function renderSteps({ plan, report, results, failed }: OrganizationResult, id: string): Html | null {
 	const byId = new Map((results ?? []).map((result) => [result.step.id, result]));
 	const steps = report?.steps.map(({ step }) => step) ?? plan.steps;
@@ -34,23 +34,22 @@ export function renderSteps({ plan, report, results, failed }: OrganizationResul
 			)}</ul></li>`,
 	)}</ol>`;
 	const calm = failed === null && (results ?? []).every(({ outcome }) => outcome === "completed");
-	if (steps.length <= mostStepsOpen || !calm) return body;
-	return html`<details><summary>${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}</summary>${body}</details>`;
+	if (steps.length <= maxStepsOpen || !calm) return body;
+	return fold(`${count(steps.length, "step", "steps")} in ${count(rounds.length, "round", "rounds")}`, body);
 }
 
-/** More steps than this are folded, unless one of them needs somebody. */
-const mostStepsOpen = 20;
+/** More steps than this are folded, unless one of them did not complete. */
+const maxStepsOpen = 20;
 
 function titleOf(index: number, number: number): string {
 	const together = number === 1 ? "1 step" : `${count(number, "step", "steps")}, in parallel`;
 	return index === 0 ? `First: ${together}` : `Then: ${together}`;
 }
 
-/** How many rounds stand before a step: one more than before the last of those it depends on. */
+/** Returns the number of rounds before a step: one more than before the last of those it depends on. */
 function roundOf(steps: readonly Step[]): (step: Step) => number {
 	const rounds = new Map<string, number>();
-	// Steps stand in the plan behind all that they depend on, but a plan may come from a file, so two passes are not enough
-	// to rely on it: a step that depends on a later one is put into the round after those seen so far.
+	// A step follows those it depends on. Only a plan from a file may differ: its order is shown as far as it is known.
 	for (const step of steps) {
 		rounds.set(step.id, Math.max(0, ...step.dependsOn.map((other) => (rounds.get(other) ?? 0) + 1)));
 	}
@@ -69,7 +68,7 @@ function renderStep(step: Step, result: StepResult | undefined, id: string, isSt
 			? null
 			: html`<p class="doubt">${describeHold(earlierActivity)} <code>${nameOf(earlierActivity)}</code>: ${earlierActivity.relation === "rejected" ? html`needs <code>--retry-rejected</code>` : "nothing is sent"}</p>`;
 	return html`<li id="${id}-${step.id}"><p><span class="step">${step.id}</span> ${result === undefined && isStopped ? html`<span class="word attention">no result</span> ` : outcomeOf(result)}${sentence(reason)}</p>
-<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${becameOf(result)}</li>\n`;
+<p class="soft"><code>${operation}</code> ${after}${operation === "update_user_tag" ? null : html`<span class="covers">${listCovers(covers.map(({ address }) => address))}</span>`}</p>${waits}${renderOutcome(result)}</li>\n`;
 }
 
 function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
@@ -77,13 +76,13 @@ function toneOf({ outcome }: Pick<StepResult, "outcome">): Tone {
 	return outcome.startsWith("awaiting") || outcome === "not-attempted" ? "attention" : "bad";
 }
 
-/** What became of a step in a word, or null when it was not carried out. */
+/** Returns the outcome of a step in a word; null without a result. */
 export function outcomeOf(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
 	return html`<span class="word ${toneOf(result)}">${result.outcome.replaceAll("-", " ")}</span> `;
 }
 
-/** That no step of the plan makes the change now, because of another activity or a rejection; null where one does. */
+/** Returns why no step makes the change now, in a word; null where one does. */
 export function heldWord(address: string, plan: Plan): Html | null {
 	const covering = plan.steps.filter((step) => isCovered(address, step));
 	const { sent } = groupSteps(plan.steps);
@@ -93,8 +92,8 @@ export function heldWord(address: string, plan: Plan): Html | null {
 	return html`<span class="word attention">${relations.size === 0 ? "on hold" : word}</span> `;
 }
 
-/** What a person has to know of a step that did not complete, and of the parts of one that was submitted part by part. */
-function becameOf(result: StepResult | undefined): Html | null {
+/** Returns the details of a step that did not complete, and of steps that were submitted in parts. */
+function renderOutcome(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);
 	if (result.outcome === "completed") return parts;
@@ -114,7 +113,7 @@ function renderParts(parts: readonly PartResult[]): Html {
 		const { address, outcome, message } = part;
 		const named = describePartActivity(part);
 		return html`<li><div><span class="word ${toneOf(part)}">${outcome.replaceAll("-", " ")}</span> <code>${address}</code>${
-			message === null ? null : html`<p class="doubt">${curveQuotes(message)}</p>`
+			message === null ? null : renderDoubt(curveQuotes(message))
 		}${named === null ? null : html`<p class="soft">${named}</p>`}${outcome.startsWith("awaiting") ? html`<p class="soft">${describeExplainCommand(part)}</p>` : null}</div></li>\n`;
 	})}</ul>`;
 }

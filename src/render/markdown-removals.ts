@@ -1,6 +1,5 @@
 /**
- * What is taken away, for the part of the Markdown that is never folded: in lines that are short enough never to be cut, so
- * that no removal goes unseen.
+ * Removals in Markdown, in lines too short to be cut, so that a reader sees every one.
  */
 
 import { showAddressWithin } from "../escape.ts";
@@ -16,17 +15,14 @@ import { noteReverted } from "./three-way-text.ts";
 /** Longest beginning of an address in such a line, in characters: a user needs up to 180 of the line. */
 const longestAddress = 60;
 
-/** What stands beside a removal that apply does not submit again. */
-const leftAlone = "on hold: rejected";
-
-/** Everything that is taken away, one line an object or a few members of a tag; after an apply with what became of it. */
+/** Returns a line for each removed object or a few members of a tag; after an apply with the result. */
 export function removalLines({ plan, threeWay, results, failed, drift }: OrganizationResult): readonly string[] {
 	if (drift !== null) return [];
 	const byAddress = resultsByAddress(results);
 	const note = noteReverted(threeWay, plainStyle);
 	const became = (address: string): string => {
 		const result = byAddress.get(address);
-		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? `  [${leftAlone}]` : "";
+		if (result === undefined && failed === null) return isHeldByRejection(address, plan) ? "  [on hold: rejected]" : "";
 		if (result === undefined) return "  [no result]";
 		return `  [${describeOutcome({ ...result, message: null })}]`;
 	};

@@ -1,13 +1,12 @@
 /**
- * Who gains and loses which user tag, as a matrix of tags × users. Data only; what is not known is a mark of its own,
- * never an empty cell.
+ * Who gains and loses which user tag, as a matrix of tags × users. Unknowns have a mark of their own, never an empty cell.
  */
 import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
 import { compareText } from "../plan/value.ts";
 
-/** `mayGain` and `mayLose`: planned without knowing whether it is needed. `none`: has not and gets not. */
+/** `mayGain` and `mayLose`: planned, but may not be needed. `none`: is no member before or after. */
 export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknown" | "none";
 
 interface MatrixUser {
@@ -23,20 +22,17 @@ export interface MatrixRow {
 }
 
 export interface Matrix {
-	/** Everybody whom the changed tags speak of, sorted by name. */
+	/** The users of the changed tags, sorted by name. */
 	readonly users: readonly MatrixUser[];
 	readonly rows: readonly MatrixRow[];
-	/** Users who only keep a tag and were left out, because the matrix would be too large to look at. */
+	/** How many users without changes were left out, because the matrix would be too large. */
 	readonly leftOut: number;
 }
 
-/** Above so many cells users without a change are left out, and above four times as many there is no matrix. */
-const mostCells = 12_000;
+/** Above so many cells users without changes are left out, and above four times as many there is no matrix. */
+const maxCells = 12_000;
 
-/**
- * The matrix of the tags whose members change; null when there is none, or when it has more cells than anybody can look
- * at (then the list of changes has to do).
- */
+/** Returns the matrix of the tags whose members change; null when there is none, or when it would be too large. */
 export function makeMatrix(plan: Plan): Matrix | null {
 	const changes = plan.changes
 		.filter((change) => change.kind === "userTag")
@@ -44,8 +40,8 @@ export function makeMatrix(plan: Plan): Matrix | null {
 	if (changes.length === 0) return null;
 	const moving = new Set(changes.flatMap(({ addUserIds, removeUserIds }) => [...addUserIds, ...removeUserIds]));
 	const known = new Set([...moving, ...changes.flatMap(({ before }) => before.members ?? [])]);
-	if (moving.size * changes.length > 4 * mostCells) return null;
-	const shown = known.size * changes.length > mostCells ? moving : known;
+	if (moving.size * changes.length > 4 * maxCells) return null;
+	const shown = known.size * changes.length > maxCells ? moving : known;
 	const nameOf = (id: string): string => showUser(id, plan);
 	const ids = [...shown].sort((left, right) => compareText(nameOf(left), nameOf(right)) || compareText(left, right));
 	return {

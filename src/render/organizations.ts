@@ -1,6 +1,5 @@
 /**
- * A result as one entry an organization, for every format: what became of it, its verdict in one sentence, and whether it
- * has more to show than that. Which organizations are folded into one line is decided here and nowhere else.
+ * A result as one entry for each organization: its state, its verdict, and whether every format folds it into one line.
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { OrganizationDrift } from "../plan/drift.ts";
@@ -123,20 +122,14 @@ export function unplannedOf(result: CommandResult): readonly FailedOrganization[
 	return (result.failed ?? []).filter(({ organizationId }) => !planned.has(organizationId));
 }
 
-/** Organizations to show in full, and those for which a line is enough. */
-export interface FoldedOrganizations {
-	readonly full: readonly OrganizationResult[];
-	readonly folded: readonly OrganizationResult[];
-}
-
 /**
- * Returns the organizations, those with nothing to show folded; a single one is always shown in full. With `"decisions"`,
+ * Returns the organizations to show in full, and those for which a line is enough; a single one is always shown in full. With `"decisions"`,
  * for formats of limited size, those are folded too in which all went well.
  */
 export function foldOrganizations(
 	result: CommandResult,
 	shown: "details" | "decisions" = "details",
-): FoldedOrganizations {
+): Readonly<Record<"full" | "folded", readonly OrganizationResult[]>> {
 	const all = organizationsOf(result);
 	if (isAlone(result)) return { full: all, folded: [] };
 	const isFull = shown === "details" ? hasDetails : needsDecision;

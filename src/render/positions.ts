@@ -1,13 +1,13 @@
 /**
- * Where in the documents the objects of a plan are spoken of, for formats that are shown beside them.
+ * Positions of objects in the documents, for annotations.
  */
 import { printAddress } from "../plan/address.ts";
 import { type DesiredOrganization, type Position, tagsOf } from "../plan/organization.ts";
 
-/** Where a document speaks of an object of an organization; undefined where that is not known. */
+/** Returns the position of an object of an organization; undefined where it is unknown. */
 export type PositionOf = (address: string, organizationId: string) => Position | undefined;
 
-/** Where these documents speak of user tags; of the other kinds they are not asked. */
+/** Returns the positions of user tags; those of the other kinds are unknown. */
 export function positionsOf(organizations: readonly DesiredOrganization[]): PositionOf {
 	const positions = new Map(
 		organizations.map((desired) => [

@@ -1,5 +1,5 @@
 /**
- * Report to text: what became of each step, what to do about it, and one sentence that sums it up.
+ * A report of apply as text, and the words of its results that every format shares.
  */
 
 import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
@@ -13,18 +13,15 @@ import type { Style } from "./style.ts";
 
 export { listCovers };
 
-/** What stands where nobody agreed to a plan. */
+/** The verdict when the plan was not confirmed. */
 export const notApplied = "Not applied: nothing was sent.";
 
-/** What stands where an organization could not be read; the error is told beside it. */
 const notRead = "Could not be read: nothing was sent.";
 
-/** What stands where there was nothing that could be done; the error is told beside it. */
 const leftAlone = "Cannot converge: nothing was sent.";
 /** Heading above the objects that changed since a saved plan was made. */
 export const outdatedHeading = "Changed since it was planned";
 
-/** Headings that stand above the same things in every format. */
 export const reportHeadings = {
 	left: "Still different after the last step (changed elsewhere)",
 	unverified: "Not verified after the last step",
@@ -41,12 +38,9 @@ const words: Readonly<Record<Outcome, string>> = {
 	"not-attempted": "not attempted",
 };
 
-/**
- * The report as text, ending with a newline. `"open"` leaves out the steps that completed, for whoever has seen them
- * complete.
- */
+/** Returns the report as text, ending with a newline. `"open"` leaves out completed steps, which were shown before. */
 export function renderReport(report: Report, style: Style, which: "all" | "open" = "all"): string {
-	// Of what completed, whoever has seen it complete has not seen the parts.
+	// The parts of a completed step were not shown before.
 	const shown = report.steps.filter(
 		({ outcome, parts }) => which === "all" || outcome !== "completed" || parts.length > 0,
 	);
@@ -63,7 +57,7 @@ export function renderReport(report: Report, style: Style, which: "all" | "open"
 	return `${[...lines, "", ...overrides, summarizeReport(report)].join("\n").trimStart()}\n`;
 }
 
-/** One line for a step while the work goes on, more where a person has to do something. */
+/** Returns a step and its result; more lines where a person has to act. */
 export function renderStep(result: StepResult, style: Style): readonly string[] {
 	const { step, outcome, parts } = result;
 	const lines = [
@@ -97,50 +91,50 @@ function markOf(outcome: Outcome, style: Style): string {
 	return outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
 }
 
-/** What became of one part and, where there is something to add, why. */
+/** Returns the outcome of one part and, where known, why. */
 export function describePart({ outcome, message }: PartResult): string {
 	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
 }
 
 type Named = Pick<StepResult, "activityId" | "fingerprint">;
 
-/** The activity and the fingerprint by which it is approved. */
+/** Returns the activity and the fingerprint by which it is approved. */
 export function describeActivity({ activityId, fingerprint }: Named): string {
 	const id = activityId === null ? "(no id)" : showName(activityId);
 	return `activity ${id}, fingerprint ${fingerprint === null ? "(none)" : showName(fingerprint)}`;
 }
 
-/** The same of a part; only the fingerprint where no activity came of it, and null where nothing was sent. */
+/** Returns the same for a part: the fingerprint alone without an activity, null where nothing was sent. */
 export function describePartActivity(part: PartResult): string | null {
 	if (part.activityId !== null) return describeActivity(part);
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
-/** The command that says more of an activity that waits. */
+/** Returns the command that shows more about a pending activity. */
 export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
 	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} shows what it is waiting for`;
 }
 
-/** What became of a step and, where there is something to add, why. */
+/** Returns the outcome of a step and, where known, why. */
 export function describeOutcome({ step, outcome, message }: StepResult): string {
-	// An activity that the service is still working on waits for nobody: its message says all.
-	const worksOn = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
-	const says = worksOn ? "has not ended" : words[outcome];
-	return message === null ? says : `${says}: ${showText(message)}`;
+	// The service is still processing this activity: it is not pending approval.
+	const isProcessing = outcome.startsWith("awaiting") && message !== null && step.earlierActivity === null;
+	const text = isProcessing ? "has not ended" : words[outcome];
+	return message === null ? text : `${text}: ${showText(message)}`;
 }
 
-/** What holds a step back, in words before the name of the activity. */
+/** Returns why a step is on hold, in words before the name of the activity. */
 export function describeHold(earlierActivity: EarlierActivity): string {
 	if (earlierActivity.relation === "rejected") return "already rejected as activity";
 	return `${earlierActivity.relation === "same" ? "joins" : "conflicts with"} ${describeEarlierActivity(earlierActivity)}`;
 }
 
-/** What the name of an activity that a step waits for is the name of. */
+/** Returns what the name of an earlier activity identifies. */
 export function describeEarlierActivity({ activityId }: EarlierActivity): string {
 	return activityId === null ? "request" : "activity";
 }
 
-/** One sentence: whether the organization is as the document says, and what is missing. */
+/** Returns one sentence: whether the organization is in sync, and what is missing. */
 export function summarizeReport(report: Report): string {
 	const byOutcome = Map.groupBy(outcomesOf(report.steps), (outcome) => outcome);
 	const counts = (Object.keys(words) as Outcome[]).flatMap((outcome) => {

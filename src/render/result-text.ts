@@ -1,17 +1,9 @@
 /**
  * Any result as text, for a terminal or a log. Errors and problems are not in it: they go to standard error.
  */
-import { showText } from "../escape.ts";
+import { showText, writeJson } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
-import {
-	renderCompletion,
-	renderExport,
-	renderImportKey,
-	renderInit,
-	renderQuery,
-	renderSchema,
-	renderValidate,
-} from "./command-text.ts";
+import { renderImportKey, renderInit, renderValidate } from "./command-text.ts";
 import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
 import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
@@ -59,13 +51,13 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 		case "init":
 			return renderInit(result);
 		case "export":
-			return renderExport(result);
+			return result.document;
 		case "query":
-			return renderQuery(result);
+			return `${writeJson(result.answer, 2)}\n`;
 		case "schema":
-			return renderSchema(result);
+			return `${writeJson(result.schema, 2)}\n`;
 		case "completion":
-			return renderCompletion(result);
+			return result.script;
 		case "status":
 			return renderStatus(result);
 		case "wait":
@@ -142,7 +134,7 @@ function renderApply(result: ApplyResult, style: Style, quiet: boolean): string 
 	]);
 }
 
-/** Returns the report of every organization, or that nobody agreed to any. */
+/** Returns the report of every organization, or that the plan was not confirmed. */
 function renderApplied(result: ApplyResult, style: Style, which: "all" | "open"): readonly string[] {
 	if (organizationsOf(result).some(({ results }) => results === null)) return [`${notApplied}\n`];
 	const { full, folded } = foldOrganizations(result);

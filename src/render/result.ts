@@ -290,10 +290,14 @@ export function byOrganization(left: Pick<Plan, "organizationId">, right: Pick<P
 }
 
 /**
- * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. Without
- * `isSeveral` there is only one organization, which is not named.
+ * Returns the errors of failed organizations, one for each message: `organization ID and 2 others: MESSAGE`. It does not name
+ * the only organization of a result.
  */
-export function errorsOfFailed(failed: readonly FailedOrganization[], isSeveral: boolean): readonly ErrorDescription[] {
+export function errorsOfFailed({
+	plans,
+	failed = [],
+}: Pick<PlannedResult<string>, "plans" | "failed">): readonly ErrorDescription[] {
+	const isSeveral = new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1;
 	const byMessage = Map.groupBy(failed, ({ error }) => error.message);
 	return [...byMessage.values()].flatMap(([first, ...others]) => {
 		if (first === undefined) return [];
@@ -303,11 +307,8 @@ export function errorsOfFailed(failed: readonly FailedOrganization[], isSeveral:
 	});
 }
 
-/** Returns the errors of the failed organizations of a result, one for each message. */
 function errorsInside(result: CommandResult): readonly ErrorDescription[] {
-	if (!("plans" in result)) return [];
-	const { plans, failed = [] } = result;
-	return errorsOfFailed(failed, new Set([...plans, ...failed].map(({ organizationId }) => organizationId)).size > 1);
+	return "plans" in result ? errorsOfFailed(result) : [];
 }
 
 /** Returns the error that ended the whole call; null where there is none, or only organizations failed. */

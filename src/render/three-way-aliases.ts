@@ -1,5 +1,5 @@
 /**
- * Aliases that two documents give to different users, in words: whoever reads names alone would take one user for another.
+ * Aliases that two documents give to different users, in words: names alone would hide that.
  */
 
 import { showName } from "../escape.ts";
@@ -7,17 +7,16 @@ import type { ThreeWay } from "../plan/three-way.ts";
 import { identifyUser } from "../plan/user-labels.ts";
 import { type AliasDifference, reassignedAliases } from "../plan/users.ts";
 
-/** Heading above the aliases that mean another user, the same in every format. */
 export const aliasHeading = "Aliases that now mean another user";
 
-/** An alias with the user that it means now and the one that it meant before, each by id and live name; escaped. */
-export interface MovedAlias {
+/** An alias with its user now and before, each by id and live name; escaped. */
+interface MovedAlias {
 	readonly alias: string;
 	readonly now: string;
 	readonly before: string;
 }
 
-/** The aliases that mean another user. None is left out: of this every reader has to know. */
+/** Returns all aliases that now mean another user. */
 export function describeMovedAliases(threeWay: ThreeWay | null): readonly MovedAlias[] {
 	return threeWay === null
 		? []
@@ -28,12 +27,12 @@ export function describeMovedAliases(threeWay: ThreeWay | null): readonly MovedA
 			}));
 }
 
-/** The same on one line. */
+/** Returns such an alias on one line. */
 export function showMovedAlias({ alias, now, before }: MovedAlias): string {
 	return `${alias} is now ${now}, before ${before}`;
 }
 
-/** The aliases that only one of the documents has, and what becomes of each, in words; escaped. */
+/** Returns the aliases that only one of the documents has, each in words; escaped. */
 export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly alias: string; readonly text: string }[] {
 	const moved: ReadonlySet<AliasDifference> = new Set(reassignedAliases(threeWay));
 	return (threeWay.aliases ?? [])
@@ -47,7 +46,7 @@ export function describeOtherAliases(threeWay: ThreeWay): readonly { readonly al
 		}));
 }
 
-/** One sentence for the verdict, with a space before it; empty where every alias means whom it meant. */
+/** Returns a sentence for the verdict, with a space before it; empty where no alias now means another user. */
 export function summarizeAliases(threeWay: ThreeWay | null | undefined): string {
 	const found = threeWay === null || threeWay === undefined ? 0 : reassignedAliases(threeWay).length;
 	if (found === 0) return "";

@@ -19,12 +19,21 @@ export const waitingHeadings = {
 /** The activities of a plan by what each needs of a person: a decision, a look, or `--retry-rejected`. */
 export const waitingGroups = ["waiting", "inDoubt", "rejected"] as const;
 
-const statusWords: Readonly<Record<string, string>> = {
-	ACTIVITY_STATUS_CONSENSUS_NEEDED: "is pending approval",
-	ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: "is waiting for an authenticator",
-	ACTIVITY_STATUS_CREATED: "has not started",
-	ACTIVITY_STATUS_PENDING: "is in progress",
-};
+/** A Map, because a status can be any word, `constructor` included. */
+const statusWords: ReadonlyMap<string, string> = new Map([
+	["ACTIVITY_STATUS_COMPLETED", "is completed"],
+	["ACTIVITY_STATUS_CONSENSUS_NEEDED", "is pending approval"],
+	["ACTIVITY_STATUS_AUTHENTICATORS_NEEDED", "is waiting for an authenticator"],
+	["ACTIVITY_STATUS_REJECTED", "was rejected"],
+	["ACTIVITY_STATUS_FAILED", "failed"],
+	["ACTIVITY_STATUS_CREATED", "has not started"],
+	["ACTIVITY_STATUS_PENDING", "is in progress"],
+]);
+
+/** Returns the status of an activity as a phrase; one that orgsync does not know by its name, escaped. */
+export function describeStatus(status: string): string {
+	return statusWords.get(status) ?? `has the status ${showName(status)}`;
+}
 
 /** Returns one line: what the activity is waiting for, since when, and who approved it; of one in doubt, when it was sent. */
 export function renderPendingActivity(activity: PendingActivity, names: UserNames): string {
@@ -39,8 +48,7 @@ export function renderPendingActivity(activity: PendingActivity, names: UserName
 		const answer = activityId === null ? "without an answer" : `as activity ${id}, which has an unknown status`;
 		return `${sent} ${answer}; ${fingerprint}`;
 	}
-	const { status } = activity;
-	const state = Object.hasOwn(statusWords, status) ? statusWords[status] : `has the status ${showName(status)}`;
+	const state = describeStatus(activity.status);
 	const since = createdAt === null ? "" : ` since ${createdAt}`;
 	const approvers = (approvedBy ?? []).map((userId) => showSaidUser(userId, names, liveNames));
 	const votes = approvers.length === 0 ? "" : `, approved by ${approvers.join(", ")}`;

@@ -5,6 +5,7 @@
 import { listParameter } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
 import { sameValue } from "../plan/value.ts";
+import { parametersOf } from "../wire/request-body.ts";
 import type { SettledEntry } from "./journal.ts";
 
 /**
@@ -15,7 +16,7 @@ export function findCompletedSteps(
 	steps: readonly Step[],
 	entries: readonly SettledEntry[],
 ): readonly { readonly step: Step; readonly entry: SettledEntry }[] {
-	const sent = entries.map((entry) => ({ entry, parameters: parametersOf(entry) }));
+	const sent = entries.map((entry) => ({ entry, parameters: parametersOf(entry.body) }));
 	return steps.flatMap((step) => {
 		const list = listParameter(step.operation);
 		const wanted = splitList(step.parameters, list);
@@ -26,10 +27,6 @@ export function findCompletedSteps(
 		const last = same.at(-1);
 		return last !== undefined && wanted.ids.every((id) => done.has(id)) ? [{ step, entry: last.entry }] : [];
 	});
-}
-
-function parametersOf({ body }: SettledEntry): Readonly<Record<string, unknown>> {
-	return (JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
 }
 
 /** Returns the ids that an operation lists, and all other parameters. */

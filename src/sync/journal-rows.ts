@@ -8,8 +8,8 @@ import { isRecord } from "../json.ts";
 import { removalKindNames } from "../plan/kinds/names.ts";
 import { emptyLastApplied, type LastApplied } from "../plan/organization.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { decodeSubmit, type RequestBody } from "../wire/request-body.ts";
-import { type AppliedObject, type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
+import { decodeSubmit, parametersOf, type RequestBody } from "../wire/request-body.ts";
+import { type AppliedObject, finality, type JournalEntry, type RecordedOutcome, requestDigestOf } from "./journal.ts";
 
 /** A row of the table `sent`. */
 export interface SentRow {
@@ -34,19 +34,6 @@ export interface AppliedRow {
 	readonly id: string;
 	readonly value: string;
 }
-
-const outcomes: readonly unknown[] = [
-	null,
-	"completed",
-	"awaiting-approval",
-	"awaiting-authenticator",
-	"rejected",
-	"denied",
-	"failed",
-	"unknown",
-	"not-attempted",
-	"abandoned",
-];
 
 /** Returns the entry of a row. Throws StorageError if the bytes are not the request that the row describes. */
 export function toEntry(row: SentRow): JournalEntry {
@@ -73,15 +60,15 @@ export function toEntry(row: SentRow): JournalEntry {
 }
 
 function findMistake(row: SentRow, body: RequestBody): string | undefined {
-	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
 	const operation = body.operation.name as SubmitName;
 	if (body.fingerprint !== row.fingerprint) return `its bytes have the fingerprint ${body.fingerprint}`;
 	if (operation !== row.operation) return `its bytes are another operation, ${operation}`;
 	if (body.organizationId !== row.organization_id) return `its bytes are for the organization ${body.organizationId}`;
 	if (body.timestampMs !== row.timestamp_ms) return "its bytes have another timestamp";
-	if (requestDigestOf(body.organizationId, operation, parameters) !== row.request_digest)
+	if (requestDigestOf(body.organizationId, operation, parametersOf(body)) !== row.request_digest)
 		return "its bytes ask for something else";
-	return outcomes.includes(row.outcome) ? undefined : "its outcome is none that orgsync knows";
+	const isKnown = row.outcome === null || Object.hasOwn(finality, row.outcome);
+	return isKnown ? undefined : "its outcome is none that orgsync knows";
 }
 
 function refuse(row: SentRow, because: string): never {

@@ -7,6 +7,7 @@ import type { RequestBody } from "../wire/request-body.ts";
 import {
 	type AppliedObject,
 	type ClaimDecision,
+	finality,
 	isOpen,
 	type Journal,
 	type JournalEntry,
@@ -16,22 +17,6 @@ import {
 } from "./journal.ts";
 import { type AppliedRow, type SentRow, toEntry, toLastApplied } from "./journal-rows.ts";
 import { inTransaction } from "./journal-schema.ts";
-
-/**
- * How final an outcome is: only an outcome of the same or a higher rank replaces it. A failure may be the refusal of one
- * sender, so the end of an activity replaces it.
- */
-const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
-	"not-attempted": 0,
-	unknown: 0,
-	"awaiting-approval": 0,
-	"awaiting-authenticator": 0,
-	denied: 0,
-	failed: 1,
-	abandoned: 1,
-	rejected: 2,
-	completed: 2,
-};
 
 interface Claim {
 	readonly requestDigest: string;

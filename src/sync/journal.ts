@@ -52,6 +52,22 @@ export type SettledEntry = Extract<JournalEntry, { readonly settledAtMs: number 
 /** The outcome of a request; `abandoned` by the operator. */
 export type RecordedOutcome = Outcome | "abandoned";
 
+/**
+ * How final an outcome is: only an outcome of the same or a higher rank replaces it. A failure may be the refusal of one
+ * sender, so the end of an activity replaces it.
+ */
+export const finality: Readonly<Record<RecordedOutcome, 0 | 1 | 2>> = {
+	"not-attempted": 0,
+	unknown: 0,
+	"awaiting-approval": 0,
+	"awaiting-authenticator": 0,
+	denied: 0,
+	failed: 1,
+	abandoned: 1,
+	rejected: 2,
+	completed: 2,
+};
+
 /** A request to record before it is sent. */
 export interface NewJournalEntry {
 	readonly body: RequestBody;

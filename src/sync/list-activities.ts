@@ -2,7 +2,7 @@
  * Reads `list_activities` page by page. The direction of the page cursor is not documented, so this does not rely on it:
  * only the content of a page counts. A list is complete if its last page has only new activities.
  */
-import { isUnavailable } from "../errors.ts";
+import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads } from "../wire/operations.ts";
@@ -65,12 +65,8 @@ export async function* listPages(
 }
 
 async function askPage(reader: Reader, fields: Readonly<Record<string, unknown>>) {
-	try {
-		const { value, serverTimeMs } = await reader.query(extendedReads.list_activities, fields);
-		const all = value.activities ?? [];
-		return Array.isArray(all) && all.every(isRecord) ? { all, serverTimeMs } : undefined;
-	} catch (error) {
-		if (isUnavailable(error)) return undefined;
-		throw error;
-	}
+	const answer = await ifAvailable(reader.query(extendedReads.list_activities, fields));
+	const all = answer?.value.activities ?? [];
+	if (answer === undefined || !Array.isArray(all) || !all.every(isRecord)) return undefined;
+	return { all, serverTimeMs: answer.serverTimeMs };
 }

@@ -71,13 +71,17 @@ export function outcomeOfResend(
 	{ outcome, activityId }: Pick<JournalEntry, "outcome" | "activityId">,
 ): AnswerOutcome {
 	if (answer.kind === "activity") return outcomeOfActivity(answer.activity);
-	const judged = outcomeOfAnswer(answer);
-	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 	const because = answer.kind === "refused" ? answer.message : answer.because;
-	const message = isPending
-		? `it was pending when it was last read, and asking again failed: ${because}`
-		: `it was submitted before without an answer, and asking again failed: ${because}`;
-	return { ...judged, outcome: isPending ? outcome : "unknown", activityId, message };
+	const isPending = isPendingOutcome(outcome);
+	const before = isPending ? "pending when it was last read" : "submitted before without an answer";
+	const message = `it was ${before}, and asking again failed: ${because}`;
+	return { ...outcomeOfAnswer(answer), outcome: isPending ? outcome : "unknown", activityId, message };
+}
+
+type PendingOutcome = "awaiting-approval" | "awaiting-authenticator";
+
+function isPendingOutcome(outcome: JournalEntry["outcome"]): outcome is PendingOutcome {
+	return outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
 }
 
 /** A Map, because a status can be any word, `constructor` too. */
@@ -108,10 +112,8 @@ export function outcomeOfActivity(activity: Activity): AnswerOutcome {
 
 /** Whether the service is still processing the activity, so that asking again soon may show how it ended. */
 export function isProcessing(answer: SubmitAnswer): boolean {
-	return (
-		answer.kind === "activity" &&
-		(answer.activity.status === "ACTIVITY_STATUS_CREATED" || answer.activity.status === "ACTIVITY_STATUS_PENDING")
-	);
+	const status = answer.kind === "activity" ? answer.activity.status : "";
+	return status === "ACTIVITY_STATUS_CREATED" || status === "ACTIVITY_STATUS_PENDING";
 }
 
 /** Returns the result of a request that is not submitted. */
@@ -127,7 +129,7 @@ export function withoutSubmit({ activityId, body }: JournalEntry, outcome: Outco
 /** Returns the result of an open entry whose bytes the service does not accept any more. */
 export function expiredResult(entry: JournalEntry): SubmitResult {
 	const { outcome, activityId, body } = entry;
-	const isPending = outcome === "awaiting-approval" || outcome === "awaiting-authenticator";
+	const isPending = isPendingOutcome(outcome);
 	const said = isPending ? "it was pending when it was last read" : "it was submitted without an answer";
 	const message = `${said}, and its request is too old to send again; once you know that it has ended, --abandon ${activityId ?? body.fingerprint} lets orgsync submit another`;
 	return withoutSubmit(entry, isPending ? outcome : "unknown", message);

@@ -2,7 +2,7 @@
  * Reads pending activities: as the service lists them if it does, otherwise as the journal has them, with requests in doubt.
  * Finds the activity of a journal entry by reading, without a submit.
  */
-import { isUnavailable } from "../errors.ts";
+import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import type { PendingActivity } from "../plan/pending.ts";
 import type { Reads } from "../plan/plan.ts";
@@ -11,6 +11,7 @@ import { type Activity, readActivity } from "../wire/activity.ts";
 import { findMismatch } from "../wire/activity-mismatch.ts";
 import type { Reader } from "../wire/client.ts";
 import { bodyLifetimeMs, extendedReads, type SubmitName, type SubmitOperation, submits } from "../wire/operations.ts";
+import { parametersOf } from "../wire/request-body.ts";
 import type { Journal, JournalEntry } from "./journal.ts";
 import { type ActivityRecord, listPages } from "./list-activities.ts";
 import { confirmOrganization } from "./live-queries.ts";
@@ -146,15 +147,9 @@ export function hasExpired({ body }: Pick<JournalEntry, "body">, serverTimeMs: n
 }
 
 async function readById(entry: JournalEntry, activityId: string, reader: Reader): Promise<ActivityLookup | undefined> {
-	const { body } = entry;
-	try {
-		const fields = { organizationId: body.organizationId, activityId };
-		const { activity } = (await reader.query(extendedReads.get_activity, fields)).value;
-		return isRecord(activity) ? activityOf(entry, activity) : undefined;
-	} catch (error) {
-		if (isUnavailable(error)) return undefined;
-		throw error;
-	}
+	const fields = { organizationId: entry.body.organizationId, activityId };
+	const activity = (await ifAvailable(reader.query(extendedReads.get_activity, fields)))?.value.activity;
+	return isRecord(activity) ? activityOf(entry, activity) : undefined;
 }
 
 async function findByFingerprint(entry: JournalEntry, reader: Reader): Promise<ActivityLookup | undefined> {
@@ -236,13 +231,12 @@ const states: Partial<Record<JournalEntry["outcome"], ActivityState>> = {
 
 /** Returns a journal entry as an activity that may be pending, or was rejected. */
 export function toPendingActivity({ body, activityId, outcome, sentAtMs }: JournalEntry): PendingActivity {
-	const { parameters } = JSON.parse(body.bytes) as { parameters: Record<string, unknown> };
 	return {
 		activityId,
 		fingerprint: body.fingerprint,
 		...(states[outcome] ?? { state: "in-doubt" }),
 		operation: body.operation.name as SubmitName,
-		parameters,
+		parameters: parametersOf(body),
 		createdAt: new Date(sentAtMs).toISOString(),
 		approvedBy: null,
 		saidBy: "journal",

@@ -3,7 +3,6 @@
  */
 import { OrgsyncError } from "../errors.ts";
 import { printScope } from "../plan/address.ts";
-import type { Change } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -11,11 +10,15 @@ import type { Report, StepResult } from "../plan/report.ts";
 import { subjectOf } from "../plan/requests.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import type { Reader } from "../wire/client.ts";
-import { withUpdateTime } from "./applied-objects.ts";
-import type { Journal } from "./journal.ts";
+import type { AppliedObject, Journal } from "./journal.ts";
 import { readLive } from "./read.ts";
 
 type Verification = Pick<Report, "left" | "unverified">;
+
+interface VerifyContext {
+	readonly reader: Reader;
+	readonly journal: Journal;
+}
 
 /** The verification of an apply that reads nothing afterwards. */
 export const notVerified: Verification = { left: null, unverified: null };
@@ -28,10 +31,10 @@ export async function verify(
 	desired: DesiredOrganization,
 	plan: Plan,
 	completed: readonly StepResult[],
-	{ reader, journal }: { readonly reader: Reader; readonly journal: Journal },
+	context: VerifyContext,
 ): Promise<Verification> {
 	try {
-		return await findLeft(desired, plan, completed, reader, journal);
+		return await findLeft(desired, plan, completed, context);
 	} catch (error) {
 		if (!(error instanceof OrgsyncError)) throw error;
 		return { left: null, unverified: error.message };
@@ -42,14 +45,11 @@ async function findLeft(
 	desired: DesiredOrganization,
 	plan: Plan,
 	completed: readonly StepResult[],
-	reader: Reader,
-	journal: Journal,
+	{ reader, journal }: VerifyContext,
 ): Promise<Verification> {
 	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
-	const touched = narrowToKinds(
-		desired,
-		plan.changes.filter(({ address }) => covered.has(address)),
-	);
+	const kinds = new Set<string>(plan.changes.filter(({ address }) => covered.has(address)).map(({ kind }) => kind));
+	const touched = { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
 	const { live } = await readLive(touched, reader, journal.lastApplied(plan.organizationId), plan.reads);
 	recordUpdateTimes(live, completed, plan, journal);
 	const { changes, problems, unread } = diff(touched, {
@@ -86,13 +86,9 @@ function recordUpdateTimes(
 	if (!live.userTags.known) return;
 	const { userTags } = journal.lastApplied(organizationId);
 	const changed = new Set(completed.map(({ step }) => subjectOf(step)));
-	const tags = live.userTags.value.filter(({ id }) => changed.has(id));
-	const applied = tags.flatMap((tag) => withUpdateTime(tag, userTags[tag.id]));
+	const applied = live.userTags.value.flatMap(({ id, updatedAt }): readonly AppliedObject[] => {
+		const known = changed.has(id) ? userTags[id] : undefined;
+		return known?.updatedAt === "" ? [{ kind: "userTag", id, value: { ...known, updatedAt } }] : [];
+	});
 	if (applied.length > 0) journal.recordApplied(organizationId, applied);
-}
-
-/** Returns the desired state of the kinds that these changes touch. */
-function narrowToKinds(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
-	const kinds = new Set(changes.filter(({ action }) => action !== "report").map(({ kind }) => kind));
-	return { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
 }

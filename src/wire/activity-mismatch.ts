@@ -3,7 +3,7 @@
  * organization, operation or change is not taken as the result of the request. Pure.
  */
 import type { Activity } from "./activity.ts";
-import type { RequestBody } from "./request-body.ts";
+import { parametersOf, type RequestBody } from "./request-body.ts";
 
 /**
  * Returns what of the activity differs from the request, for messages; null when all of it matches. Ids match in any case, lists
@@ -14,7 +14,7 @@ import type { RequestBody } from "./request-body.ts";
  */
 export function findMismatch(body: RequestBody, activity: Activity): string | null {
 	const { operation, organizationId, fingerprint } = body;
-	const { parameters } = JSON.parse(body.bytes) as { parameters: Readonly<Record<string, unknown>> };
+	const parameters = parametersOf(body);
 	const isVote = operation.fields.includes("fingerprint");
 	const isTarget = isVote && activity.fingerprint === parameters.fingerprint;
 	if (activity.fingerprint !== fingerprint && !isTarget) return "another fingerprint";

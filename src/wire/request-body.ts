@@ -73,3 +73,8 @@ export function decodeSubmit(bytes: string): RequestBody | undefined {
 		return undefined;
 	}
 }
+
+/** Returns the parameters in the bytes of a request. */
+export function parametersOf({ bytes }: Pick<RequestBody, "bytes">): Readonly<Record<string, unknown>> {
+	return (JSON.parse(bytes) as { parameters: Readonly<Record<string, unknown>> }).parameters;
+}

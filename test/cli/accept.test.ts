@@ -92,13 +92,13 @@ test("drift --accept refuses a difference that a pending activity reverts, and s
 });
 
 test.each<[why: string, words: readonly string[], said: string, stdin?: string]>([
-	["an address that is none", ["--accept", "signers"], "--accept signers: this is no address"],
+	["an address that is none", ["--accept", "signers"], "--accept signers: it is not an address"],
 	[
 		"an address that is as it should be",
 		["--accept", "userTag:oncall"],
 		"nothing to accept at userTag:oncall; differences: ",
 	],
-	["standard input", ["--accept", "userTag:*", "-f", "-"], "standard input has no place", drifted],
+	["standard input", ["--accept", "userTag:*", "-f", "-"], "standard input is not a file", drifted],
 ])("drift --accept refuses %s before it writes anything", async (_why, words, said, stdin) => {
 	const world = await makeWorld(drifted);
 	const { code, stdout, stderr } = await world.run(["drift", ...words], stdin === undefined ? {} : { stdin });

@@ -257,7 +257,7 @@ describe("wait", () => {
 		const answer = await world.run(["wait", "--wait", "600", ...documented]);
 		expect(answer.code).toBe(8);
 		expect(answer.stdout).toMatch(
-			new RegExp(`^${id}: in doubt: it was pending when it was last read, and .*; apply sends`),
+			new RegExp(`^${id}: in doubt: it was pending when it was last read, and .*; apply submits`),
 		);
 		expect(world.requests()).toEqual([]);
 		expect((await world.run([...apply, ...documented])).code).toBe(0);

@@ -47,7 +47,7 @@ describe("drift --since", () => {
 		const world = await makeWorld(signers);
 		const calm = await runKept(world, 0);
 		expect(calm).toMatchObject({ code: 0, findings: [], stdout: "" });
-		expect(calm.stderr).toContain("drift.json yet: everything counts as new");
+		expect(calm.stderr).toContain("drift.json does not exist yet: all findings count as new");
 
 		await world.submitAsBob("update_user_tag", removeCarol);
 		const [{ id: activityId, type }] = world.activities();
@@ -126,14 +126,14 @@ describe("drift --since refuses with exit 3 before any request", () => {
 	test.each<[string, string, string]>([
 		["no JSON", "drift", "it is no JSON"],
 		["an empty file", "", "the file is empty"],
-		["a list", "[]", "it is no report of drift"],
+		["a list", "[]", "it is not a drift report"],
 		[
 			"another command's output",
 			JSON.stringify({ ...report, command: "plan" }),
 			"it is the output of plan, not of drift",
 		],
-		["an error without findings", JSON.stringify({ ...report, error }), `holds no findings: ${error.message}`],
-		["a newer format", JSON.stringify({ ...report, formatVersion: 2 }), "in a format of its own"],
+		["an error without findings", JSON.stringify({ ...report, error }), `has no findings: ${error.message}`],
+		["a newer format", JSON.stringify({ ...report, formatVersion: 2 }), "it has the format of another version"],
 		["findings of another shape", JSON.stringify({ ...report, drift: [{}] }), "its findings cannot be read"],
 	])("%s, which stays unchanged", async (_what, content, why) => {
 		const world = await makeWorld(signers);
@@ -159,7 +159,8 @@ describe("drift --since refuses with exit 3 before any request", () => {
 		expect(refused.code).toBe(3);
 		expect(readOutput(refused).error).toMatchObject({
 			code: "configuration",
-			message: `--since ${fileOf(world)} is of another share: it has organization ${organizationId}; give each share a file of its own`,
+			message: `--since ${fileOf(world)} is of another share: it has organization ${organizationId}`,
+			hint: "use one file for each share",
 		});
 		expect(readFileSync(fileOf(world), "utf8")).toBe(before);
 		expect(world.requests()).toEqual([]);

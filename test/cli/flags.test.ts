@@ -341,11 +341,11 @@ describe("--output or --out with a file that the command reads or keeps", () => 
 
 describe("query", () => {
 	test.each<[string[], RegExp]>([
-		[["list_user_tag"], /^error: there is no query list_user_tag; did you mean list_user_tags\?$/m],
+		[["list_user_tag"], /^error: unknown query: list_user_tag; did you mean list_user_tags\?$/m],
 		[["get_mfa_status", "activityId=1", "activityId=2"], /^error: the field activityId is given more than once$/m],
 		[
 			["list_user_tags", `organizationId=${organizationId}`, "--organization", organizationId],
-			/^error: the field organizationId and --organization exclude each other$/m,
+			/^error: the field organizationId and --organization cannot be used together$/m,
 		],
 		[
 			["list_activities", "filterByStatus=ACTIVITY_STATUS_PENDING"],
@@ -390,7 +390,7 @@ describe("an invalid organization id in the environment", () => {
 				code: 3,
 				stdout: "",
 				stderr:
-					"error: `garbage` is no organization id: it must be a UUID\nhint: the environment variable for the organization holds no id\n",
+					"error: `garbage` is not an organization id: it must be a UUID\nhint: the environment variable for the organization has an invalid id\n",
 			});
 		}
 	});

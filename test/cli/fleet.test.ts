@@ -233,7 +233,7 @@ test("--only that matches nothing is refused with --shard too", async () => {
 	for (const shard of ["1/2", "2/2"]) {
 		const { code, stderr } = await world.run(["drift", "--shard", shard, "--only", "userTag/nosuch"]);
 		expect(code).toBe(3);
-		expect(stderr).toContain("the documents have nothing like that");
+		expect(stderr).toContain("no object of the documents matches");
 	}
 });
 
@@ -280,7 +280,7 @@ test("an unreachable service is not queried for every organization", async () =>
 	const { code, stderr } = await world.run(words);
 	expect(code).toBe(1);
 	const [, refused, notAsked] =
-		/and (\d+) others: list_user_tags: [\s\S]*and (\d+) others: not asked, because/.exec(stderr) ?? [];
+		/and (\d+) others: list_user_tags: [\s\S]*and (\d+) others: not read, because/.exec(stderr) ?? [];
 	expect(Number(refused) + Number(notAsked)).toBe(38);
 	expect(Number(refused)).toBeLessThan(24);
 });
@@ -312,7 +312,7 @@ test.each(["0/2", "3/2", "2"])("--shard %s is refused with the correct form", as
 	const { code, stderr } = await world.run(["plan", "--shard", shard]);
 	expect(code).toBe(3);
 	expect(stderr).toBe(
-		`error: --shard ${shard}: there is no such share\nhint: write I/N, for example 2/8: the second of eight; I counts from 1\n`,
+		`error: --shard ${shard}: it is not a valid share\nhint: write I/N, for example 2/8 for the second of eight; I counts from 1\n`,
 	);
 });
 

@@ -151,7 +151,7 @@ describe("import-key", () => {
 		const answer = await world.run(words, options);
 		expect(answer).toMatchObject({ code: 1, stdout: "" });
 		expect(answer.stderr).toContain("but its import bundle is not plain text, so it is not printed\n");
-		expect(answer.stderr).toContain("hint: to get one all the same: --out FILE writes it byte for byte");
+		expect(answer.stderr).toContain("hint: --out FILE writes it byte for byte");
 		expect(answer.stderr).not.toMatch(unsafe);
 	});
 

@@ -59,7 +59,7 @@ describe.runIf(existsSync("/dev/full"))("an import bundle that cannot be written
 		expect(readOutput(lost).error).toMatchObject({
 			code: "output",
 			message: `activity ${activity.id} completed, but its bundle cannot be written to /dev/full: the disk is full`,
-			hint: expect.stringContaining("within a quarter of an hour it gets the same bundle"),
+			hint: expect.stringContaining("within 15 minutes it gets the same bundle"),
 		});
 		expect((await world.run([...words, "bundle"])).code).toBe(0);
 		expect(world.activities().length).toBe(1);

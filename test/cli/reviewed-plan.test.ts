@@ -201,7 +201,7 @@ describe("--digest", () => {
 			const input = readFileSync(join(world.folder, "plan.json"), "utf8");
 			const { code, stderr } = await world.run([...words, "--digest", other], { stdin: input });
 			expect(code).toBe(3);
-			expect(stderr).toContain(`is not the plan that --digest names: its digest is ${read(world).digest}`);
+			expect(stderr).toContain(`is not the plan of --digest: its digest is ${read(world).digest}`);
 			expect(stderr).not.toContain(other);
 		}
 		expect(world.requests()).toEqual([]);

@@ -89,7 +89,7 @@ describe("--only narrows the plan and its reads", () => {
 		const world = await makeWorld(everything);
 		const { code, stderr, stdout } = await world.run(["drift", ...only("tvcApp", selection)]);
 		expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-		expect(stderr).toBe(`error: --only ${selection}: the documents have nothing like that\n`);
+		expect(stderr).toBe(`error: --only ${selection}: no object of the documents matches\n`);
 		expect(world.requests()).toEqual([]);
 	});
 

@@ -317,7 +317,7 @@ describe("a stream whose device fails", () => {
 	test("is reported once if the result already reports it", async () => {
 		const [output, error] = [fake(), fake("EIO")];
 		error.outlet.write("a note\n");
-		error.outlet.markReported();
+		error.outlet.isReported = true;
 		expect(await settleStreams(0, output.outlet, error.outlet)).toBe(1);
 		expect(output.got).toEqual([]);
 	});

@@ -146,7 +146,7 @@ test.runIf(hasGit)("--base reports a document without a base as new", async () =
 	const world = await makeRepository(document(agreeing.userTags));
 	world.write("new.yaml", document(signers("alice, carol")));
 	const answer = await world.run(["plan", "--base", "HEAD", "-f", "new.yaml", "--format", "json"]);
-	expect(answer.stderr).toContain("new.yaml is not in HEAD: it is new, before it nothing was wanted");
+	expect(answer.stderr).toContain("new.yaml is not in HEAD: all of it is new");
 	const [found] = readOutput(answer).threeWay;
 	expect(found).toMatchObject({ base: { documentDigest: null }, drifted: [], reverts: [] });
 	expect(found.documentChanges.map(({ what }: { what: string }) => what)).toEqual([
@@ -263,7 +263,7 @@ const refusals: readonly Refusal[] = [
 	{
 		why: "a file that speaks of other organizations",
 		words: ["--base-file", "other.yaml"],
-		said: "--base-file other.yaml: it speaks of none of the organizations of the documents",
+		said: "--base-file other.yaml: it has none of the organizations of the documents",
 	},
 	{
 		why: "a file that is not there",

@@ -130,7 +130,7 @@ test("an artifact that is replaced before the approval is not applied", async ()
 			replacePlan(artifacts["orgsync-reviewed"] ?? "", () => ({ readAt: new Date(Date.now()).toISOString() }));
 		});
 		expect(results.apply).toBe("failure");
-		expect(log).toContain("is not the plan that --digest names: its digest is sha256:");
+		expect(log).toContain("is not the plan of --digest: its digest is sha256:");
 		expect(log).toContain("::error title=orgsync::orgsync apply ended with exit code 3");
 		expect(submits()).toEqual([]);
 	}

@@ -77,7 +77,7 @@ describe("an alias that means another user from now on", () => {
 		expect(at).toBeLessThan(text.indexOf("member carol") < 0 ? text.length : text.indexOf("member carol"));
 	});
 
-	it.each(shown)("never stands in %s alone for who gains or loses something", (_, text) => {
+	it.each(shown)("is never shown alone in %s for a user who gains or loses something", (_, text) => {
 		expect(text).toMatch(/\+\s+(member )?carol \(?id 10000004…, live name mallory/);
 		expect(text).not.toMatch(/[-+]\s+(member )?carol(?! (is now|\(?(id 1|alias)))/);
 		expect(text).toContain("of carol (id 10000004…, live name mallory)");
@@ -112,7 +112,7 @@ describe("an alias that means another user from now on", () => {
 		expect(renderHtml(several)).toContain(aliasHeading);
 	});
 
-	it("is told by ids alone where live names are not known", () => {
+	it("shows ids alone where live names are unknown", () => {
 		const unknown = makeThreeWay({ name: "main", desired: base }, head, blind);
 		const text = renderThreeWay(makePlan(head, blind, context), unknown, plainStyle, "");
 		expect(text).toContain(`  carol is now ${mallory}, before ${carol}\n`);
@@ -122,7 +122,7 @@ describe("an alias that means another user from now on", () => {
 	});
 });
 
-describe("without a base, an alias of somebody else", () => {
+describe("without a base, an alias of another user", () => {
 	const plan = makePlan(head, live, context);
 	const drift: CommandResult = complete({ command: "drift", plans: [plan], drift: [reportDrift(plan)] });
 	const applied: CommandResult = complete({ command: "apply", plans: [plan], reports: [reportOf(plan)] });
@@ -136,20 +136,20 @@ describe("without a base, an alias of somebody else", () => {
 		["the page of an apply", textOf(renderHtml(applied))],
 	];
 
-	it.each(shown)("stands in %s beside the live name and the id", (_, text) => {
+	it.each(shown)("is shown in %s with the live name and the id", (_, text) => {
 		expect(text).toMatch(/\+\s+(member )?carol \(?id 10000004…, live name mallory/);
 		expect(text).not.toMatch(/[-+]\s+(member )?carol(?! \(?id 1)/);
 		expect(text).toMatch(new RegExp(`${carol} \\(?live name carol`));
 	});
 
-	it("that applies the plan is told by the guard with the live name", () => {
+	it("that applies the plan is shown by the guard with the live name", () => {
 		const guarded = makePlan(head, live, { ...context, caller: known(mallory) });
 		expect(guarded.guards.map(({ message }) => message)).toContain(
 			"carol (id 10000004…, live name mallory) applies this and would be left without any OAuth provider",
 		);
 	});
 
-	it("that drift is blamed on is told with the name that the activity has", () => {
+	it("that caused drift is shown with the name in the activity", () => {
 		const by = { activityId: "a", type: "ACTIVITY_TYPE_X", userId: mallory, userName: "carol", at: null };
 		const seen = makePlan(head, live, context);
 		const told = (more: object) =>

@@ -1,6 +1,6 @@
 /**
- * Names that try to be more than names: another member, a note of ours, another line, the other end of an arrow. Whoever
- * reads a line can tell what of it is a name.
+ * Names that try to be more than names: another member, a note of ours, another line, the other end of an arrow. Every
+ * line shows which part of it is a name.
  */
 import { describe, expect, it } from "vitest";
 import { showAddress, showName, showRename, showSpaces } from "../../src/escape.ts";
@@ -108,7 +108,7 @@ describe("a name", () => {
 		["with quotes and escapes", 'bob" \\u{a} " '],
 		["in braces, which a shell expands", "{bob,root} "],
 		["with so many blanks that a sign stands in the next row", `bob${" ".repeat(9)}- member root `],
-	])("%s can be told from what is said of it, in every line of every text", (_, hostile) => {
+	])("%s is distinct from the words around it in every line of every text", (_, hostile) => {
 		const texts = textsOf((name) => `${hostile}${name.replaceAll(" ", "_")}`);
 		for (const [what, text] of Object.entries(texts)) {
 			expect(withoutNames(text), what).toBe(withoutNames(peaceful[what] ?? ""));
@@ -128,15 +128,15 @@ describe("a name", () => {
 		"a-b+c",
 		"山田",
 		"100%",
-	])("%j stands as it is", (name) => expect(showName(name)).toBe(name));
+	])("%j is shown unchanged", (name) => expect(showName(name)).toBe(name));
 
-	it("behind the kind of an address stands in quotes alone", () => {
+	it("after the kind of an address is in quotes alone", () => {
 		expect(showAddress("userTag:a, b")).toBe('userTag:"a, b"');
 		expect(showAddress("userTag:a:b")).toBe("userTag:a:b");
 		expect(showAddress("caller")).toBe("caller");
 	});
 
-	it("shows blanks that nobody would see", () => {
+	it("shows blanks that a reader would miss", () => {
 		expect(showSpaces(" a  b ")).toBe("\\u{20}a\\u{20} b\\u{20}");
 		expect(showName("signers ")).toBe('"signers\\u{20}"');
 	});
@@ -158,7 +158,7 @@ describe("a rename to a name that looks the same", () => {
 		for (const name of shown.split(" -> ")) expect(page).toContain(`<strong><bdi>${name}</bdi></strong>`);
 	});
 
-	it("is shown as any other where both can be told apart", () =>
+	it("is shown like any other where both look different", () =>
 		expect(showRename("signers", "signérs")).toEqual(["signers", "signérs"]));
 
 	it("that differs from it far inside is shown whole", () => {

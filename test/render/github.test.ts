@@ -15,7 +15,7 @@ interface Command {
 
 /**
  * The commands that a runner of GitHub's finds in a log, read by its rules (actions/runner, ActionCommand.TryParseV2, and
- * TryParse for `##[`): a line that begins with `::`, up to the next `::` a name and properties, parted by commas.
+ * TryParse for `##[`): a line that begins with `::`, up to the next `::` a name and properties, separated by commas.
  */
 function readLog(log: string): readonly Command[] {
 	return log.split(/\r\n|\r|\n/).flatMap((line): Command[] => {
@@ -47,7 +47,7 @@ describe("a result as annotations", () => {
 		await expect(renderGithub(result).annotations).toMatchFileSnapshot(`../golden/render/${name}.github.txt`);
 	});
 
-	it("stands at the line and column of each problem of a document", () => {
+	it("is at the line and column of each problem of a document", () => {
 		const { "error-document": result } = resultsOf();
 		expect(commandsOf(result as CommandResult).slice(1)).toEqual([
 			{
@@ -63,7 +63,7 @@ describe("a result as annotations", () => {
 		]);
 	});
 
-	it("stands at the line of what a guard or a change is about, where the caller knows it", () => {
+	it("is at the line of the object of a guard or a change, where the caller knows it", () => {
 		const positions: Readonly<Record<string, Position>> = {
 			"userTag:officers": { file: "a,b:c%.yaml", line: 13, column: 5 },
 			"userTag:auditors": { file: "orgsync.yaml", line: 7, column: 5 },
@@ -82,7 +82,7 @@ describe("a result as annotations", () => {
 		expect(about("tvcApp:")?.properties).toEqual({ title: "orgsync: remove" });
 	});
 
-	it("stands nowhere when the document came from standard input", () => {
+	it("has no position when the document came from standard input", () => {
 		const problem = { file: "-", line: 1, column: 1, path: "", code: "null", message: "m" };
 		const error = { code: "document", message: "the document has a problem", hint: null };
 		const [, second] = commandsOf(complete({ command: "plan", error, problems: [problem] }));

@@ -64,7 +64,7 @@ describe("the page as text", () => {
 		}
 	});
 
-	it("of 3,000 membership changes is under 1 MB, each change told twice", () => {
+	it("of 3,000 membership changes is under 1 MB, each change shown twice", () => {
 		const plan = largePlan();
 		const moves = plan.changes.flatMap((change) =>
 			change.kind === "userTag" ? [...change.addUserIds, ...change.removeUserIds] : [],
@@ -76,7 +76,7 @@ describe("the page as text", () => {
 		expect(page.match(/<span class="chip [ar]">/g)).toHaveLength(3_000);
 	});
 
-	it("tells after an apply what was done, not what was planned", () => {
+	it("shows after an apply what was done, not what was planned", () => {
 		const { apply } = resultsOf();
 		const facts = renderHtml(apply ?? complete({ command: "" }))
 			.match(/<dt>[^<]*<\/dt><dd>[^<]*<\/dd>/g)
@@ -105,7 +105,7 @@ describe("what the page counts", () => {
 		expect(page).not.toContain(">Organizations");
 	});
 
-	it("of a plan is what its verdict counts, without what waits already", () => {
+	it("of a plan is what its verdict counts, without steps that are waiting", () => {
 		const { plan } = resultsOf();
 		const page = pageOf(plan);
 		expect(page).toContain(
@@ -162,7 +162,7 @@ describe("what the page counts", () => {
 });
 
 describe("a name or a command in a sentence", () => {
-	it.each(results)("of %s stands between no back quotes", (_, result) => {
+	it.each(results)("of %s is never between back quotes", (_, result) => {
 		const page = renderHtml(result).replace(/<(style|script)>.*?<\/\1>/gs, "");
 		expect(page).not.toContain("`");
 	});
@@ -198,7 +198,7 @@ describe("what was sent and never answered", () => {
 		GitHub: renderGithub(complete({ command: "plan", plans: [doubtful] })).annotations,
 	};
 
-	it.each(Object.entries(formats))("is told in the same sentences as %s, with the name to give up", (_, shown) => {
+	it.each(Object.entries(formats))("uses the same sentences as %s, with the name to abandon", (_, shown) => {
 		expect(doubtful.waiting.map(({ activityId }) => activityId)).toEqual([id("other", 8), null]);
 		expect(sentences).toHaveLength(8);
 		for (const sentence of sentences) expect(shown).toContain(sentence);
@@ -245,7 +245,7 @@ describe("the matrix as data", () => {
 		]);
 	});
 
-	it("says of members who cannot be read that they are unknown, and of changes that nobody knows whether they are needed", () => {
+	it("shows unreadable members as unknown, and their changes as possibly not needed", () => {
 		const plan = planOf();
 		const changes = plan.changes.flatMap((change) =>
 			change.kind !== "userTag"

@@ -1,6 +1,6 @@
 /**
- * Plans and reports as Markdown: what stands where, that it always fits, and, rendered by a CommonMark and GFM library, that
- * no name is anything but text.
+ * Plans and reports as Markdown: the order of their parts, that they always fit, and, rendered by a CommonMark and GFM
+ * library, that every name is only text.
  */
 import fc from "fast-check";
 import { micromark } from "micromark";
@@ -58,7 +58,7 @@ describe("a result as Markdown", () => {
 		expect(renderMarkdown(result())).toBe(renderMarkdown(JSON.parse(JSON.stringify(result()))));
 	});
 
-	it("never folds removals, guards, what waits and what is not known", () => {
+	it("never folds removals, guards, pending activities and unknowns", () => {
 		const html = toHtml(renderMarkdown(complete({ command: "plan", plans: [planOf()] })));
 		const open = html.replace(/<details>.*?<\/details>/gs, "");
 		for (const told of [
@@ -186,7 +186,7 @@ describe("Markdown of many changes", () => {
 		expect(markdown).toContain(`… and ${5_000 - shown} more`);
 	});
 
-	it("of a thousand organizations tells those first that are refused, and no removal without its organization", () => {
+	it("of a thousand organizations shows blocked ones first, and no removal without its organization", () => {
 		const plans = Array.from({ length: 1_000 }, (_, number) =>
 			largePlan({ policies: 3, refused: number % 100 === 99 }, number),
 		);

@@ -53,7 +53,7 @@ const shown: readonly (readonly [name: string, text: string])[] = [
 	]),
 ];
 
-/** Every sign that stands before `member NAME` or NAME, in the order of the text. */
+/** Returns every sign before `member NAME` or NAME, in the order of the text. */
 function signsOf(name: string, text: string): readonly string[] {
 	return [...text.matchAll(new RegExp(`(?<=[\\s;])([-+])\\s+(?:member )?${name}\\b`, "g"))].map(
 		([, sign = ""]) => sign,

@@ -105,7 +105,7 @@ function liveUnder(name: (name: string) => string) {
 	});
 }
 
-/** Plans held against a base, by the names of their golden files. */
+/** Plans compared with a base, by the names of their golden files. */
 export function threeWayResultsOf(name: (name: string) => string): Readonly<Record<string, CommandResult>> {
 	const { base, head } = documentsOf(name);
 	const live = liveUnder(name);

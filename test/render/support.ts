@@ -23,7 +23,7 @@ import {
 import { completeAll } from "./complete.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
 
-/** Gives every name of the service or the document, told what a peaceful organization calls it; unique for unique names. */
+/** Maps a harmless name to the name to use in the service or the document; unique for unique names. */
 export type Naming = (name: string) => string;
 
 const peaceful: Naming = (name) => name;
@@ -157,7 +157,7 @@ function impossiblePlanOf(name: Naming = peaceful): Plan {
 	);
 }
 
-/** A plan held up by what was sent before: bytes that no answer came to, and an activity with a status that nobody knows. */
+/** A plan on hold: one earlier request got no answer, and one activity has an unknown status. */
 export function doubtfulPlanOf(name: Naming = peaceful): Plan {
 	const tag = { userTagId: id("tag", 1), newUserTagName: name("auditors"), addUserIds: [alice], removeUserIds: [] };
 	const sent = { operation: "update_user_tag", state: "in-doubt", approvedBy: null, saidBy: "journal" } as const;
@@ -411,7 +411,7 @@ function stoppedOf(name: Naming): Readonly<Record<string, CommandResult>> {
 /** When the last report of drift read the organization, six days before this one. */
 const lastReadAt = "2025-12-26T00:00:00.000Z";
 
-/** What moved since the last report: something new, still there, otherwise than before, gone, and no longer looked at. */
+/** Drift since the last report: new, still there, changed, resolved, and not checked. */
 function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	const first = reportDrift({ ...plan, readAt: lastReadAt });
 	const [one, two, ...others] = first.findings;

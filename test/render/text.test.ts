@@ -180,7 +180,7 @@ Plan: 5 activities. 2 user tags to update, 1 OAuth provider to remove, 1 policy 
 		expect(text).toContain("Cannot converge: 1 problem in the live organization. Apply would submit nothing.");
 	});
 
-	it("tells five of many objects that could not be read for one reason, and how many more", () => {
+	it("names five of many objects that could not be read for one reason, and counts the others", () => {
 		const sessionProfiles = [1, 2, 3, 4, 5, 6, 7].map((number) => ({ id: id("other", number), fields: {}, at }));
 		const text = renderPlan(
 			makePlan(desiredOf({ expect: { ...nothingExpected, sessionProfiles } }), liveOf(), context),

@@ -1,16 +1,16 @@
 /**
- * `drift --accept`: what live has is written into the documents, in place. All files or none: every new text is made and
+ * `drift --accept`: writes live values into the documents, in place. It changes all files or none: every new text is made and
  * checked before the first is written.
  */
 import { accessSync, constants, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AcceptedPlace } from "../../document/accept.ts";
 import type { DocumentSource } from "../../document/parse.ts";
-import { ConfigurationError, explainFileError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Call, Terminal } from "../output.ts";
 import { type DocumentFlags, type ReadDocument, readSources } from "../sources.ts";
-import { writeTemporaryFile } from "../write-file.ts";
+import { writeOrRefuse, writeTemporaryFile } from "../write-file.ts";
 import type { ComparedOrganizations } from "./comparing.ts";
 
 export interface AcceptFlags extends DocumentFlags {
@@ -18,29 +18,27 @@ export interface AcceptFlags extends DocumentFlags {
 	readonly accept: readonly string[];
 }
 
-/** What was compared, and where documents were changed; `accepted` is left out where nothing was to be accepted. */
+/** What was compared, and where documents were changed; without `accepted` if no value was to be accepted. */
 export interface AcceptResult extends ComparedOrganizations {
 	readonly accepted?: readonly AcceptedPlace[];
 }
 
 /**
- * Returns what `compare` finds, without the values that `--accept` names: they are written into the documents. Throws
- * ConfigurationError, and has written nothing, for an address that does not differ or cannot be written in place.
+ * Returns what `compare` finds, without the values that `--accept` names: it writes these into the documents. Throws
+ * ConfigurationError, and writes nothing, for an address that does not differ or cannot be written in place.
  */
 export async function acceptFound(
 	compare: () => Promise<ComparedOrganizations>,
-	flags: AcceptFlags,
-	terminal: Terminal,
-	output: Output,
+	{ flags, terminal, output }: Call<AcceptFlags>,
 ): Promise<AcceptResult> {
 	if (flags.accept.length === 0) return compare();
 	const { acceptLive, addressMistake } = await import("../../document/accept.ts");
 	for (const pattern of flags.accept) {
 		const hint = addressMistake(pattern);
-		if (hint !== undefined) throw new ConfigurationError(`--accept ${pattern}: this is no address`, { hint });
+		if (hint !== undefined) throw new ConfigurationError(`--accept ${pattern}: it is not an address`, { hint });
 	}
 	if (flags.file.includes("-")) {
-		throw new ConfigurationError("--accept changes the documents in place, and standard input has no place", {
+		throw new ConfigurationError("--accept changes documents in place, but standard input is not a file", {
 			hint: "name the file with -f",
 		});
 	}
@@ -48,9 +46,7 @@ export async function acceptFound(
 	const { compared, failed } = await compare();
 	const comparisons = compared.map(({ comparison }) => comparison);
 	await refuseChanged(sources, flags, terminal);
-	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, {
-		env: flags.env,
-	});
+	const acceptance = acceptLive(sources, terminal.environment, comparisons, flags.accept, { env: flags.env });
 	if ("refusals" in acceptance) {
 		throw new ConfigurationError(acceptance.refusals.map(showText).join("\n"), {
 			hint: "nothing was written to any document",
@@ -73,7 +69,7 @@ export async function acceptFound(
 	return { compared: again, failed, accepted: acceptance.accepted };
 }
 
-/** The documents were read twice, and reading live took its time: they have to be the same still. */
+/** Throws ConfigurationError if a document was changed while live state was read. */
 async function refuseChanged(
 	sources: readonly DocumentSource[],
 	flags: AcceptFlags,
@@ -90,23 +86,23 @@ async function refuseChanged(
 interface Replacement {
 	readonly file: string;
 	readonly path: string;
-	/** The new text, in a file beside it. */
+	/** A temporary file beside it, with the new text. */
 	readonly part: string;
 	readonly mode: number;
 	readonly before: Uint8Array;
 }
 
-/** Nothing; every file is whole at any time, has its mode and is behind its link still, or none is changed. */
+/** Replaces all files or none. Each is complete at any time, and keeps its mode and the link to it. */
 function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly ReadDocument[]): void {
 	const prepared: Replacement[] = [];
 	const replaced: Replacement[] = [];
 	try {
 		for (const source of sources) {
 			const content = contents.get(source.name);
-			if (content !== undefined) prepared.push(readOrRefuse(source.name, () => prepare(source, content)));
+			if (content !== undefined) prepared.push(writeOrRefuse(failureFor(source.name), () => prepare(source, content)));
 		}
 		for (const replacement of prepared) {
-			readOrRefuse(replacement.file, () => renameSync(replacement.part, replacement.path));
+			writeOrRefuse(failureFor(replacement.file), () => renameSync(replacement.part, replacement.path));
 			replaced.push(replacement);
 		}
 	} catch (error) {
@@ -117,17 +113,17 @@ function replaceFiles(contents: ReadonlyMap<string, string>, sources: readonly R
 	}
 }
 
+function failureFor(file: string): string {
+	return `${showText(file)} cannot be written`;
+}
+
 /** Writes the new text beside the file that it will replace. Throws for a link that points outside its folder. */
 function prepare({ name, path, isForeign, content: before }: ReadDocument, content: string): Replacement {
 	if (isForeign) {
-		throw new ConfigurationError(
-			`${showText(name)} is a link that points outside its folder; --accept does not write there`,
-			{
-				hint: "name the target file with -f",
-			},
-		);
+		const message = `${showText(name)} is a link that points outside its folder; --accept does not write there`;
+		throw new ConfigurationError(message, { hint: "name the target file with -f" });
 	}
-	// A folder that can be written would let a file be replaced that cannot.
+	// A rename needs only a writable folder, so it would replace a read-only file.
 	accessSync(path, constants.W_OK);
 	const { mode } = statSync(path);
 	return {
@@ -137,13 +133,4 @@ function prepare({ name, path, isForeign, content: before }: ReadDocument, conte
 		mode,
 		before: Buffer.from(before),
 	};
-}
-
-function readOrRefuse<T>(file: string, write: () => T): T {
-	try {
-		return write();
-	} catch (error) {
-		if (error instanceof ConfigurationError) throw error;
-		throw new ConfigurationError(`${showText(file)} cannot be written: ${explainFileError(error)}`, { cause: error });
-	}
 }

@@ -1,21 +1,36 @@
 /**
- * The consent that `apply` needs before it submits anything: overrides of guards by their numbers, abandoned activities by
- * their names, and the answer of a person or `--yes`.
+ * The consent that `apply` needs before it submits: overrides of guards by value, abandoned activities by name, and `--yes` or
+ * an answer on the terminal.
  */
 import { ConfigurationError, GuardError, InterruptedError, LiveProblemError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind, refusingGuards } from "../../plan/guards.ts";
+import { abandonOf, allowsOf, withOverrides } from "../../plan/overrides.ts";
+import { nameOf } from "../../plan/pending.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Journal } from "../../sync/journal.ts";
+import type { Call } from "../output.ts";
+import type { ComparedOrganization } from "./comparing.ts";
 
-/** `--allow KIND=N`, each as often as there are numbers. Throws ConfigurationError for what acknowledges no guard. */
-export function readAllowed(texts: readonly string[]): Allowed {
+/** The overrides that the flags of `apply` give. */
+export interface GivenOverrides {
+	readonly allowed: Allowed;
+	/** Ids and fingerprints in lower case. */
+	readonly abandoned: readonly string[];
+}
+
+/** Reads `--allow KIND=N` and `--abandon`. Throws ConfigurationError for an invalid value. */
+export function readOverrides(flags: { readonly allow: readonly string[]; readonly abandon: readonly string[] }) {
+	return { allowed: readAllowed(flags.allow), abandoned: readAbandoned(flags.abandon) };
+}
+
+function readAllowed(texts: readonly string[]): Allowed {
 	const allowed = new Map<GuardKind, Set<number>>();
 	for (const text of texts) {
 		const [, kind = "", value = ""] = /^(\w+)=(\d+)$/.exec(text) ?? [];
 		if (!isGuardKind(kind)) {
-			throw new ConfigurationError(`--allow ${showText(text)}: acknowledges no guard`, {
-				hint: `write KIND=N with the number that the plan found, KIND one of ${guardKinds.join(", ")}`,
+			throw new ConfigurationError(`--allow ${showText(text)}: it overrides no guard`, {
+				hint: `write KIND=N with the number in the plan, KIND one of ${guardKinds.join(", ")}`,
 			});
 		}
 		allowed.set(kind, (allowed.get(kind) ?? new Set()).add(Number(value)));
@@ -23,22 +38,21 @@ export function readAllowed(texts: readonly string[]): Allowed {
 	return allowed;
 }
 
-/** The names after `--abandon` in small letters; throws ConfigurationError for what is neither an id nor a fingerprint. */
-export function readAbandoned(names: readonly string[]): readonly string[] {
+function readAbandoned(names: readonly string[]): readonly string[] {
 	return names.map((name) => {
 		if (/^(sha256:[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(name)) return name.toLowerCase();
 		throw new ConfigurationError(`--abandon ${showText(name)}: not an activity`, {
-			hint: "give an activity id or a fingerprint, as apply and status print them",
+			hint: "use an activity id or a fingerprint, as apply and status print them",
 		});
 	});
 }
 
-/** Whether the organization cannot converge, whatever is submitted. */
+/** Whether the organization cannot converge. */
 export function isImpossible({ problems }: Plan): boolean {
 	return problems.length > 0;
 }
 
-/** Returns why nothing is submitted for such an organization. */
+/** Returns the error for an organization that cannot converge. */
 export function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
@@ -48,12 +62,12 @@ export function describeImpossible({ problems }: Plan): LiveProblemError {
 	);
 }
 
-/** Throws LiveProblemError for a single organization that cannot converge; among several, it does not stop the others. */
+/** Throws LiveProblemError if the only organization cannot converge. One of several does not stop the others. */
 export function refuseImpossible([only, ...others]: readonly Plan[]): void {
 	if (only !== undefined && others.length === 0 && isImpossible(only)) throw describeImpossible(only);
 }
 
-/** Throws GuardError while a guard blocks one of the organizations: none of the allowed values is what its plan found. */
+/** Throws GuardError if a guard blocks one of the plans and `--allow` does not override it with the value that it found. */
 export function refuseBlocked(all: readonly Plan[], allowed: Allowed): void {
 	const plans = all.filter((plan) => !isImpossible(plan));
 	const refusing = plans.flatMap(({ guards }) => refusingGuards(guards, allowed));
@@ -64,20 +78,35 @@ export function refuseBlocked(all: readonly Plan[], allowed: Allowed): void {
 	throw new GuardError(`blocked by a guard, nothing was sent: ${found}`, { hint: `to override: ${values}` });
 }
 
-/** Asks whether so many activities may be submitted. */
+/** Returns the organization with the overrides that its plan uses. The journal must not have abandoned anything yet. */
+export function recordOverrides(
+	{ comparison, ...others }: ComparedOrganization,
+	given: GivenOverrides,
+	journal: Pick<Journal, "openEntries">,
+): ComparedOrganization {
+	const { plan, context } = comparison;
+	const allows = isImpossible(plan) ? [] : allowsOf(plan.guards, given.allowed);
+	const open = journal.openEntries(plan.organizationId).map(({ activityId, body }) => {
+		return { activityId, fingerprint: body.fingerprint };
+	});
+	const isNamed = ({ activityId, fingerprint }: (typeof open)[number]): boolean =>
+		given.abandoned.includes(activityId?.toLowerCase() ?? "") || given.abandoned.includes(fingerprint.toLowerCase());
+	const abandoned = new Set([...(context.abandoned ?? []), ...open].filter(isNamed).map(nameOf));
+	const overrides = [...allows, ...[...abandoned].map(abandonOf)];
+	return { comparison: { ...comparison, plan: withOverrides(plan, overrides) }, ...others };
+}
+
+/** Asks whether to submit this number of activities. */
 export type Ask = (activities: number) => Promise<boolean>;
 
-/** How agreement is had: by `--yes`, by asking on a terminal, or not at all, which is an error before anything is read. */
-export function prepareToAsk(flags: { readonly yes?: boolean }, terminal: Terminal, output: Output): Ask {
+/** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */
+export function prepareToAsk({ flags, terminal, output }: Call<{ readonly yes?: boolean }>): Ask {
 	if (flags.yes === true) return async () => true;
-	if (output.format !== "text") {
-		throw new ConfigurationError(`apply asks before it submits, but not with --format ${output.format}`, {
-			hint: "use --yes, after a look at orgsync plan",
-		});
-	}
-	if (terminal.stdin.isTTY !== true || terminal.stderr.isTTY !== true) {
-		throw new ConfigurationError("apply asks before it submits, but there is no terminal to ask on", {
-			hint: "use --yes, after a look at orgsync plan",
+	const isTerminal = terminal.stdin.isTTY === true && terminal.stderr.isTTY === true;
+	if (output.format !== "text" || !isTerminal) {
+		const why = output.format === "text" ? "there is no terminal to ask on" : `not with --format ${output.format}`;
+		throw new ConfigurationError(`apply asks before it submits, but ${why}`, {
+			hint: "review orgsync plan, then use --yes",
 		});
 	}
 	return async (steps) => {
@@ -85,11 +114,11 @@ export function prepareToAsk(flags: { readonly yes?: boolean }, terminal: Termin
 		const lines = createInterface({ input: terminal.stdin, output: terminal.stderr });
 		try {
 			const what = steps === 1 ? "this activity" : `these ${steps} activities`;
-			const answer = await lines.question(`Submit ${what}? Only "yes" does: `);
+			const answer = await lines.question(`Submit ${what}? Only "yes" is accepted: `);
 			return answer.trim() === "yes";
 		} catch (error) {
 			if ((error as { code?: unknown }).code !== "ABORT_ERR") throw error;
-			// The end of the input is no answer, and no answer is no.
+			// The end of the input declines.
 			if (/Ctrl\+D/.test(String(error))) return false;
 			throw new InterruptedError("orgsync was interrupted at the question; nothing was sent", { cause: error });
 		} finally {

@@ -1,6 +1,6 @@
 /**
- * `apply --plan`: what was reviewed is what runs. The saved plan says which objects; everything about them is read and
- * planned again, and runs only when that is the same plan.
+ * `apply --plan`: runs exactly the plan that was reviewed. The objects of the saved plan are read and planned again, and the new
+ * plan runs only if it is the same.
  */
 
 import { matchDocuments, type SavedPlan, statedFactsOf } from "../../document/saved-plan.ts";
@@ -23,21 +23,25 @@ import type { Comparison } from "../../sync/compare.ts";
 import { findCompletedSteps } from "../../sync/completed-steps.ts";
 import type { JournalView } from "../../sync/journal.ts";
 import type { OrganizationError } from "../failure.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Call } from "../output.ts";
 import { readSavedPlan } from "../saved-plan-file.ts";
 import { isImpossible } from "./apply-consent.ts";
 import { readSelected, type SelectionFlags } from "./selection.ts";
 
 interface SavedPlanFlags extends SelectionFlags {
 	readonly reads: Reads;
-	readonly readsGiven?: boolean;
 	readonly abandon: readonly string[];
 	readonly digest?: string;
 	readonly maxAge?: number;
 	readonly retryRejected?: boolean;
 }
 
-/** A saved plan, and what it says about the apply that runs it. */
+/** A call of `apply`, with whether a flag is on the command line. */
+export interface SavedPlanCall extends Call<SavedPlanFlags> {
+	readonly isGiven: (flag: string) => boolean;
+}
+
+/** A saved plan, and how it limits the apply that runs it. */
 export interface ReviewedPlan {
 	readonly saved: SavedPlan;
 	readonly facts: SavedPlanFacts;
@@ -45,43 +49,40 @@ export interface ReviewedPlan {
 	readonly organizations: readonly DesiredOrganization[];
 	/** Organizations without a plan: they could not be read then, or could not converge. */
 	readonly notPlanned: readonly OrganizationError[];
-	/** The reads that it was planned with: with others it would not be the same plan. */
+	/** The reads of the saved plan. Other reads make another plan. */
 	readonly reads: Reads;
 	/** Why it is refused before anything is read; null when it is not. */
 	readonly refusal: LiveProblemError | null;
-	/** Returns why it is refused: the journal says that all of the plan for an organization was carried out. */
+	/** Returns an error if the journal says that the whole plan of an organization was applied. */
 	readonly findApplied: (journal: AppliedPlans) => AppliedPlanError | null;
-	/** Returns why it is refused: live changed since it was made, or a step that would be sent was completed for it before. */
+	/** Returns an error if an object of the plan changed, or if a step to submit completed before for this plan. */
 	readonly findStale: (comparisons: readonly Comparison[], journal: AppliedPlans) => OrgsyncError | null;
 }
 
 type AppliedPlans = Pick<JournalView, "completedEntries">;
 
 /**
- * Returns the saved plan in this file. Throws ConfigurationError before anything is read from the service: for a file that is
- * no saved plan, was changed or is not the approved one, for other documents, and for flags that exclude `--plan`. Throws
+ * Returns the saved plan in this file. Calls no service. Throws ConfigurationError for a file that is not a saved plan, was
+ * changed or is not the approved one, for other documents, and for flags that cannot be used with `--plan`. Throws
  * PlanAgeError for a plan that is older than `--max-age`.
  */
-export async function readReviewedPlan(
-	file: string,
-	flags: SavedPlanFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<ReviewedPlan> {
+export async function readReviewedPlan(file: string, call: SavedPlanCall): Promise<ReviewedPlan> {
+	const { flags, terminal } = call;
 	refuseFlags(file, flags);
 	const saved = await readSavedPlan(file, terminal);
 	refuseOther(saved, file, flags);
 	refuseOld(saved, flags.maxAge, terminal.now());
 	refuseSilentRetry(saved, flags);
-	const reads = readsOf(saved, flags);
-	const planned = matchDocuments(saved, await readSelected(flags, terminal, output));
+	const reads = readsOf(saved, call);
+	const isAlone = saved.plans.length + (saved.unread ?? []).length === 1;
+	const planned = matchDocuments(saved, await readSelected(call));
 	return {
 		saved,
 		facts: statedFactsOf(saved),
 		organizations: planned.filter(({ plan }) => !isImpossible(plan)).map(({ desired }) => desired),
 		notPlanned: notPlannedIn(saved),
 		reads,
-		refusal: refusalOf(saved),
+		refusal: isAlone && saved.plans.some(isImpossible) ? wasImpossible() : null,
 		findApplied: (journal) => {
 			const done = planned.flatMap(({ plan }) => {
 				const found = findDone(plan, saved.digest, journal);
@@ -122,28 +123,22 @@ function findStale(saved: SavedPlan, comparisons: readonly Comparison[], journal
 }
 
 function refuseFlags(file: string, flags: SavedPlanFlags): void {
+	const refuse = (flag: string, why: string, hint: string): never => {
+		throw new ConfigurationError(`${flag} and --plan cannot be used together: ${why}`, { hint });
+	};
 	if (flags.only.length > 0) {
-		throw new ConfigurationError(
-			"--only and --plan cannot be used together: a saved plan is narrowed when it is made",
-			{
-				hint: "orgsync plan --only KIND[/GLOB] --out FILE",
-			},
-		);
+		refuse("--only", "a saved plan is narrowed when it is made", "orgsync plan --only KIND[/GLOB] --out FILE");
 	}
 	if (flags.abandon.length > 0) {
-		throw new ConfigurationError(
-			"--abandon and --plan cannot be used together: pending activities were part of the review",
-			{
-				hint: "abandon it with apply without --plan, or plan again after it ended",
-			},
-		);
+		const hint = "abandon it with apply without --plan, or plan again after it ended";
+		refuse("--abandon", "pending activities were part of the review", hint);
 	}
 	if (file === "-" && flags.file.includes("-")) {
 		throw new ConfigurationError("--plan and --file cannot both be standard input");
 	}
 }
 
-/** Throws ConfigurationError when the plan submits again what was rejected, and whoever applies it does not say so too. */
+/** Throws ConfigurationError if the plan submits rejected activities again, unless `--retry-rejected` confirms it. */
 function refuseSilentRetry({ plans }: SavedPlan, { retryRejected }: SavedPlanFlags): void {
 	const retried = plans.reduce((sum, plan) => sum + retriedIn(plan).size, 0);
 	if (retried === 0 || retryRejected === true) return;
@@ -153,22 +148,16 @@ function refuseSilentRetry({ plans }: SavedPlan, { retryRejected }: SavedPlanFla
 	});
 }
 
-/** The reads that it was planned with: with others it would not be the same plan. */
-function readsOf({ plans }: SavedPlan, flags: SavedPlanFlags): Reads {
+/** Returns the reads of the saved plan. Throws ConfigurationError if `--reads` names others. */
+function readsOf({ plans }: SavedPlan, { flags, isGiven }: SavedPlanCall): Reads {
 	const reads = plans[0]?.reads ?? flags.reads;
-	if (flags.readsGiven !== true || flags.reads === reads) return reads;
+	if (!isGiven("reads") || flags.reads === reads) return reads;
 	throw new ConfigurationError(`--reads ${flags.reads}: the saved plan was read with --reads ${reads}`, {
 		hint: "leave --reads out: a saved plan is applied as it was read",
 	});
 }
 
-/** A plan of one organization that cannot converge is refused as without having been saved, and without asking the service. */
-function refusalOf({ plans, unread = [] }: SavedPlan): LiveProblemError | null {
-	const [plan, ...others] = plans;
-	return plan !== undefined && others.length + unread.length === 0 && isImpossible(plan) ? wasImpossible() : null;
-}
-
-/** Why it was not possible then, only the file says: `show` shows that as what it is. */
+/** Returns the error for an organization that could not converge. Only the file says why; `show` prints that. */
 function wasImpossible(): LiveProblemError {
 	return new LiveProblemError(
 		"the plan file states that the organization cannot converge, and has no steps for it; nothing was sent",
@@ -176,31 +165,27 @@ function wasImpossible(): LiveProblemError {
 	);
 }
 
-/** Refuses a plan that is not the one that was approved. */
+/** Throws ConfigurationError if the plan is not the approved one. */
 function refuseOther({ digest }: SavedPlan, file: string, flags: SavedPlanFlags): void {
 	if (flags.digest === undefined || flags.digest === digest) return;
 	const name = file === "-" ? "standard input" : showText(file);
-	throw new ConfigurationError(`${name} is not the plan that --digest names: its digest is ${digest}`, {
+	throw new ConfigurationError(`${name} is not the plan of --digest: its digest is ${digest}`, {
 		hint: "apply the file that was reviewed, or have this one reviewed: orgsync show prints it with its digest",
 	});
 }
 
-/** Clocks of the machines that plan and apply may differ by so much, in milliseconds. */
+/** Max milliseconds by which the clocks of the machines that plan and apply may differ. */
 const clockMarginMs = 5 * 60 * 1000;
 
-/** Refuses a plan that is older than `--max-age`. The file states its times: only `--digest` vouches for them. */
+/** Throws PlanAgeError if the plan is older than `--max-age`. The file states its times; only `--digest` proves them. */
 function refuseOld({ plans }: SavedPlan, maxAgeMs: number | undefined, nowMs: number): void {
 	if (maxAgeMs === undefined) return;
 	for (const { organizationId, readAt } of plans) {
 		const ageMs = nowMs - Date.parse(readAt);
 		if (ageMs >= -clockMarginMs && ageMs <= maxAgeMs) continue;
-		const because =
-			ageMs < 0
-				? `it states that organization ${organizationId} was read at ${readAt}, which is in the future`
-				: `it states that organization ${organizationId} was read at ${readAt}, longer ago than --max-age allows`;
-		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, {
-			hint: planAgain,
-		});
+		const why = ageMs < 0 ? "which is in the future" : "longer ago than --max-age allows";
+		const because = `it states that organization ${organizationId} was read at ${readAt}, ${why}`;
+		throw new PlanAgeError(`the saved plan is too old, nothing was sent: ${because}`, { hint: planAgain });
 	}
 }
 
@@ -214,23 +199,23 @@ function sentSteps({ steps }: Plan): readonly Step[] {
 	return steps.filter(({ earlierActivity }) => earlierActivity === null);
 }
 
-/** Of the steps that the plan sends, those that were completed for the saved plan with this digest. */
+/** Returns the steps of the plan that the journal has as completed for the saved plan with this digest. */
 function findDone(plan: Plan, digest: string, journal: AppliedPlans): readonly Done[] {
 	const { organizationId } = plan;
 	const found = findCompletedSteps(sentSteps(plan), journal.completedEntries(organizationId, digest));
 	return found.map(({ entry: { activityId, settledAtMs } }) => ({ organizationId, activityId, settledAtMs }));
 }
 
-/** More activities than this are only counted. */
-const mostDone = 5;
+/** Max activities that an error names. */
+const maxNamed = 5;
 
 function describeApplied(what: string, done: readonly Done[]): AppliedPlanError {
-	const lines = done.slice(0, mostDone).map(({ organizationId, activityId, settledAtMs }) => {
+	const lines = done.slice(0, maxNamed).map(({ organizationId, activityId, settledAtMs }) => {
 		const time = new Date(settledAtMs);
 		const at = Number.isNaN(time.getTime()) ? "" : ` at ${time.toISOString()}`;
 		return `organization ${organizationId}, activity ${showText(activityId ?? "without an id")} completed${at}`;
 	});
-	const more = done.length > mostDone ? `; and ${done.length - mostDone} more` : "";
+	const more = done.length > maxNamed ? `; and ${done.length - maxNamed} more` : "";
 	return new AppliedPlanError(`${what}, nothing was sent: ${lines.join("; ")}${more}`, {
 		hint: "a saved plan runs once: plan again, and have the new plan reviewed",
 	});

@@ -2,39 +2,33 @@
  * `apply`, in four stages: prepare makes the plans, agree shows them and gets consent, run submits, report makes the result.
  * `apply --plan` differs in the first alone.
  */
-import { ConfigurationError, type ExitCode, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { exitCodeOf, type Report, type StepResult } from "../../plan/report.ts";
+import { exitCodeOf, type Report } from "../../plan/report.ts";
 import { groupSteps } from "../../plan/step-groups.ts";
 import { positionsOf } from "../../render/positions.ts";
 import { renderStep } from "../../render/report-text.ts";
-import { type ApplyResult, byOrganization, errorsOfFailed, resultHead } from "../../render/result.ts";
+import { type ApplyResult, byOrganization } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
 import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
-import {
-	combineExitCodes,
-	describeError,
-	describeFailed,
-	exitCodeOfError,
-	type OrganizationError,
-} from "../failure.ts";
+import { describeError, exitCodeOfError, type OrganizationError, organizationsHead } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
-import type { LocatedResult, Output, Terminal } from "../output.ts";
+import type { Call, LocatedResult, Output } from "../output.ts";
 import {
 	type Ask,
 	describeImpossible,
+	type GivenOverrides,
 	isImpossible,
 	prepareToAsk,
-	readAbandoned,
-	readAllowed,
+	readOverrides,
+	recordOverrides,
 	refuseBlocked,
 	refuseImpossible,
 } from "./apply-consent.ts";
-import { type GivenOverrides, recordOverrides } from "./apply-overrides.ts";
-import type { ReviewedPlan } from "./apply-saved.ts";
+import type { ReviewedPlan, SavedPlanCall } from "./apply-saved.ts";
 import { type ComparedOrganization, compareEach } from "./comparing.ts";
 import { readSelected, type SelectionFlags } from "./selection.ts";
 
@@ -45,8 +39,6 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly digest?: string;
 	/** Max milliseconds since the saved plan was made. */
 	readonly maxAge?: number;
-	/** Whether `reads` was given; if not, it is the default. */
-	readonly readsGiven?: boolean;
 	readonly yes?: boolean;
 	readonly verify: boolean;
 	/** Seconds. */
@@ -59,20 +51,20 @@ export interface ApplyFlags extends SelectionFlags, ConnectionFlags {
 	readonly allow: readonly string[];
 }
 
-/** Returns the report of every organization. An error that occurs once there are plans is part of the result. */
-export async function apply(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<LocatedResult> {
-	const order = await readOrder(flags, terminal, output);
+/** Returns the report of every organization. An error after the plans were made is part of the result. */
+export async function apply(call: ApplyCall): Promise<LocatedResult> {
+	const order = await readOrder(call);
 	const refusal = order.reviewed?.refusal ?? null;
-	if (refusal !== null) return report(emptyPreparation(refusal), { isAgreed: false, error: refusal }, [], order);
-	const connection = await connect(order.flags, terminal, output);
-	const journal = await openJournalOf(order.flags, terminal, output);
-	const interruption = listenForSignals(output);
+	if (refusal !== null) return report(refuse(refusal), { isAgreed: false, error: refusal }, [], order);
+	const connection = await connect(order);
+	const journal = await openJournalOf(order);
+	const interruption = listenForSignals(call.output);
 	const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
 	try {
 		const prepared = await prepare(run);
 		const agreement = await agree(prepared, run);
 		const ends = agreement.isAgreed ? await submit(prepared, run) : [];
-		return report(prepared, agreement, ends, run);
+		return report(prepared, agreement, ends, order);
 	} finally {
 		interruption.stop();
 		journal.close();
@@ -80,11 +72,10 @@ export async function apply(flags: ApplyFlags, terminal: Terminal, output: Outpu
 	}
 }
 
-/** What is to be applied, as the flags, the documents and the saved plan say. */
-interface ApplyOrder {
-	readonly flags: ApplyFlags;
-	readonly terminal: Terminal;
-	readonly output: Output;
+type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;
+
+/** What to apply, as the flags, the documents and the saved plan say. */
+interface ApplyOrder extends Call<ApplyFlags> {
 	readonly given: GivenOverrides;
 	readonly organizations: readonly DesiredOrganization[];
 	/** Null without `--plan`. */
@@ -92,29 +83,28 @@ interface ApplyOrder {
 	readonly ask: Ask;
 }
 
-/** An order under way. */
 interface ApplyRun extends ApplyOrder {
 	readonly connection: Connection;
 	readonly journal: Journal;
 	readonly signal: AbortSignal;
 }
 
-/** Reads flags, documents and the saved plan. Throws before anything is asked of the service. */
-async function readOrder(flags: ApplyFlags, terminal: Terminal, output: Output): Promise<ApplyOrder> {
-	const given = { allowed: readAllowed(flags.allow), abandoned: readAbandoned(flags.abandon) };
+/** Reads flags, documents and the saved plan. Throws before any request. */
+async function readOrder(call: ApplyCall): Promise<ApplyOrder> {
+	const { flags } = call;
+	const given = readOverrides(flags);
 	refuseLoneFlags(flags);
-	if (flags.plan !== undefined) {
-		const { readReviewedPlan } = await import("./apply-saved.ts");
-		const reviewed = await readReviewedPlan(flags.plan, flags, terminal, output);
-		const { organizations, reads } = reviewed;
-		return { flags: { ...flags, reads }, terminal, output, given, organizations, reviewed, ask: async () => true };
+	if (flags.plan === undefined) {
+		const organizations = await readSelected(call);
+		return { ...call, given, organizations, reviewed: null, ask: prepareToAsk(call) };
 	}
-	const organizations = await readSelected(flags, terminal, output);
-	const ask = prepareToAsk(flags, terminal, output);
-	return { flags, terminal, output, given, organizations, reviewed: null, ask };
+	const { readReviewedPlan } = await import("./apply-saved.ts");
+	const reviewed = await readReviewedPlan(flags.plan, call);
+	const { organizations, reads } = reviewed;
+	return { ...call, flags: { ...flags, reads }, given, organizations, reviewed, ask: async () => true };
 }
 
-/** Throws ConfigurationError for flags that only mean something with `--plan`. */
+/** Throws ConfigurationError for flags that need `--plan`. */
 function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	if (plan !== undefined || (digest === undefined && maxAge === undefined)) return;
 	throw new ConfigurationError(`${digest === undefined ? "--max-age" : "--digest"} needs --plan`, {
@@ -122,26 +112,26 @@ function refuseLoneFlags({ plan, digest, maxAge }: ApplyFlags): void {
 	});
 }
 
-/** The plans as they were made from what was read, each once. */
+/** The plans, each made once. */
 interface Prepared {
 	/** Sorted by organization, like the plans. */
 	readonly compared: readonly ComparedOrganization[];
 	readonly plans: readonly Plan[];
 	/** Organizations without a plan. */
 	readonly failed: readonly OrganizationError[];
-	/** Why the saved plan does not run; null when it may, and without one. */
+	/** Why the saved plan must not run; null if it may, or if there is none. */
 	readonly refusal: Error | null;
 }
 
-function emptyPreparation(refusal: Error): Prepared {
+function refuse(refusal: Error): Prepared {
 	return { compared: [], plans: [], failed: [], refusal };
 }
 
-/** Stage 1: settles what earlier runs left open, reads every organization and makes its plan. */
+/** Stage 1: settles open requests of earlier runs, reads every organization and makes its plan. */
 async function prepare(run: ApplyRun): Promise<Prepared> {
 	const { flags, given, organizations, reviewed, journal } = run;
 	const applied = reviewed?.findApplied(journal) ?? null;
-	if (applied !== null) return emptyPreparation(applied);
+	if (applied !== null) return refuse(applied);
 	const found = await compareEach(organizations, {
 		...run,
 		journal: withAbandoned(journal, given.abandoned),
@@ -159,10 +149,10 @@ async function prepare(run: ApplyRun): Promise<Prepared> {
 	};
 }
 
-/** Whether the plans may run; if not, the error that forbids it, or null when the operator declined. */
+/** Whether the plans may run; if not, the error that stops them, or null if the operator declined. */
 type Agreement = { readonly isAgreed: true } | { readonly isAgreed: false; readonly error: unknown };
 
-/** Stage 2: shows the plans and makes sure that they may run. */
+/** Stage 2: shows the plans, checks the guards and asks. */
 async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agreement> {
 	const { given, output, signal, ask, journal, terminal } = run;
 	if (plans.length > 0) output.note(renderPlansToApply(plans, output.style));
@@ -185,9 +175,7 @@ async function agree({ plans, refusal }: Prepared, run: ApplyRun): Promise<Agree
 }
 
 /** How the apply of one organization ended: with a report, or with an error after some steps. */
-type OrganizationEnd =
-	| { readonly organizationId: string; readonly report: Report }
-	| (OrganizationError & { readonly steps: readonly StepResult[] });
+type OrganizationEnd = { readonly organizationId: string; readonly report: Report } | OrganizationError;
 
 /** Stage 3: submits the steps, `--concurrency` organizations at once. One that fails does not stop the others. */
 async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly OrganizationEnd[]> {
@@ -207,7 +195,7 @@ async function submit({ compared }: Prepared, run: ApplyRun): Promise<readonly O
 		return { organizationId, ...end };
 	});
 	const impossible = compared.flatMap(({ comparison: { plan } }): readonly OrganizationEnd[] =>
-		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan), steps: [] }] : [],
+		isImpossible(plan) ? [{ organizationId: plan.organizationId, error: describeImpossible(plan) }] : [],
 	);
 	return [...applied, ...impossible].sort(byOrganization);
 }
@@ -221,7 +209,7 @@ function contextOf({ client, settled }: ComparedOrganization, organizations: num
 		settled,
 		now: terminal.now,
 		sleep: terminal.sleep,
-		// As many steps at once as one organization alone would have.
+		// All organizations together run as many steps at once as a single one.
 		concurrency: Math.max(1, Math.floor(flags.concurrency / organizations)),
 		waitMs: flags.wait * 1000,
 		verify: flags.verify,
@@ -232,7 +220,7 @@ function contextOf({ client, settled }: ComparedOrganization, organizations: num
 	};
 }
 
-/** Stage 4: returns the result. `ends` is empty when nothing was started. */
+/** Stage 4: returns the result. `ends` is empty if nothing was submitted. */
 function report(
 	{ plans, failed: unplanned }: Prepared,
 	agreement: Agreement,
@@ -241,34 +229,22 @@ function report(
 ): LocatedResult {
 	const reports = ends.flatMap((one) => ("report" in one ? [one.report] : []));
 	const stopped = ends.flatMap((one) => ("error" in one ? [one] : []));
-	const failed = [
-		...unplanned.map((one) => describeFailed(one)),
-		...stopped.map((one) => describeFailed(one, one.steps)),
-	];
-	const refusal = agreement.isAgreed || agreement.error === null ? null : agreement.error;
-	const errors = errorsOfFailed(failed.sort(byOrganization), plans.length + unplanned.length > 1);
+	const refusal = agreement.isAgreed ? null : agreement.error;
 	const codes = [
 		...reports.map(exitCodeOf),
-		...stopped.map(exitCodeOfStopped),
-		...unplanned.map(({ error }) => exitCodeOfError(error)),
 		...(agreement.isAgreed ? [] : [refusal === null ? exitCodes.error : exitCodeOfError(refusal)]),
 	];
 	const result: ApplyResult = {
-		...resultHead("apply", combineExitCodes(codes), refusal === null ? (errors[0] ?? null) : describeError(refusal)),
-		plans,
+		...organizationsHead("apply", plans, [...unplanned, ...stopped].sort(byOrganization), codes),
+		...(refusal === null ? {} : { error: describeError(refusal) }),
 		reports,
-		...(failed.length === 0 ? {} : { failed }),
 		...(reviewed === null ? {} : { savedPlan: reviewed.facts }),
 		...(refusal instanceof StalePlanError ? { outdated: refusal.outdated } : {}),
 	};
 	return { result, positionOf: positionsOf(organizations) };
 }
 
-function exitCodeOfStopped({ error, steps }: Extract<OrganizationEnd, OrganizationError>): ExitCode {
-	return steps.some(({ outcome }) => outcome === "completed") ? exitCodes.partlyApplied : exitCodeOfError(error);
-}
-
-/** The first Ctrl-C or SIGTERM ends the work after the steps in flight, a second one immediately. */
+/** The first Ctrl-C or SIGTERM stops after the steps in flight, the second at once. */
 function listenForSignals(output: Output): { signal: AbortSignal; stop: () => void } {
 	const controller = new AbortController();
 	const listener = (): void => {

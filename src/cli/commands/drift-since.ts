@@ -1,6 +1,6 @@
 /**
- * The file of `--since`: what an earlier `drift --format json --output FILE` wrote, and what is kept of it when this run
- * cannot look. A schedule reads and writes the same file, so a run that fails must not lose what the runs before it found.
+ * The file of `--since`: the report of an earlier `drift --format json --output FILE`. A schedule reads and writes the same
+ * file, so a run that fails keeps the findings of the last report.
  */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ import { keepDrift, type OrganizationDrift } from "../../plan/drift.ts";
 import type { FailureResult } from "../../render/result.ts";
 import { checkSchema } from "../../schema.ts";
 import { describeError, failureResult } from "../failure.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Call, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
 import { readDesired } from "../sources.ts";
 import { readShare, type ShareFlags } from "./selection.ts";
@@ -25,23 +25,23 @@ export interface SinceFlags {
 export type LastReport = ReadonlyMap<string, OrganizationDrift>;
 
 /**
- * The last report; undefined without `--since`. A file that is not there is said and counts as empty, since the first run
- * of a schedule has none. Throws ConfigurationError for a file that holds no findings, and leaves it as it is.
+ * Returns the last report; undefined without `--since`, and empty if the file does not exist, as before the first run of a
+ * schedule. Throws ConfigurationError for a file without findings, and leaves it unchanged.
  */
-export function readSince(flags: SinceFlags, terminal: Terminal, output: Output): LastReport | undefined {
+export function readSince({ flags, terminal, output }: Call<SinceFlags>): LastReport | undefined {
 	const { since } = flags;
 	if (since === undefined) return undefined;
 	const isOutput = isAlsoOutput(flags, terminal);
 	try {
 		if (isOutput && output.format !== "json") {
-			throw new ConfigurationError(`--since and --output name the same file, which needs --format json`, {
-				hint: "the next run reads from it what this one found",
+			throw new ConfigurationError("--since and --output name the same file, which needs --format json", {
+				hint: "the next run reads the findings of this run from it",
 			});
 		}
 		const text = readText(since, terminal);
 		if (isOutput) output.replaceOutput();
 		if (text !== undefined) return readReport(since, text);
-		output.note(`there is no file ${showText(since)} yet: everything counts as new`);
+		output.note(`${showText(since)} does not exist yet: all findings count as new`);
 		return new Map();
 	} catch (error) {
 		if (isOutput) output.spareOutput();
@@ -56,28 +56,23 @@ function isAlsoOutput({ since, output }: SinceFlags, { directory }: Terminal): b
 	);
 }
 
-/** The last report is that of another share of `--shard`: a report of this one would lose what it found. */
+/** The last report is that of another share of `--shard`: a report of this share would lose its findings. */
 export class OtherShareError extends ConfigurationError {}
 
-/**
- * Nothing when all that the last report speaks of is in this share, or in no document any more. Otherwise throws
- * OtherShareError, and leaves the file as it is. Throws what readDesired throws.
- */
+/** Throws OtherShareError, and leaves the file unchanged, if the last report has an organization of another share. */
 export async function refuseOtherShare(
 	last: LastReport | undefined,
-	flags: SinceFlags & ShareFlags,
-	terminal: Terminal,
-	output: Output,
+	{ flags, terminal, output }: Call<SinceFlags & ShareFlags>,
 ): Promise<void> {
 	if (last === undefined || last.size === 0 || flags.shard === undefined) return;
 	const isOwn = readShare(flags);
-	const other = (await readDesired(flags, terminal)).find(
-		(desired) => last.has(desired.organizationId) && !isOwn(desired),
-	);
+	const desired = await readDesired(flags, terminal);
+	const other = desired.find((one) => last.has(one.organizationId) && !isOwn(one));
 	if (other === undefined) return;
 	if (isAlsoOutput(flags, terminal)) output.spareOutput();
 	throw new OtherShareError(
-		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other.organizationId}; give each share a file of its own`,
+		`--since ${showText(flags.since ?? "")} is of another share: it has organization ${other.organizationId}`,
+		{ hint: "use one file for each share" },
 	);
 }
 
@@ -98,7 +93,7 @@ function readText(file: string, { directory }: Terminal): string | undefined {
 }
 
 const hint =
-	"--since takes what `orgsync drift --format json --output FILE` wrote; without the file everything counts as new";
+	"--since reads a file of `orgsync drift --format json --output FILE`; if it does not exist, all findings count as new";
 
 function readReport(file: string, text: string): LastReport {
 	const refuse = (why: string): never => {
@@ -107,20 +102,20 @@ function readReport(file: string, text: string): LastReport {
 	const read = readJson(text);
 	if (!("value" in read)) return refuse(text.trim() === "" ? "the file is empty" : `it is ${read.mistake}`);
 	const report = read.value;
-	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is no report of drift");
+	if (!isRecord(report) || typeof report.command !== "string") return refuse("it is not a drift report");
 	if (report.command !== "drift") {
-		// Any other text is not ours, and may be anything.
+		// A text that cannot be the name of a command is not repeated.
 		return refuse(
 			/^[a-z-]{2,12}$/.test(report.command)
 				? `it is the output of ${report.command}, not of drift`
-				: "it is no report of drift",
+				: "it is not a drift report",
 		);
 	}
-	if (report.formatVersion !== 1) return refuse("it was written by another version of orgsync, in a format of its own");
+	if (report.formatVersion !== 1) return refuse("it has the format of another version of orgsync");
 	if (!Array.isArray(report.drift)) {
 		const { error } = report;
 		return refuse(
-			isRecord(error) ? `it ended with an error and holds no findings: ${error.message}` : "it holds no findings",
+			isRecord(error) ? `it ended with an error and has no findings: ${error.message}` : "it has no findings",
 		);
 	}
 	const mistake = report.drift.flatMap((one) => checkSchema("drift.json", one))[0];
@@ -129,7 +124,7 @@ function readReport(file: string, text: string): LastReport {
 	return new Map(organizations.map((one) => [one.organizationId, one]));
 }
 
-/** Returns the result of a `drift` that this error ended: it keeps all findings of the last report, marked as not looked at. */
+/** Returns the result of a `drift` that this error ended: it keeps all findings of the last report, marked as kept. */
 export function keepFindings(last: LastReport, error: unknown): FailureResult {
 	const because = describeError(error);
 	return {

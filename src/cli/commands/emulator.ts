@@ -1,12 +1,12 @@
 /**
- * `emulator`: the local service as a program of its own. One line of JSON on standard output says that it listens; it
- * ends cleanly on SIGTERM and SIGINT.
+ * `emulator`: the local service as a process. One line of JSON on standard output announces its address; it stops on SIGTERM
+ * and SIGINT.
  */
 import { resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText, writeJson } from "../../escape.ts";
 import { type EmulatorResult, resultHead } from "../../render/result.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Call, Terminal } from "../output.ts";
 import { readTextFile } from "../read-file.ts";
 import { fileLimitBytes, readInput } from "../sources.ts";
 import { failureOf } from "../streams.ts";
@@ -14,7 +14,7 @@ import { failureOf } from "../streams.ts";
 export interface EmulatorFlags {
 	readonly port: number;
 	readonly host: string;
-	/** Names at which /emulator/ answers too. */
+	/** Additional host names for /emulator/. */
 	readonly allowHost: readonly string[];
 	readonly data?: string;
 	readonly seed?: string;
@@ -23,10 +23,10 @@ export interface EmulatorFlags {
 }
 
 /**
- * Runs until a signal ends it. Ends immediately when its first line cannot be written: no one could know its address.
- * Throws ConfigurationError when a file cannot be read or the port is taken.
+ * Runs until a signal stops it, or ends at once if its address cannot be written. Throws ConfigurationError when a file cannot
+ * be read or the port is taken.
  */
-export async function emulator(flags: EmulatorFlags, terminal: Terminal, output: Output): Promise<EmulatorResult> {
+export async function emulator({ flags, terminal, output }: Call<EmulatorFlags>): Promise<EmulatorResult> {
 	const { startEmulator } = await import("../../emulator/server.ts");
 	const { parseRules, parseSeed } = await import("../../emulator/seed.ts");
 	if (flags.seed === "-" && flags.rules === "-") {
@@ -47,7 +47,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, output:
 	if (rules !== undefined) {
 		for (const { organizationId } of organizations) await service.setRules(organizationId, rules);
 	}
-	// Heard before it says that it is ready: whoever waits for that line may end it at once.
+	// Installed before the line below, because its reader may stop the emulator at once.
 	const signalled = new Promise<string>((resolveSignal) => {
 		for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolveSignal(name));
 	});
@@ -58,7 +58,7 @@ export async function emulator(flags: EmulatorFlags, terminal: Terminal, output:
 	return resultHead("emulator", exitCodes.inSync, null);
 }
 
-/** The text of the file, or of standard input for `-`. */
+/** Returns the text of the file, or of standard input for `-`. */
 async function readText(file: string, terminal: Terminal): Promise<string> {
 	if (file !== "-") return readTextFile(file, terminal.directory, { maxMebibytes: 128 });
 	const bytes = await readInput(terminal);

@@ -1,8 +1,8 @@
 /**
- * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; where it cannot
- * be read, the result says so and guesses nothing.
+ * `explain`: why an activity is not finished. The consensus expression of a policy says who has to approve; if it cannot be
+ * read, the result says so and guesses nothing.
  */
-import { ConfigurationError, exitCodes, isUnavailable, OrgsyncError } from "../../errors.ts";
+import { ConfigurationError, exitCodes, ifAvailable, OrgsyncError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
 import { namesOfUsers, type Reads } from "../../plan/plan.ts";
@@ -16,81 +16,65 @@ import {
 import { checkSchema } from "../../schema.ts";
 import { type Activity, readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
-import { extendedReads, type QueryOperation, queries, submits } from "../../wire/operations.ts";
-import { connect, type ServiceFlags } from "../connect.ts";
-import type { Output, Terminal } from "../output.ts";
-import { readDesired } from "../sources.ts";
+import { extendedReads, queries, submits } from "../../wire/operations.ts";
+import { type ServiceFlags, withConnection } from "../connect.ts";
+import type { Call } from "../output.ts";
 import { type EvaluationRecord, recordedJudgments, sortJudgments } from "./judgments.ts";
-import { documentsOf, findOrganization, type NamingFlags } from "./query.ts";
+import { findOrganization, type NamingFlags, readNamed } from "./selection.ts";
 
 export interface ExplainFlags extends NamingFlags, ServiceFlags {
 	readonly reads: Reads;
 }
 
-/** What the policies say of an activity, who approved it and which authenticators are missing, in words. */
-export async function explain(
-	activityId: string,
-	flags: ExplainFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<ExplainResult> {
-	const organizationId = await findOrganization(flags, terminal);
+/** Returns how policies judged an activity, who approved it and which authenticators are missing. */
+export async function explain(activityId: string, call: Call<ExplainFlags>): Promise<ExplainResult> {
+	const { reads } = call.flags;
+	const organizationId = await findOrganization(call);
 	const fields = { organizationId, activityId };
 	if (checkSchema("operations/get_policy_evaluations.json", fields, "#/$defs/request").length > 0) {
-		throw new ConfigurationError(`\`${showText(activityId)}\` is no activity id: it must be a UUID`, {
-			hint: "apply says the id of every activity that waits",
+		throw new ConfigurationError(`\`${showText(activityId)}\` is not an activity id: it must be a UUID`, {
+			hint: "apply and status print the ids of pending activities",
 		});
 	}
-	const userNames = await readAliases(organizationId, flags, terminal);
-	const connection = await connect(flags, terminal, output);
-	try {
-		const found = await readFindings(connection.client.reader, fields, flags.reads);
-		const { activity, policies, evaluations, statuses } = found;
-		return {
-			...resultHead("explain", exitCodes.inSync, null),
-			activityId,
-			reads: flags.reads,
-			activity: activity === undefined ? null : toExplainedActivity(activity),
-			policyEvaluations: evaluations,
-			policies,
-			judgments: sortJudgments(evaluations, activity?.status),
-			mfaStatuses: statuses,
-			userNames,
-			liveNames: activity === undefined ? {} : namesOfVoters(activity),
-		};
-	} finally {
-		await connection.close();
-	}
+	const userNames = await readAliases(organizationId, call);
+	const found = await withConnection(call, ({ client }) => readFindings(client.reader, fields, reads));
+	const { activity, policies, evaluations, statuses } = found;
+	return {
+		...resultHead("explain", exitCodes.inSync, null),
+		activityId,
+		reads,
+		activity: activity === undefined ? null : toExplainedActivity(activity),
+		policyEvaluations: evaluations,
+		policies,
+		judgments: sortJudgments(evaluations, activity?.status),
+		mfaStatuses: statuses,
+		userNames,
+		liveNames: activity === undefined ? {} : namesOfVoters(activity),
+	};
 }
 
-/** Returns the aliases of the documents by user id. Documents that were not named and cannot be read give none. */
-async function readAliases(
-	organizationId: string,
-	flags: ExplainFlags,
-	terminal: Terminal,
-): Promise<ExplainResult["userNames"]> {
-	const files = documentsOf(flags, terminal);
+/** Returns the aliases of the documents by user id. Ignores errors of a document that no flag names. */
+async function readAliases(organizationId: string, call: Call<ExplainFlags>): Promise<ExplainResult["userNames"]> {
 	try {
-		const organizations = files.length === 0 ? [] : await readDesired({ file: files, env: flags.env }, terminal);
-		const desired = organizations.find((one) => one.organizationId === organizationId);
+		const desired = (await readNamed(call)).find((one) => one.organizationId === organizationId);
 		return desired === undefined ? {} : namesOfUsers(desired);
 	} catch (error) {
-		if (flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
+		if (call.flags.file.length > 0 || !(error instanceof OrgsyncError)) throw error;
 		return {};
 	}
 }
 
-/** What the service says of one activity. */
+/** The service's records of one activity. */
 interface Findings {
-	/** Undefined where the service does not show it. */
+	/** Undefined if the service does not return it. */
 	readonly activity: Activity | undefined;
 	readonly evaluations: readonly EvaluationRecord[];
-	/** The policies that judged it, as far as they could be read. */
+	/** The policies that judged it, if they could be read. */
 	readonly policies: readonly JudgingPolicy[];
 	readonly statuses: readonly MfaStatus[];
 }
 
-/** The two documented queries, then, unless they are off, what the extended reads add. Only the documented have to answer. */
+/** Runs the two documented queries, then the extended reads unless they are off. Only the documented ones must answer. */
 async function readFindings(
 	reader: Reader,
 	fields: { readonly organizationId: string; readonly activityId: string },
@@ -105,33 +89,24 @@ async function readFindings(
 	if (reads === "documented") return { activity: undefined, evaluations, policies: [], statuses };
 	const judging = new Set(evaluations.flatMap(recordedJudgments).flatMap(({ policyId }) => policyId ?? []));
 	const [one, all] = await Promise.all([
-		orUndefined(reader, extendedReads.get_activity, fields),
+		ifAvailable(reader.query(extendedReads.get_activity, fields)),
 		judging.size === 0
 			? undefined
-			: orUndefined(reader, extendedReads.list_policies, { organizationId: fields.organizationId }),
+			: ifAvailable(reader.query(extendedReads.list_policies, { organizationId: fields.organizationId })),
 	]);
-	const listed = Array.isArray(all?.policies) ? all.policies.filter(isRecord) : [];
+	const activity = one?.value.activity;
+	const listed = Array.isArray(all?.value.policies) ? all.value.policies.filter(isRecord) : [];
 	const policies = listed.filter(({ policyId }) => judging.has(String(policyId))).map(readPolicy);
-	return { activity: isRecord(one?.activity) ? readAny(one.activity) : undefined, evaluations, policies, statuses };
+	return { activity: isRecord(activity) ? readAny(activity) : undefined, evaluations, policies, statuses };
 }
 
-async function orUndefined(
-	reader: Reader,
-	operation: QueryOperation,
-	fields: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, unknown>> | undefined> {
-	try {
-		return (await reader.query(operation, fields)).value;
-	} catch (error) {
-		if (isUnavailable(error)) return undefined;
-		throw error;
-	}
+function operationOf(type: unknown) {
+	return Object.values(submits).find((operation) => operation.type === type);
 }
 
-/** An activity of whatever operation: its intent, which only the right one would find, is not looked at here. */
+/** Reads an activity of any operation. Of an unknown one only the intent is wrong, which is not used here. */
 function readAny(record: Readonly<Record<string, unknown>>): Activity {
-	const operation = Object.values(submits).find(({ type }) => type === record.type) ?? submits.update_user_tag;
-	return readActivity(operation, record);
+	return readActivity(operationOf(record.type) ?? submits.update_user_tag, record);
 }
 
 function readPolicy({ policyId, policyName, consensus }: Readonly<Record<string, unknown>>): JudgingPolicy {
@@ -143,7 +118,7 @@ export function toExplainedActivity(activity: Activity): ExplainedActivity {
 	return {
 		status: activity.status,
 		type: activity.type,
-		operation: Object.values(submits).find(({ type }) => type === activity.type)?.name ?? null,
+		operation: operationOf(activity.type)?.name ?? null,
 		fingerprint: activity.fingerprint,
 		approvedBy: votersOf(activity, "VOTE_SELECTION_APPROVED"),
 		rejectedBy: votersOf(activity, "VOTE_SELECTION_REJECTED"),

@@ -4,16 +4,17 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigurationError, exitCodes, explainFileError } from "../../errors.ts";
+import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { quoteForShell } from "../../plan/shell.ts";
 import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";
-import type { Terminal } from "../output.ts";
+import type { Call, Terminal } from "../output.ts";
 import { schemaAddress } from "../schema-address.ts";
 import { defaultDocument } from "../sources.ts";
-import { writeNewFile } from "../write-file.ts";
-import { inEnvironment, refuseStrangeId } from "./query.ts";
+import { writeNewFile, writeOrRefuse } from "../write-file.ts";
+import { checkOrganizationId, inEnvironment } from "./selection.ts";
 
 export interface InitFlags {
 	readonly file?: string;
@@ -21,21 +22,21 @@ export interface InitFlags {
 	readonly organization?: string;
 }
 
-/** Writes the document and says what to do next. Throws ConfigurationError when something of that name exists. */
-export function init(flags: InitFlags, terminal: Terminal): InitResult {
+/** Writes the document and returns the next command. Throws ConfigurationError if the file exists. */
+export function init({ flags, terminal }: Call<InitFlags>): InitResult {
 	const file = flags.file ?? defaultDocument;
 	if (flags.local === true && flags.organization !== undefined) {
-		throw new ConfigurationError("--local and --organization exclude each other: the embedded service has its own");
+		throw new ConfigurationError(
+			"--local and --organization cannot be used together: the embedded service has its own organization",
+		);
 	}
 	const path = resolve(terminal.directory, file);
 	if (existsSync(path)) refuseExisting(file, path);
 	const organizationId = flags.local === true ? undefined : findNamed(flags, terminal);
 	const text = flags.local === true ? localDocument : emptyDocument(organizationId);
-	try {
-		writeNewFile(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, terminal);
-	} catch (error) {
-		throw new ConfigurationError(`${showText(file)} cannot be written: ${explainFileError(error)}`, { cause: error });
-	}
+	writeOrRefuse(`${showText(file)} cannot be written`, () =>
+		writeNewFile(path, `# yaml-language-server: $schema=${schemaAddress(path)}\n${text}`, terminal),
+	);
 	const local = flags.local === true ? " --local" : "";
 	const named = file === defaultDocument ? "" : ` -f ${quoteForShell(file)}`;
 	return {
@@ -47,21 +48,17 @@ export function init(flags: InitFlags, terminal: Terminal): InitResult {
 }
 
 function findNamed({ organization }: InitFlags, { environment }: Terminal): string | undefined {
-	refuseStrangeId(organization);
+	checkOrganizationId(organization);
 	const named = findOrganizationId(environment);
-	if (organization === undefined) refuseStrangeId(named, inEnvironment);
+	if (organization === undefined) checkOrganizationId(named, inEnvironment);
 	return organization ?? named;
 }
 
 function refuseExisting(file: string, path: string): never {
-	if (!statSync(path).isDirectory()) throw new ConfigurationError(`${file} is there already; init overwrites nothing`);
+	if (!statSync(path).isDirectory()) throw new ConfigurationError(`${file} already exists; init never overwrites`);
 	throw new ConfigurationError(`${file} is a folder, and init writes one file`, {
 		hint: `name the file: -f ${quoteForShell(join(file, defaultDocument))}`,
 	});
-}
-
-function quoteForShell(file: string): string {
-	return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
 function emptyDocument(organizationId: string | undefined): string {
@@ -100,7 +97,7 @@ userTags:
   - name: signers
     id: 91c0f5aa-6a77-4c07-8f0c-5f4f0e6f1001
     members: { exactly: [alice, bob] }
-  # Found by its name. Bob has it, alice has not, everybody else is left alone.
+  # Found by its name. Bob has it, alice has not, no other user is changed.
   - name: oncall
     members: { atLeast: [bob], never: [alice] }
 

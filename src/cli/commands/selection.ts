@@ -1,12 +1,19 @@
 /**
- * The organizations that a command works on: those of the documents, in the share of `--shard`, narrowed by `--only`.
+ * The organizations that a command works on: those of the documents, in the share of `--shard` and narrowed by `--only`; or
+ * one that a flag or the environment names.
  */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import { isInShard, parseShard } from "../../plan/shard.ts";
-import type { Output, Terminal } from "../output.ts";
-import { type DocumentFlags, readDesired } from "../sources.ts";
+import { checkSchema } from "../../schema.ts";
+import { findOrganizationId } from "../../wire/credentials.ts";
+import type { ConnectionFlags } from "../connect.ts";
+import { localOrganizationId } from "../local-seed.ts";
+import type { Call } from "../output.ts";
+import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 
 export interface ShareFlags extends DocumentFlags {
 	/** `I/N`: only the organizations of this share. */
@@ -18,12 +25,9 @@ export interface SelectionFlags extends ShareFlags {
 	readonly only: readonly string[];
 }
 
-/** The organizations of the documents that are in the share of `--shard`; all without it. */
-export async function readSharded(
-	flags: ShareFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<readonly DesiredOrganization[]> {
+/** Returns the organizations of the documents that are in the share of `--shard`; all without it. */
+export async function readSharded(call: Call<ShareFlags>): Promise<readonly DesiredOrganization[]> {
+	const { flags, terminal, output } = call;
 	const isOwn = readShare(flags);
 	const organizations = await readDesired(flags, terminal);
 	if (flags.shard === undefined) return organizations;
@@ -32,38 +36,103 @@ export async function readSharded(
 	return own;
 }
 
-/** Whether an organization is in the share of `--shard`. Throws ConfigurationError when there is no such share. */
+/** Returns whether an organization is in the share of `--shard`. Throws ConfigurationError for an invalid share. */
 export function readShare({ shard: text }: Pick<ShareFlags, "shard">): (one: DesiredOrganization) => boolean {
 	if (text === undefined) return () => true;
 	const shard = parseShard(text);
 	if (shard !== undefined) return ({ organizationId }) => isInShard(organizationId, shard);
-	throw new ConfigurationError(`--shard ${showText(text)}: there is no such share`, {
-		hint: "write I/N, for example 2/8: the second of eight; I counts from 1",
+	throw new ConfigurationError(`--shard ${showText(text)}: it is not a valid share`, {
+		hint: "write I/N, for example 2/8 for the second of eight; I counts from 1",
 	});
 }
 
-/** The documents, narrowed to what `--only` names. */
-export async function readSelected(
-	flags: SelectionFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<readonly DesiredOrganization[]> {
-	const own = await readSharded(flags, terminal, output);
+/** Returns the organizations of the share, narrowed to what `--only` names. */
+export async function readSelected(call: Call<SelectionFlags>): Promise<readonly DesiredOrganization[]> {
+	const { flags, terminal } = call;
+	const own = await readSharded(call);
 	if (flags.only.length === 0) return own;
-	// A share may have nothing of it; all the documents may not.
+	// A share may have no such object, but all documents together must have one.
 	const organizations = flags.shard === undefined ? own : await readDesired(flags, terminal);
 	const { isEmpty, narrow, parseSelection } = await import("../../plan/only.ts");
 	const { kinds } = await import("../../plan/kinds/index.ts");
 	const selections = flags.only.map((text) => {
 		const selection = parseSelection(text);
-		if (selection !== undefined) {
-			// A slip in a scheduled job must not look like an organization without drift.
-			if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
-			throw new ConfigurationError(`--only ${showText(text)}: the documents have nothing like that`);
+		if (selection === undefined) {
+			throw new ConfigurationError(`--only ${showText(text)}: unknown kind`, {
+				hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
+			});
 		}
-		throw new ConfigurationError(`--only ${showText(text)}: there is no such kind`, {
-			hint: `write KIND or KIND/GLOB, KIND one of ${kinds.map(({ name }) => name).join(", ")}`,
-		});
+		// A typing error in a scheduled job must not look like an organization without drift.
+		if (organizations.some((desired) => !isEmpty(narrow(desired, [selection])))) return selection;
+		throw new ConfigurationError(`--only ${showText(text)}: no object of the documents matches`);
 	});
 	return own.map((desired) => narrow(desired, selections));
+}
+
+export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
+	readonly organization?: string;
+}
+
+/** Flags that can name an organization. */
+export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "env" | "local">;
+
+/** Returns the id of the organization that a flag, the environment or a document names. Throws ConfigurationError without one. */
+export async function findOrganization(call: Call<NamingFlags>): Promise<string> {
+	const { flags, terminal } = call;
+	checkOrganizationId(flags.organization);
+	if (flags.organization !== undefined) return flags.organization.toLowerCase();
+	const named = findOrganizationId(terminal.environment);
+	if (named !== undefined && flags.local !== true && flags.file.length === 0) {
+		checkOrganizationId(named, inEnvironment);
+		return named;
+	}
+	const files = flags.local === true ? flags.file : documentsOf(call);
+	if (files.length > 0) {
+		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
+		const [only, ...others] = organizations;
+		if (only !== undefined && others.length === 0) return only.organizationId;
+		throw new ConfigurationError(`the documents have ${organizations.length} organizations`, {
+			hint: "select one with --organization ID",
+		});
+	}
+	if (flags.local === true) return localOrganizationId;
+	throw new ConfigurationError("no organization is named", {
+		hint: `use --organization ID, set ORGSYNC_ORGANIZATION_ID, or name a document with -f (for example -f ${defaultDocument})`,
+	});
+}
+
+/** Returns the organizations of the documents, or the one that is named, each with its document if there is one. */
+export async function findOrganizations(
+	call: Call<OrganizationFlags>,
+): Promise<ReadonlyMap<string, DesiredOrganization | undefined>> {
+	const { flags, terminal } = call;
+	const isImplied = flags.local !== true && findOrganizationId(terminal.environment) === undefined;
+	const files = isImplied ? documentsOf(call) : flags.file;
+	if (flags.organization === undefined && files.length > 0) {
+		const organizations = await readDesired({ file: files, env: flags.env }, terminal);
+		return new Map(organizations.map((desired) => [desired.organizationId, desired]));
+	}
+	return new Map([[await findOrganization(call), undefined]]);
+}
+
+/** Returns the organizations of the named documents, or of the default document; none if neither exists. */
+export async function readNamed(call: Call<NamingFlags>): Promise<readonly DesiredOrganization[]> {
+	const file = documentsOf(call);
+	return file.length === 0 ? [] : readDesired({ file, env: call.flags.env }, call.terminal);
+}
+
+function documentsOf({ flags, terminal }: Call<NamingFlags>): readonly string[] {
+	const hasDefault = existsSync(resolve(terminal.directory, defaultDocument));
+	return flags.file.length > 0 || !hasDefault ? flags.file : [defaultDocument];
+}
+
+/** Hint for an organization id that comes from the environment. */
+export const inEnvironment = "the environment variable for the organization has an invalid id";
+
+/** Throws ConfigurationError for an invalid organization id, before any request. `hint` is where it comes from. */
+export function checkOrganizationId(organizationId: string | undefined, hint?: string): void {
+	if (organizationId === undefined) return;
+	if (checkSchema("operations/list_user_tags.json", { organizationId }, "#/$defs/request").length === 0) return;
+	const message = `\`${showText(organizationId)}\` is not an organization id: it must be a UUID`;
+	throw new ConfigurationError(message, hint === undefined ? {} : { hint });
 }

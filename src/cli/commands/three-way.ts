@@ -1,43 +1,41 @@
 /**
- * `plan --base`: the earlier documents, narrowed like the present ones and by organization, and what they add to a result.
+ * `plan --base`: the earlier documents, by organization and narrowed like the present ones.
  */
-
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { printAddress } from "../../plan/address.ts";
 import { addressOfObject } from "../../plan/objects.ts";
 import { isEmpty, isSelected, keepOnly, parseSelection } from "../../plan/only.ts";
-import type { DesiredOrganization } from "../../plan/organization.ts";
-import { type DesiredObject, tagsOf } from "../../plan/organization.ts";
+import { type DesiredObject, type DesiredOrganization, tagsOf } from "../../plan/organization.ts";
 import { type BaseDocument, makeDropped, type ThreeWay } from "../../plan/three-way.ts";
 import { pairTags } from "../../plan/three-way-tags.ts";
 import { type BaseFlags, readBase } from "../base.ts";
-import type { Output, Terminal } from "../output.ts";
+import type { Call } from "../output.ts";
 import { readDesired } from "../sources.ts";
 import { readShare, type SelectionFlags } from "./selection.ts";
 
 interface Bases {
-	/** By organization, for each that the documents speak of now. */
+	/** By organization, for each of the present documents. */
 	readonly documents: ReadonlyMap<string, BaseDocument>;
-	/** Organizations that only the base speaks of. */
+	/** Organizations that only the base has. */
 	readonly dropped: readonly ThreeWay[];
 }
 
-/** What `--base` or `--base-file` names, for the organizations of the documents. Throws ConfigurationError and DocumentError. */
-export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Terminal, output: Output): Promise<Bases> {
+/** Returns the earlier documents that `--base` or `--base-file` names. Throws ConfigurationError and DocumentError. */
+export async function readBases({ flags, terminal, output }: Call<SelectionFlags & BaseFlags>): Promise<Bases> {
 	const isOwn = readShare(flags);
 	const head = (await readDesired(flags, terminal)).filter(isOwn);
 	const base = await readBase(flags, terminal);
 	const { name } = base;
 	for (const path of base.missing) {
-		output.note(`${showText(path)} is not in ${showText(name)}: it is new, before it nothing was wanted`);
+		output.note(`${showText(path)} is not in ${showText(name)}: all of it is new`);
 	}
 	const found = new Map(base.organizations.map((desired) => [desired.organizationId, desired]));
 	const ids = new Set(head.map(({ organizationId }) => organizationId));
-	const strangers = base.organizations.filter((one) => isOwn(one) && !ids.has(one.organizationId));
-	if (!base.samePaths && flags.shard === undefined && strangers.length === base.organizations.length) {
-		throw new ConfigurationError(`${base.flag}: it speaks of none of the organizations of the documents`, {
-			hint: `it speaks of ${strangers.map(({ organizationId }) => organizationId).join(", ") || "no organization"}`,
+	const onlyInBase = base.organizations.filter((one) => isOwn(one) && !ids.has(one.organizationId));
+	if (!base.samePaths && flags.shard === undefined && onlyInBase.length === base.organizations.length) {
+		throw new ConfigurationError(`${base.flag}: it has none of the organizations of the documents`, {
+			hint: `it has ${onlyInBase.map(({ organizationId }) => organizationId).join(", ") || "no organization"}`,
 		});
 	}
 	return {
@@ -51,7 +49,7 @@ export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Ter
 			}),
 		),
 		dropped: base.samePaths
-			? strangers
+			? onlyInBase
 					.map((desired) => narrowBase(desired, { ...desired, objects: [] }, flags.only))
 					.filter((desired) => !isEmpty(desired))
 					.map((desired) => makeDropped(name, desired))
@@ -60,8 +58,8 @@ export async function readBases(flags: SelectionFlags & BaseFlags, terminal: Ter
 }
 
 /**
- * The base with what `--only` leaves of it. A tag goes by the name that it has now, so that one that is renamed by the
- * change is narrowed together with what it was.
+ * Returns the base, narrowed by `--only`. A renamed tag is selected by its present name, so that both of its states are kept
+ * or left out together.
  */
 function narrowBase(
 	base: DesiredOrganization,

@@ -1,7 +1,7 @@
 /**
  * `wait`: reads pending activities again until they have ended. It submits nothing: what cannot be read stays in doubt.
  */
-import { ConfigurationError, type ExitCode, exitCodes, isUnavailable } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes, ifAvailable } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord } from "../../json.ts";
 import type { Outcome } from "../../plan/report.ts";
@@ -11,12 +11,12 @@ import { outcomeOfActivity } from "../../sync/outcomes.ts";
 import { readActivity } from "../../wire/activity.ts";
 import type { Reader } from "../../wire/client.ts";
 import { extendedReads, submits } from "../../wire/operations.ts";
-import { type ConnectionFlags, connect, openJournalOf } from "../connect.ts";
-import type { Output, Terminal } from "../output.ts";
-import type { OrganizationFlags } from "./query.ts";
-import { findOrganizations } from "./status.ts";
+import { withConnection, withJournal } from "../connect.ts";
+import type { Call } from "../output.ts";
+import { findOrganizations, type OrganizationFlags } from "./selection.ts";
 
-export interface WaitFlags extends OrganizationFlags, ConnectionFlags {
+export interface WaitFlags extends OrganizationFlags {
+	/** Seconds. */
 	readonly wait: number;
 }
 
@@ -24,56 +24,44 @@ export interface WaitFlags extends OrganizationFlags, ConnectionFlags {
 interface Tracked {
 	readonly organizationId: string;
 	readonly activityId: string | null;
-	/** Null for one that only its id is known of. */
+	/** Null if only its id is known. */
 	readonly fingerprint: string | null;
-	/** Whether the journal has it: then what is read is noted there. */
+	/** Whether the journal has it: then it records the outcome. */
 	readonly isOurs: boolean;
 }
 
-/** What is known of it in the end. `isRead`: the service was asked and said so. */
+/** Its last known outcome. `isRead`: the service returned it. */
 interface Ended extends Tracked {
 	readonly outcome: Outcome;
 	readonly isRead: boolean;
 }
 
-/** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
-export async function wait(
-	activityIds: readonly string[],
-	flags: WaitFlags,
-	terminal: Terminal,
-	output: Output,
-): Promise<WaitResult> {
-	const organizationIds = [...(await findOrganizations(flags, terminal)).keys()];
-	const connection = await connect(flags, terminal, output);
-	const journal = await openJournalOf(flags, terminal, output);
-	try {
-		const { reader } = connection.client;
-		const run: WaitRun = { flags, terminal, output, journal, reader };
-		const { tracked, unlisted } = await track(organizationIds, activityIds, run);
-		const ended = await pollUntilEnded(tracked, run);
-		return {
-			...resultHead("wait", exitCodeOf(ended), null),
-			activities: ended.map((one) => {
-				const { activityId, fingerprint, outcome } = one;
-				return { activityId, fingerprint, outcome, message: explainDoubt(one, flags.reads) };
-			}),
-			unlisted: unlisted[0] ?? null,
-		};
-	} finally {
-		journal.close();
-		await connection.close();
-	}
-}
-
-interface WaitRun {
-	readonly flags: WaitFlags;
-	readonly terminal: Terminal;
-	readonly output: Output;
+interface WaitRun extends Call<WaitFlags> {
 	readonly journal: Journal;
 	readonly reader: Reader;
 }
 
-/** Everything that is pending or in doubt; with ids only those, of which each has to be known somewhere. */
+/** Reads again until every activity that is pending in the organizations, or each that is named, has ended. */
+export async function wait(activityIds: readonly string[], call: Call<WaitFlags>): Promise<WaitResult> {
+	const organizationIds = [...(await findOrganizations(call)).keys()];
+	return withConnection(call, ({ client }) =>
+		withJournal(call, async (journal) => {
+			const run: WaitRun = { ...call, journal, reader: client.reader };
+			const { tracked, unlisted } = await track(organizationIds, activityIds, run);
+			const ended = await pollUntilEnded(tracked, run);
+			return {
+				...resultHead("wait", exitCodeOf(ended), null),
+				activities: ended.map((one) => {
+					const { activityId, fingerprint, outcome } = one;
+					return { activityId, fingerprint, outcome, message: explainDoubt(one, call.flags.reads) };
+				}),
+				unlisted: unlisted[0] ?? null,
+			};
+		}),
+	);
+}
+
+/** Returns all activities that are pending or in doubt, or those with these ids. Throws ConfigurationError for an unknown id. */
 async function track(organizationIds: readonly string[], activityIds: readonly string[], run: WaitRun) {
 	const { readPendingActivities } = await import("../../sync/pending-activities.ts");
 	const { journal, reader, terminal, flags } = run;
@@ -81,14 +69,11 @@ async function track(organizationIds: readonly string[], activityIds: readonly s
 	const unlisted: string[] = [];
 	for (const organizationId of organizationIds) {
 		const own = journal.openEntries(organizationId);
-		all.push(...own.map((entry) => trackEntry(entry)));
+		all.push(...own.map(trackEntry));
 		const ownFingerprints = new Set(own.map(({ body }) => body.fingerprint));
 		const others = { openEntries: () => [], abandonedNames: (id: string) => journal.abandonedNames(id) };
-		const listed = await readPendingActivities(organizationId, reader, others, {
-			reads: flags.reads,
-			nowMs: terminal.now(),
-			confirms: true,
-		});
+		const options = { reads: flags.reads, nowMs: terminal.now(), confirms: true };
+		const listed = await readPendingActivities(organizationId, reader, others, options);
 		if (listed.unlisted !== null) unlisted.push(listed.unlisted);
 		for (const { activityId, fingerprint } of listed.activities) {
 			if (!ownFingerprints.has(fingerprint)) all.push({ organizationId, activityId, fingerprint, isOurs: false });
@@ -114,31 +99,23 @@ async function findNamed(activityId: string, organizationIds: readonly string[],
 			return { organizationId, activityId, fingerprint: null, isOurs: false };
 		}
 	}
-	throw new ConfigurationError(
-		`activity ${showText(activityId)} not found: neither this journal nor the service has it`,
-		{
-			hint: "orgsync status lists pending activities",
-		},
-	);
+	const message = `activity ${showText(activityId)} not found: neither this journal nor the service has it`;
+	throw new ConfigurationError(message, { hint: "orgsync status lists pending activities" });
 }
 
-/** What the service says of an activity; undefined when it does not say. */
+/** Returns the outcome of an activity, or undefined if the service does not return it. */
 async function readOutcome(
 	{ organizationId, activityId }: Pick<Tracked, "organizationId" | "activityId">,
 	reader: Reader,
 ): Promise<Outcome | undefined> {
-	try {
-		const { activity } = (await reader.query(extendedReads.get_activity, { organizationId, activityId })).value;
-		if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
-		// Only its status is looked at, which every activity has.
-		return outcomeOfActivity(readActivity(submits.update_user_tag, activity)).outcome;
-	} catch (error) {
-		if (isUnavailable(error)) return undefined;
-		throw error;
-	}
+	const answer = await ifAvailable(reader.query(extendedReads.get_activity, { organizationId, activityId }));
+	const activity = answer?.value.activity;
+	if (!isRecord(activity) || String(activity.id).toLowerCase() !== activityId?.toLowerCase()) return undefined;
+	// The outcome depends on the status alone, which activities of every operation have.
+	return outcomeOfActivity(readActivity(submits.update_user_tag, activity)).outcome;
 }
 
-/** Longest pause between two questions; the number of requests is the cost (docs/service.md#rates-and-limits). */
+/** Max pause between two reads. Each costs requests (docs/service.md#rates-and-limits). */
 const maxPauseMs = 30_000;
 
 async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promise<readonly Ended[]> {
@@ -148,7 +125,7 @@ async function pollUntilEnded(tracked: readonly Tracked[], run: WaitRun): Promis
 		const now = await readAll(tracked, run);
 		const pending = now.filter(({ outcome, isRead }) => isRead && (outcome === "unknown" || isPending(outcome)));
 		const leftMs = untilMs - terminal.now();
-		// What cannot be read now could not be read later either.
+		// An activity that cannot be read now cannot be read later either.
 		if (pending.length === 0 || leftMs <= 0) return now;
 		output.progress(`waiting: ${pending.length} not ended yet`);
 		output.detail(`${pending.length} not ended yet`);
@@ -194,7 +171,7 @@ function exitCodeOf(ended: readonly Ended[]): ExitCode {
 	return has("awaiting-approval", "awaiting-authenticator", "unknown") ? exitCodes.pendingApproval : exitCodes.inSync;
 }
 
-/** Why it is not known what became of it; null when it is known. */
+/** Returns why the outcome is in doubt; null when it is known. */
 function explainDoubt({ outcome, isRead, activityId }: Ended, reads: WaitFlags["reads"]): string | null {
 	if (isRead) return outcome === "unknown" ? "it has a status that orgsync does not know" : null;
 	const last = isPending(outcome)
@@ -206,5 +183,5 @@ function explainDoubt({ outcome, isRead, activityId }: Ended, reads: WaitFlags["
 		reads === "documented"
 			? "the documented queries do not show activities"
 			: "the service does not show it to this key";
-	return `${last}, and ${why}; apply sends the same request again and learns what became of it`;
+	return `${last}, and ${why}; apply submits the same request again and finds out`;
 }

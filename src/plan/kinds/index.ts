@@ -1,7 +1,7 @@
 /**
  * The table of kinds, one row each. Code that loops over it works for every kind; what differs between kinds is in the file of
  * the kind. Where live state is unknown, what orgsync last applied is used instead; where that is missing too, what the
- * document asks for is done once, and nobody is removed who was not named.
+ * document asks for is done once, and only users whom it names are removed.
  */
 import type { StepOperation } from "../step.ts";
 import { bootProof } from "./boot-proof.ts";

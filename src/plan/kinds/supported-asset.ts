@@ -1,4 +1,4 @@
-/** Assets that the service supports, found by symbol within their network. Export leaves them out: nobody in the organization decides them. */
+/** Assets that the service supports, found by symbol within their network. Export leaves them out: the service decides them. */
 import { readOnlyKind } from "./read-only.ts";
 
 export const supportedAsset = readOnlyKind({
@@ -12,5 +12,5 @@ export const supportedAsset = readOnlyKind({
 	nameField: null,
 	activities: null,
 	exported: null,
-	describeRemedy: (accept) => `the service decides this, nobody in the organization does: ${accept}`,
+	describeRemedy: (accept) => `the service decides this, not the organization: ${accept}`,
 });

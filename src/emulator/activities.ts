@@ -18,10 +18,8 @@ import { badRequest, denied, RequestError } from "./request-error.ts";
 import type { ActivityRecord, OperationContext, Organization, StampedRequest, StateChange, Vote } from "./state.ts";
 import { describeUser } from "./user-queries.ts";
 
-/** How a fault changes the next activity. */
 export type ForcedStatus = "fail" | "reject" | undefined;
 
-/** The activity that answers a submit, and the changes. */
 export interface SubmitResult {
 	readonly activity: ActivityRecord;
 	readonly changes: readonly StateChange[];
@@ -74,7 +72,6 @@ export function activeVotes(activity: ActivityRecord, nowMs: number): readonly V
 	return activity.votes.filter((vote) => nowMs - toMilliseconds(vote.createdAt) < voteLifetimeMs);
 }
 
-/** Returns how many different users approve an activity now. */
 export function countApprovals(activity: ActivityRecord, nowMs: number): number {
 	const approving = activeVotes(activity, nowMs).filter((vote) => vote.selection === "VOTE_SELECTION_APPROVED");
 	return new Set(approving.map((vote) => vote.userId)).size;

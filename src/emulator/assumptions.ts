@@ -46,7 +46,6 @@ export const userInBothListsMessage = "a user is in both addUserIds and removeUs
 export const delayedStatus = { first: "ACTIVITY_STATUS_CREATED", later: "ACTIVITY_STATUS_PENDING" } as const;
 
 // Unverified, chosen: one rejection is enough.
-export const rejectionsNeeded = 1;
 
 // Votes expire after 24 hours (docs/service.md#votes). Unverified, chosen: a user whose vote expired may vote again.
 export const voteLifetimeMs = 24 * 60 * 60 * 1000;
@@ -56,7 +55,6 @@ export const voteLifetimeMs = 24 * 60 * 60 * 1000;
 export const doubleVoteMessage = "the user has already cast this vote";
 export const notPendingMessage = "the activity is not pending approval";
 
-/** Returns whether an activity is pending approval, or another authenticator. */
 export function awaitsVotes(activity: ActivityRecord): boolean {
 	return (
 		activity.status === "ACTIVITY_STATUS_CONSENSUS_NEEDED" ||
@@ -68,14 +66,12 @@ function hasCast(activity: ActivityRecord, userId: string, selection: Vote["sele
 	return activity.votes.some((vote) => vote.userId === userId && vote.selection === selection);
 }
 
-/** Returns `canApprove` for a user. */
 // Unverified, chosen: a user who has not approved a pending activity can approve it. A completed one of a sole voter
 // answers false (docs/service.md#activity-object).
 export function canApprove(activity: ActivityRecord, userId: string): boolean {
 	return awaitsVotes(activity) && !hasCast(activity, userId, "VOTE_SELECTION_APPROVED");
 }
 
-/** Returns `canReject` for a user. */
 // Unverified, chosen: true unless the activity was rejected or failed. A completed one of a sole voter answers true
 // (docs/service.md#activity-object), although rejecting it has no effect.
 export function canReject(activity: ActivityRecord, userId: string): boolean {
@@ -101,14 +97,12 @@ export function hasSecondAuthenticator(activity: ActivityRecord): boolean {
 export const passkeyClientDataType = "webauthn.get";
 export const passkeyDefaults = { rpId: "localhost", userVerification: "required" } as const;
 
-/** What a seed says of where and how a passkey may be used. */
 interface PasskeyUse {
 	readonly rpId?: string;
 	readonly origins?: readonly string[];
 	readonly userVerification?: "required" | "preferred";
 }
 
-/** Returns whether a passkey may be used at `origin`. */
 // Unverified, chosen: without `origins` in the seed, https at its relying party's host and every host below, on any port; http
 // on localhost only, as browsers do.
 export function isAllowedOrigin(origin: string, { rpId = passkeyDefaults.rpId, origins }: PasskeyUse): boolean {

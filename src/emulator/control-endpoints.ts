@@ -25,7 +25,6 @@ interface ControlParts {
 /** `fields` are the body of a POST; of other methods, the query. */
 type Endpoint = (control: Control, fields: JsonObject, store: Store) => unknown;
 
-/** Every endpoint under /emulator/, by method and path. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
 	"GET /emulator/state": (control, query, store) => {
 		const organizationId = readStateQuery(query);
@@ -66,7 +65,6 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
 	},
 };
 
-/** A request under /emulator/, as it came. */
 interface ControlRequest {
 	readonly method: string;
 	readonly url: URL;

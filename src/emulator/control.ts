@@ -18,14 +18,8 @@ import type { RateLimit, RateLimitBuckets } from "./rate-limit.ts";
 import { badRequest } from "./request-error.ts";
 import type { RequestLog, RequestLogEntry } from "./request-log.ts";
 import { changesToMerge, changesToReplace, mergePatch, type OrganizationPatch, toSeed } from "./seed-changes.ts";
-import {
-	findRulesProblems,
-	findSeedProblems,
-	formatPath,
-	type Seed,
-	type SeedOrganization,
-	type SeedProblem,
-} from "./seed-check.ts";
+import { findRulesProblems, findSeedProblems, type Seed, type SeedOrganization } from "./seed-check.ts";
+import { formatPath, type SeedProblem } from "./seed-problems.ts";
 import { executeDueActivities, makeContext } from "./service.ts";
 import type { OperationContext, Rules } from "./state.ts";
 import type { Store } from "./store.ts";
@@ -61,7 +55,6 @@ export interface Control {
 	clearFaults(): void;
 	/** Sets a rate limit, with full buckets; undefined removes it. */
 	setLimit(limit: RateLimit | undefined): void;
-	/** Returns the rate limit; undefined when there is none. */
 	limit(): RateLimit | undefined;
 	/** Returns the request log, oldest first. It never holds stamps or bodies. */
 	requests(): readonly RequestLogEntry[];
@@ -128,7 +121,6 @@ function currentContext({ store, makeImportBundle, clock }: EmulatorParts, organ
 }
 
 function applySeed({ store, clock }: EmulatorParts, seed: Seed): void {
-	checkStateRequest(seed);
 	rejectProblems(findSeedProblems(seed));
 	for (const organization of seed.organizations) {
 		store.write(organization.organizationId.toLowerCase(), changesToReplace(organization, clock.now()));
@@ -143,7 +135,6 @@ function applyPatch(parts: EmulatorParts, patch: OrganizationPatch, check?: (mer
 	parts.store.write(organization.organizationId, changesToMerge(organization, merged, parts.clock.now()));
 }
 
-/** Returns the control of an emulator made of these parts. */
 export function makeControl(parts: EmulatorParts): Control {
 	const { store, faults, log, limits, clock } = parts;
 	return {
@@ -153,11 +144,9 @@ export function makeControl(parts: EmulatorParts): Control {
 			return { organization: toSeed(organization), activities };
 		},
 		async changeState(change) {
+			checkStateRequest(change);
 			if ("organizations" in change) applySeed(parts, change as Seed);
-			else {
-				checkStateRequest(change);
-				applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
-			}
+			else applyPatch(parts, change, (merged) => rejectProblems(findSeedProblems({ organizations: [merged] })));
 			await store.committed();
 		},
 		async setRules(organizationId, rules) {

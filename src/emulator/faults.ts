@@ -22,18 +22,11 @@ export interface Fault {
 	readonly operation: string;
 	/** How many requests it applies to; 1 when left out. */
 	readonly count?: number;
-	/**
-	 * `drop-before` and `drop-after` cut the connection before or after the effect; `429`, `5xx` and `html` answer so
-	 * instead of acting (`5xx` with `status` 404 or 501 is how a server without the operation answers); `truncated` acts
-	 * and sends half of the answer; `slow` acts and answers late; `fail` and `reject` make the next activity FAILED or
-	 * REJECTED.
-	 */
+	/** docs/emulator.md describes each kind. */
 	readonly fault: FaultKind;
 	/** Headers added to the answer, for example `retry-after`. */
 	readonly headers?: Readonly<Record<string, string>>;
-	/** How late a `slow` answer comes. */
 	readonly delayMs?: number;
-	/** The HTTP status of `5xx` and `html`. */
 	readonly status?: number;
 	/** For `429`, `5xx` and `html`: the operation takes effect although the answer says otherwise. */
 	readonly takesEffect?: boolean;
@@ -47,14 +40,12 @@ export const transportFaults: readonly FaultKind[] = faultKinds.filter((kind) =>
 
 export type FaultQueue = ReturnType<typeof makeFaultQueue>;
 
-/** Returns an empty queue. */
 export function makeFaultQueue() {
 	let queue: { fault: Fault; left: number }[] = [];
 	return {
 		add(fault: Fault): void {
 			queue.push({ fault, left: fault.count ?? 1 });
 		},
-		/** Returns the faults, oldest first, with their remaining counts. */
 		list: (): readonly Fault[] => queue.map(({ fault, left }) => ({ ...fault, count: left })),
 		clear(): void {
 			queue = [];

@@ -11,11 +11,9 @@ export interface Time {
 	readonly nanos: string;
 }
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /** Whether `value` is a UUID in lower case. */
 export function isUuid(value: string): boolean {
-	return uuidPattern.test(value);
+	return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value);
 }
 
 function formatUuid(bytes: Buffer, version: number): string {
@@ -46,7 +44,6 @@ function fromNanos(nanos: bigint): Time {
 	return { seconds: String(nanos / 1_000_000_000n), nanos: String(nanos % 1_000_000_000n) };
 }
 
-/** `nowMs` as the service writes times. */
 export function timeAt(nowMs: number): Time {
 	return fromNanos(BigInt(Math.trunc(nowMs)) * 1_000_000n);
 }

@@ -16,7 +16,6 @@ import { unauthenticated } from "./request-error.ts";
 import { readMembers, readObject, signatureFits } from "./signatures.ts";
 import type { ActivityRecord, Assertion, Organization, Signer, StateChange } from "./state.ts";
 
-/** A passkey and its owner. */
 export interface RegisteredAuthenticator {
 	readonly userId: string;
 	readonly authenticator: Authenticator;
@@ -30,22 +29,25 @@ function sha256(...parts: readonly (Buffer | string)[]): Buffer {
 	return hash.digest();
 }
 
+/** Throws a 401 RequestError unless the assertion has a property that it needs. */
+function demand(holds: boolean, message: string): void {
+	if (!holds) throw unauthenticated(message);
+}
+
 function checkClientData(clientData: Buffer, rawBody: Buffer, authenticator: Authenticator): void {
 	const text = clientData.toString("utf8");
 	const [type, challenge, origin] = readMembers(text, ["type", "challenge", "origin"]) ?? [];
-	if (type !== passkeyClientDataType) {
-		throw unauthenticated(`clientDataJson of X-Stamp-WebAuthn is not of type ${passkeyClientDataType}`);
-	}
+	demand(type === passkeyClientDataType, `clientDataJson of X-Stamp-WebAuthn is not of type ${passkeyClientDataType}`);
 	const expected = Buffer.from(sha256(rawBody).toString("hex"), "utf8").toString("base64url");
-	if (challenge?.replace(/=+$/, "") !== expected) {
-		throw unauthenticated("the challenge of X-Stamp-WebAuthn is not the SHA-256 of the body");
-	}
-	if (origin === undefined || !isAllowedOrigin(origin, authenticator)) {
-		throw unauthenticated("the origin of X-Stamp-WebAuthn is not one that the passkey is for");
-	}
-	if (readObject(text)?.crossOrigin === true) {
-		throw unauthenticated("X-Stamp-WebAuthn was made in a frame of another site (crossOrigin)");
-	}
+	demand(
+		challenge?.replace(/=+$/, "") === expected,
+		"the challenge of X-Stamp-WebAuthn is not the SHA-256 of the body",
+	);
+	demand(
+		origin !== undefined && isAllowedOrigin(origin, authenticator),
+		"the origin of X-Stamp-WebAuthn is not one that the passkey is for",
+	);
+	demand(readObject(text)?.crossOrigin !== true, "X-Stamp-WebAuthn was made in a frame of another site (crossOrigin)");
 }
 
 const flagBits = {
@@ -62,21 +64,23 @@ function checkAuthenticatorData(data: Buffer, authenticator: Authenticator): num
 	// 32 bytes of relying party, one of flags, four of counter; more only when a flag says so.
 	const flags = data[32] ?? 0;
 	const has = (bit: number): boolean => (flags & bit) !== 0;
-	if (data.length < 37 || (data.length > 37 && !has(flagBits.attested) && !has(flagBits.extended))) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn has the wrong length");
-	}
-	if (!data.subarray(0, 32).equals(sha256(authenticator.rpId ?? passkeyDefaults.rpId))) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn is for another relying party than the passkey");
-	}
-	if (!has(flagBits.present)) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was present");
-	}
-	if (!has(flagBits.verified) && !allowsUnverifiedUser(authenticator)) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn does not say that the user was verified");
-	}
-	if (has(flagBits.backedUp) && !has(flagBits.backupEligible)) {
-		throw unauthenticated("authenticatorData of X-Stamp-WebAuthn says backed up, but not that it can be");
-	}
+	demand(
+		data.length === 37 || (data.length > 37 && (has(flagBits.attested) || has(flagBits.extended))),
+		"authenticatorData of X-Stamp-WebAuthn has the wrong length",
+	);
+	demand(
+		data.subarray(0, 32).equals(sha256(authenticator.rpId ?? passkeyDefaults.rpId)),
+		"authenticatorData of X-Stamp-WebAuthn is for another relying party than the passkey",
+	);
+	demand(has(flagBits.present), "authenticatorData of X-Stamp-WebAuthn does not say that the user was present");
+	demand(
+		has(flagBits.verified) || allowsUnverifiedUser(authenticator),
+		"authenticatorData of X-Stamp-WebAuthn does not say that the user was verified",
+	);
+	demand(
+		!has(flagBits.backedUp) || has(flagBits.backupEligible),
+		"authenticatorData of X-Stamp-WebAuthn says backed up, but not that it can be",
+	);
 	return data.readUInt32BE(33);
 }
 
@@ -108,7 +112,7 @@ export function verifyPasskey(
 	// With the signature: a copy of the passkey can sign the same data, but not with the same signature.
 	const digest = `sha256:${sha256(signed, signatureBytes).toString("hex")}`;
 	const assertion: Assertion = { credentialId: authenticator.credentialId, signCount, digest };
-	return { userId, publicKey: authenticator.publicKey, signature, scheme: passkeyScheme, passkey: true, assertion };
+	return { userId, publicKey: authenticator.publicKey, signature, scheme: passkeyScheme, assertion };
 }
 
 /**

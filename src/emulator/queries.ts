@@ -18,9 +18,8 @@ function findActivity(context: OperationContext, body: JsonObject): ActivityReco
 	return activity;
 }
 
-function methodOf(vote: Vote): string {
-	return vote.scheme === passkeyScheme ? "AUTHENTICATION_TYPE_PASSKEY" : "AUTHENTICATION_TYPE_API_KEY";
-}
+const methodOf = ({ scheme }: Vote): string =>
+	scheme === passkeyScheme ? "AUTHENTICATION_TYPE_PASSKEY" : "AUTHENTICATION_TYPE_API_KEY";
 
 function describeMfaStatus(policy: MfaPolicy, userId: string, used: ReadonlySet<string>) {
 	const steps = policy.requiredAuthenticationMethods;
@@ -106,7 +105,6 @@ const activityQueries: QueryHandlers = {
 	list_activities: listActivities,
 };
 
-/** The handler of each query, by operation. */
 export const queryHandlers: ReadonlyMap<string, QueryHandler> = new Map(
 	[...entityKinds.map(({ queries }) => queries), userQueries, activityQueries].flatMap(
 		(queries) => Object.entries(queries) as [string, QueryHandler][],

@@ -4,7 +4,6 @@
  */
 import { ratelimitHeaders } from "./assumptions.ts";
 
-/** How many requests may pass. */
 export interface RateLimit {
 	/** How many tokens the bucket gains each second; above 0, and possibly below 1. */
 	readonly requestsPerSecond: number;
@@ -29,12 +28,10 @@ function refill(bucket: Bucket, limit: RateLimit, nowMs: number): Bucket {
 
 export type RateLimitBuckets = ReturnType<typeof makeRateLimitBuckets>;
 
-/** Returns buckets without a limit. */
 export function makeRateLimitBuckets() {
 	let current: RateLimit | undefined;
 	const buckets = new Map<string, Bucket>();
 	return {
-		/** Sets a limit, with full buckets; undefined removes it. */
 		set(limit: RateLimit | undefined): void {
 			current = limit;
 			buckets.clear();

@@ -23,18 +23,15 @@ export interface RequestLogEntry {
 	readonly fingerprint: string | null;
 	/** The same bytes had come before, and their activity was answered again. */
 	readonly replayed: boolean;
-	/** The fault that applied to the request. */
 	readonly fault: FaultKind | null;
 }
 
 const maxPathLength = 200;
 
-/** What is known of a request when it comes. */
 type Begun = Pick<RequestLogEntry, "timeMs" | "method" | "path" | "operation">;
 
 export type RequestLog = ReturnType<typeof makeRequestLog>;
 
-/** Returns an empty log. */
 export function makeRequestLog() {
 	let entries: RequestLogEntry[] = [];
 	let sequence = 0;
@@ -61,7 +58,6 @@ export function makeRequestLog() {
 				Object.assign(entry, outcome);
 			};
 		},
-		/** Oldest first. */
 		entries: (): readonly RequestLogEntry[] => entries.slice(-maxLoggedRequests).map((entry) => ({ ...entry })),
 		/** Counts a request as in flight. Call the returned function once, when it is answered or cut off. */
 		enter(): () => void {
@@ -71,7 +67,6 @@ export function makeRequestLog() {
 				inFlight -= 1;
 			};
 		},
-		/** Returns the max requests in flight at once since the log was cleared. */
 		maxInFlight: () => max,
 		/** Removes the entries. The max starts again from the requests in flight. */
 		clear(): void {

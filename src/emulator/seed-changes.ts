@@ -2,7 +2,6 @@
  * From a seed to an organization and back: the changes that a seed or a patch makes, and an organization in the form of a seed.
  * Everything here expects a seed without problems.
  */
-import { isRecord } from "../json.ts";
 import { laterTime, type Time, timeAt } from "./identifiers.ts";
 import { type EntityKind, type JsonObject, putEntity, removeEntity } from "./kinds/entity-kind.ts";
 import { entityKinds } from "./kinds/table.ts";
@@ -54,18 +53,12 @@ export interface OrganizationPatch {
 	readonly [section: string]: unknown;
 }
 
-/** Returns the rows of a section of a patch; none when it is no section. */
-function rowsIn(kind: EntityKind, patch: OrganizationPatch): readonly JsonObject[] {
-	const section = patch[kind.section];
-	return kind.isSection(section) ? kind.readSection(section).filter(isRecord) : [];
-}
-
 function mergeRows(kind: EntityKind, organization: Organization, patch: OrganizationPatch): readonly JsonObject[] {
 	const idOf = (row: JsonObject) => kind.normalizeId(String(row[kind.idField]));
 	const entities = [...organization.entities(kind).values()] as readonly JsonObject[];
 	const merged = new Map(entities.map((row) => [idOf(row), row]));
 	for (const id of patch.remove?.[kind.section] ?? []) merged.delete(kind.normalizeId(String(id)));
-	for (const row of rowsIn(kind, patch)) {
+	for (const row of rowsOf(kind, patch) as readonly JsonObject[]) {
 		// A changed entity gets a new time, unless the patch gives one.
 		const { updatedAt: _updatedAt, ...before } = merged.get(idOf(row)) ?? {};
 		merged.set(idOf(row), { ...before, ...row });
@@ -73,7 +66,6 @@ function mergeRows(kind: EntityKind, organization: Organization, patch: Organiza
 	return [...merged.values()];
 }
 
-/** Returns the tag without the users. */
 function withoutMembers(tag: JsonObject, removed: ReadonlySet<string>): JsonObject {
 	const { updatedAt: _updatedAt, ...rest } = tag;
 	const before = Array.isArray(tag.userIds) ? tag.userIds : [];

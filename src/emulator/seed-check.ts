@@ -3,8 +3,9 @@
  * names, unknown members, limits). Pure.
  */
 import { checkSchema, type SchemaError } from "../schema.ts";
-import type { EntityKind, Path, ProblemCollector } from "./kinds/entity-kind.ts";
+import type { EntityKind } from "./kinds/entity-kind.ts";
 import { entityKinds, type SeedSections } from "./kinds/table.ts";
+import { makeProblemCollector, type Path, type ProblemCollector, type SeedProblem } from "./seed-problems.ts";
 import type { Rules } from "./state.ts";
 
 /** One organization of a seed; only its id is required. */
@@ -17,18 +18,6 @@ export interface SeedOrganization extends SeedSections {
 /** What the emulator starts with (schemas/seed.json). */
 export interface Seed {
 	readonly organizations: readonly SeedOrganization[];
-}
-
-/** One problem in a seed, by its place in the data. */
-export interface SeedProblem {
-	readonly path: Path;
-	readonly code: string;
-	readonly message: string;
-}
-
-/** Returns a path like `organizations[0].users[1].userId`; the empty string for the seed itself. */
-export function formatPath(path: Path): string {
-	return path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`)).join("");
 }
 
 function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
@@ -59,27 +48,6 @@ function fromSchemaError(error: SchemaError, value: unknown): SeedProblem {
 	}
 }
 
-function makeProblemCollector(userIds: ReadonlySet<string>): ProblemCollector & { readonly problems: SeedProblem[] } {
-	const problems: SeedProblem[] = [];
-	const seen = new Map<string, Set<string>>();
-	const report = (path: Path, code: string, message: string): void => {
-		problems.push({ path, code, message });
-	};
-	return {
-		problems,
-		userIds,
-		report,
-		unique(scope, value, path, label) {
-			const values = seen.get(scope) ?? new Set();
-			if (values.has(value)) report(path, "duplicate", `${label} is used twice`);
-			seen.set(scope, values.add(value));
-		},
-		limit(count, max, path, label) {
-			if (count > max) report(path, "limit", `${count} ${label}; the limit is ${max}`);
-		},
-	};
-}
-
 function checkSection(kind: EntityKind, rows: readonly object[], at: Path, collector: ProblemCollector): void {
 	if (kind.max !== undefined) collector.limit(rows.length, kind.max.count, at, kind.max.label);
 	rows.forEach((row, index) => {
@@ -102,9 +70,9 @@ function checkOrganization(organization: SeedOrganization, at: Path): readonly S
 	return collector.problems;
 }
 
-/** Returns the rows of one kind in an organization of a seed. */
-export function rowsOf(kind: EntityKind, organization: SeedOrganization): readonly object[] {
-	const section = (organization as unknown as Readonly<Record<string, unknown>>)[kind.section];
+/** Returns the rows of one kind in an organization of a seed, or in a patch. */
+export function rowsOf(kind: EntityKind, organization: object): readonly object[] {
+	const section = (organization as Readonly<Record<string, unknown>>)[kind.section];
 	return section === undefined ? [] : kind.readSection(section);
 }
 

@@ -4,8 +4,8 @@
 import { isMap, isPair, Lexer, LineCounter, type Node, Parser, parseDocument, type YAMLParseError } from "yaml";
 import { DocumentError, type Problem } from "../errors.ts";
 import { maxJsonDepth, readJson, tooDeepMessage } from "../json.ts";
-import type { Path } from "./kinds/entity-kind.ts";
-import { findRulesProblems, findSeedProblems, formatPath, type Seed, type SeedProblem } from "./seed-check.ts";
+import { findRulesProblems, findSeedProblems, type Seed } from "./seed-check.ts";
+import { formatPath, type Path, type SeedProblem } from "./seed-problems.ts";
 import type { Rules } from "./state.ts";
 
 /** Returns the offset of `path` in the text, or of the nearest node around it. */
@@ -74,25 +74,20 @@ function parseChecked<T>(
 	text: string,
 	file: string,
 	what: string,
-	findMistakes: (value: unknown) => readonly SeedProblem[],
+	findProblems: (value: unknown) => readonly SeedProblem[],
 ): T {
 	const json = parseAsJson(text);
-	if (json !== undefined && findMistakes(json).length === 0) return json as T;
+	if (json !== undefined && findProblems(json).length === 0) return json as T;
 	const lines = new LineCounter();
-	const deepAt = findTooDeep(text);
-	if (deepAt !== undefined) {
-		const before = text.slice(0, deepAt).split("\n");
-		const [line, column] = [before.length, (before.at(-1)?.length ?? 0) + 1];
-		throw new DocumentError(
-			[{ file, line, column, path: "", code: "too-deep", message: `a value is ${tooDeepMessage}` }],
-			what,
-		);
-	}
-	const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
+	for (const { index } of text.matchAll(/(?<![^\n])/g)) lines.addNewLine(index);
 	const problemAt = (offset: number, path: string, code: string, message: string): Problem => {
 		const { line, col } = lines.linePos(offset);
-		return { file, line: Math.max(line, 1), column: Math.max(col, 1), path, code, message };
+		return { file, line, column: col, path, code, message };
 	};
+	const deepAt = findTooDeep(text);
+	if (deepAt !== undefined)
+		throw new DocumentError([problemAt(deepAt, "", "too-deep", `a value is ${tooDeepMessage}`)], what);
+	const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false });
 	if (document.errors.length > 0) {
 		const problems = document.errors.map((error) => problemAt(error.pos[0], "", "syntax", describeSyntaxError(error)));
 		throw new DocumentError(problems, what);
@@ -104,12 +99,9 @@ function parseChecked<T>(
 		const [reason = ""] = (error instanceof Error ? error.message : String(error)).split(":");
 		throw new DocumentError([problemAt(0, "", "syntax", reason)], what);
 	}
-	const problems = findMistakes(value);
-	if (problems.length === 0) return value as T;
-	throw new DocumentError(
-		problems.map(({ path, code, message }) =>
-			problemAt(offsetOf(document.contents, path), formatPath(path), code, message),
-		),
-		what,
+	const problems = findProblems(value).map(({ path, code, message }) =>
+		problemAt(offsetOf(document.contents, path), formatPath(path), code, message),
 	);
+	if (problems.length > 0) throw new DocumentError(problems, what);
+	return value as T;
 }

@@ -54,7 +54,6 @@ export interface EmulatorOptions {
 	readonly notice?: (text: string) => void;
 }
 
-/** A running emulator. */
 export interface Emulator extends Control {
 	/** Without a slash at the end: `http://127.0.0.1:PORT`. */
 	readonly url: string;
@@ -72,7 +71,6 @@ interface Service extends EmulatorParts {
 	readonly closing: AbortSignal;
 }
 
-/** The body has more bytes than the limit. */
 class BodyTooLarge extends Error {}
 
 /** Returns the whole body. Bytes beyond the limit are discarded, so that the client still gets its answer. */
@@ -249,7 +247,6 @@ function closeServer(server: Server): Promise<void> {
 			clearInterval(sweep);
 			resolve();
 		});
-		server.closeIdleConnections();
 	});
 }
 
@@ -286,7 +283,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 		};
 		// No request can have come yet: it would need a later turn of the event loop.
 		server.on("request", (request, response) => void answerRequest(service, request, response));
-		if (!isLoopbackAddress(address)) notice(exposureWarning(address));
+		if (!isLoopbackAddress(address)) {
+			notice(
+				`warning: the emulator listens on ${address}: other machines can reach it, /emulator/ requires no stamp, and nothing is encrypted`,
+			);
+		}
 		return {
 			...control,
 			url: `http://${formatHost(host)}:${port}`,
@@ -303,8 +304,4 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 		store.close();
 		throw error;
 	}
-}
-
-function exposureWarning(address: string): string {
-	return `warning: the emulator listens on ${address}: other machines can reach it, /emulator/ requires no stamp, and nothing is encrypted`;
 }

@@ -15,7 +15,6 @@ import type { Store } from "./store.ts";
 import { type StampHeaders, verifyStamp } from "./verify-stamp.ts";
 import { voteHandlers } from "./voting.ts";
 
-/** A request to one operation, as it came. */
 export interface ServiceRequest {
 	readonly operation: Operation;
 	readonly stamps: StampHeaders;

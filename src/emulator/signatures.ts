@@ -38,7 +38,6 @@ export function signatureFits(publicKey: string, signed: Buffer, signature: Buff
 	}
 }
 
-/** The members of a JSON object; undefined when the text is not one. */
 export function readObject(json: string): Readonly<Record<string, unknown>> | undefined {
 	const read = readJson(json);
 	const value = "value" in read ? read.value : undefined;

@@ -19,7 +19,6 @@ export interface Rules {
 	readonly pendingMs?: Readonly<Record<string, number>>;
 }
 
-/** Where the entities of one kind are kept. */
 export interface EntitySection<Entity extends object> {
 	/** The name of the section in seeds, in patches and in the data file. */
 	readonly section: string;
@@ -34,13 +33,11 @@ export interface OrganizationSettings {
 
 /** One organization, complete but for its activities, which are looked up one by one. */
 export interface Organization extends OrganizationSettings {
-	/** Returns the entities of one kind, by id. */
 	entities<Entity extends object>(kind: EntitySection<Entity>): ReadonlyMap<string, Entity>;
 	/** Activities that execute when the clock reaches the time, in milliseconds. */
 	readonly due: ReadonlyMap<string, number>;
 }
 
-/** A vote (docs/service.md#votes). */
 export interface Vote {
 	readonly id: string;
 	readonly userId: string;
@@ -55,15 +52,13 @@ export interface Vote {
 	readonly createdAt: Time;
 }
 
-type ActivityStatus = (typeof activityStatuses)[number];
-
 /** An activity as it is stored; what a user is shown of it is made by `describeActivity`. */
 export interface ActivityRecord {
 	readonly id: string;
 	readonly organizationId: string;
 	readonly operation: string;
 	readonly type: string;
-	readonly status: ActivityStatus;
+	readonly status: (typeof activityStatuses)[number];
 	readonly timestampMs: string;
 	readonly fingerprint: string;
 	readonly parameters: Readonly<Record<string, unknown>>;
@@ -87,7 +82,6 @@ export type StateChange =
 	| { readonly change: "activity"; readonly activity: ActivityRecord }
 	| { readonly change: "clear" };
 
-/** One use of a passkey. */
 export interface Assertion {
 	readonly credentialId: string;
 	readonly signCount: number;
@@ -95,14 +89,12 @@ export interface Assertion {
 	readonly digest: string;
 }
 
-/** Who stamped a request, and how. */
 export interface Signer {
 	readonly userId: string;
 	readonly publicKey: string;
 	readonly signature: string;
 	readonly scheme: string;
-	readonly passkey: boolean;
-	/** Of a passkey. */
+	/** Of a passkey only. */
 	readonly assertion?: Assertion;
 }
 

@@ -38,7 +38,6 @@ interface LoadedOrganization extends Organization {
 	organizationName: string;
 	rules: Rules;
 	readonly due: Map<string, number>;
-	/** The entities by section, then by id. */
 	readonly sections: ReadonlyMap<string, Map<string, object>>;
 	credentials: CredentialIndex | undefined;
 }
@@ -49,24 +48,6 @@ export interface OrganizationSummary {
 	readonly users: readonly { readonly userId: string; readonly userName: string }[];
 }
 
-export interface Store {
-	/** The organization, or undefined when there is none of that id (lower case). */
-	organization(organizationId: string): Organization | undefined;
-	/** Returns the credentials of an existing organization. */
-	credentials(organizationId: string): CredentialIndex;
-	findByFingerprint(organizationId: string, fingerprint: string): ActivityRecord | undefined;
-	findById(organizationId: string, activityId: string): ActivityRecord | undefined;
-	/** All activities of an organization, oldest first. */
-	activities(organizationId: string): readonly ActivityRecord[];
-	/** All organizations, in the order they were made, with the names of their users. */
-	summaries(): readonly OrganizationSummary[];
-	/** Writes changes. They are visible at once, and durable when `committed()` resolves. */
-	write(organizationId: string, changes: readonly StateChange[]): void;
-	/** Resolves when everything written so far is synced. Rejects with a StorageError when that failed. */
-	committed(): Promise<void>;
-	close(): void;
-}
-
 function openDatabase(file: string | undefined, notice: (text: string) => void): DatabaseSync {
 	try {
 		// SQLite gives the files that it keeps beside a database the mode of the database.
@@ -75,11 +56,14 @@ function openDatabase(file: string | undefined, notice: (text: string) => void):
 		// One process at a time: what is loaded here would go stale under another one's writes.
 		database.exec("PRAGMA busy_timeout = 2000; PRAGMA locking_mode = EXCLUSIVE;");
 		database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-		const { application_id: owner } = database.prepare("PRAGMA application_id").get() as { application_id: number };
-		const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
-		const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as { tables: number };
-		if (tables === 0) database.exec(`BEGIN IMMEDIATE; ${layout} COMMIT;`);
-		else if (owner !== applicationId || version !== layoutVersion) {
+		const found = database
+			.prepare(
+				"SELECT application_id AS owner, user_version AS version FROM pragma_application_id, pragma_user_version",
+			)
+			.get();
+		const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+		if (isEmpty) database.exec(`BEGIN IMMEDIATE; ${layout} COMMIT;`);
+		else if (found?.owner !== applicationId || found.version !== layoutVersion) {
 			throw new StorageError(`${file} is not a data file of this version of the emulator`);
 		}
 		return database;
@@ -102,9 +86,10 @@ function prepareStatements(database: DatabaseSync) {
 		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
 		byId: prepare("SELECT body FROM activities WHERE organization_id = ? AND id = ?"),
 		activities: prepare("SELECT body FROM activities WHERE organization_id = ? ORDER BY sequence"),
-		organizations: prepare("SELECT organization_id, name FROM organizations ORDER BY rowid"),
-		users: prepare(
-			"SELECT organization_id, id, body ->> '$.userName' AS name FROM entities WHERE kind = 'users' ORDER BY sequence",
+		organizations: prepare(
+			"SELECT organization_id, name, (SELECT json_group_array(json_object('userId', id, 'userName', body ->> '$.userName') " +
+				"ORDER BY sequence) FROM entities WHERE kind = 'users' AND organization_id = organizations.organization_id) AS users " +
+				"FROM organizations ORDER BY rowid",
 		),
 		putHead: prepare(
 			"INSERT INTO organizations (organization_id, name, rules) VALUES (?, ?, ?) ON CONFLICT (organization_id) " +
@@ -126,31 +111,23 @@ function prepareStatements(database: DatabaseSync) {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function emptyOrganization(organizationId: string): LoadedOrganization {
+function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
+	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
+	if (head === undefined) return undefined;
 	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
+	for (const row of statements.entities.all(organizationId)) {
+		sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
+	}
 	return {
 		organizationId,
-		organizationName: "",
-		rules: {},
-		due: new Map(),
+		organizationName: head.name,
+		rules: JSON.parse(head.rules),
+		due: new Map(statements.due.all(organizationId).map((row) => [String(row.id), Number(row.due_ms)])),
 		sections,
 		credentials: undefined,
 		entities: <Entity extends object>({ section }: EntitySection<Entity>) =>
 			(sections.get(section) ?? new Map()) as ReadonlyMap<string, object> as ReadonlyMap<string, Entity>,
 	};
-}
-
-function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
-	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
-	if (head === undefined) return undefined;
-	const loaded = emptyOrganization(organizationId);
-	loaded.organizationName = head.name;
-	loaded.rules = JSON.parse(head.rules);
-	for (const row of statements.entities.all(organizationId)) {
-		loaded.sections.get(String(row.kind))?.set(String(row.id), JSON.parse(String(row.body)));
-	}
-	for (const row of statements.due.all(organizationId)) loaded.due.set(String(row.id), Number(row.due_ms));
-	return loaded;
 }
 
 function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
@@ -202,28 +179,19 @@ function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
 	if (change.section === users.section) loaded.credentials = undefined;
 }
 
-/** Organizations in memory, the least recently used going first. */
-function makeCache(statements: Statements) {
-	const organizations = new Map<string, LoadedOrganization>();
-	return {
-		get(organizationId: string): LoadedOrganization | undefined {
-			const known = organizations.get(organizationId);
-			if (known !== undefined) {
-				organizations.delete(organizationId);
-				organizations.set(organizationId, known);
-				return known;
-			}
-			const loaded = load(statements, organizationId);
-			if (loaded === undefined) return undefined;
-			organizations.set(organizationId, loaded);
-			const oldest = organizations.keys().next().value;
-			if (organizations.size > maxLoadedOrganizations && oldest !== undefined) organizations.delete(oldest);
-			return loaded;
-		},
-		peek: (organizationId: string) => organizations.get(organizationId),
-		drop: (organizationId: string) => organizations.delete(organizationId),
-		dropAll: () => organizations.clear(),
-	};
+/** Returns an organization, loaded when it is first needed. The least recently used leaves memory first. */
+function findOrganization(
+	statements: Statements,
+	cache: Map<string, LoadedOrganization>,
+	organizationId: string,
+): LoadedOrganization | undefined {
+	const found = cache.get(organizationId) ?? load(statements, organizationId);
+	if (found === undefined) return undefined;
+	cache.delete(organizationId);
+	cache.set(organizationId, found);
+	const oldest = cache.keys().next().value;
+	if (cache.size > maxLoadedOrganizations && oldest !== undefined) cache.delete(oldest);
+	return found;
 }
 
 /** The transaction that collects what is written until the end of this turn of the event loop. */
@@ -262,43 +230,45 @@ function makeBatch(database: DatabaseSync, forget: () => void) {
 	};
 }
 
+export type Store = ReturnType<typeof openStore>;
+
 /**
  * Opens a store on `file`, which is made private to its owner, or in memory when it is undefined. Throws a StorageError when the
  * file cannot be used; `notice` gets the messages of makePrivate.
  */
-export function openStore(file: string | undefined, notice: (text: string) => void = () => undefined): Store {
+export function openStore(file: string | undefined, notice: (text: string) => void = () => undefined) {
 	const database = openDatabase(file, notice);
 	const statements = prepareStatements(database);
-	const cache = makeCache(statements);
-	const batch = makeBatch(database, cache.dropAll);
+	const cache = new Map<string, LoadedOrganization>();
+	const batch = makeBatch(database, () => cache.clear());
+	const find = (organizationId: string) => findOrganization(statements, cache, organizationId);
 	const readActivity = (row: Record<string, unknown> | undefined): ActivityRecord | undefined =>
 		row === undefined ? undefined : (JSON.parse(String(row.body)) as ActivityRecord);
 	return {
-		organization: (organizationId) => cache.get(organizationId),
-		credentials(organizationId) {
-			const loaded = cache.get(organizationId);
+		/** Returns the organization, or undefined when there is none of that id (lower case). */
+		organization: (organizationId: string): Organization | undefined => find(organizationId),
+		credentials(organizationId: string): CredentialIndex {
+			const loaded = find(organizationId);
 			if (loaded === undefined) return indexCredentials([]);
 			loaded.credentials ??= indexCredentials(loaded.entities(users).values());
 			return loaded.credentials;
 		},
-		findByFingerprint: (organizationId, fingerprint) =>
+		findByFingerprint: (organizationId: string, fingerprint: string) =>
 			readActivity(statements.byFingerprint.get(organizationId, fingerprint)),
-		findById: (organizationId, activityId) => readActivity(statements.byId.get(organizationId, activityId)),
-		activities: (organizationId) =>
+		findById: (organizationId: string, activityId: string) =>
+			readActivity(statements.byId.get(organizationId, activityId)),
+		/** All activities of an organization, oldest first. */
+		activities: (organizationId: string): readonly ActivityRecord[] =>
 			statements.activities.all(organizationId).map((row) => readActivity(row) as ActivityRecord),
-		summaries() {
-			const users = new Map<string, { userId: string; userName: string }[]>();
-			for (const row of statements.organizations.all()) users.set(String(row.organization_id), []);
-			for (const row of statements.users.all()) {
-				users.get(String(row.organization_id))?.push({ userId: String(row.id), userName: String(row.name) });
-			}
-			return statements.organizations.all().map((row) => ({
+		/** All organizations, in the order they were made, with the names of their users. */
+		summaries: (): readonly OrganizationSummary[] =>
+			statements.organizations.all().map((row) => ({
 				organizationId: String(row.organization_id),
 				organizationName: String(row.name),
-				users: users.get(String(row.organization_id)) ?? [],
-			}));
-		},
-		write(organizationId, changes) {
+				users: JSON.parse(String(row.users)),
+			})),
+		/** Writes changes. They are visible at once, and durable when `committed()` resolves. */
+		write(organizationId: string, changes: readonly StateChange[]): void {
 			if (changes.length === 0) return;
 			batch.begin();
 			// A failure inside must not leave half of a request's changes in the shared transaction.
@@ -310,12 +280,13 @@ export function openStore(file: string | undefined, notice: (text: string) => vo
 				database.exec("ROLLBACK TO request; RELEASE request");
 				throw new StorageError("the emulator could not write its data file", { cause: error });
 			}
-			if (changes.some((change) => change.change === "clear")) cache.drop(organizationId);
-			const loaded = cache.peek(organizationId);
+			if (changes.some((change) => change.change === "clear")) cache.delete(organizationId);
+			const loaded = cache.get(organizationId);
 			if (loaded !== undefined) for (const change of changes) applyToLoaded(loaded, change);
 		},
+		/** Resolves when everything written so far is synced. Rejects with a StorageError when that failed. */
 		committed: batch.committed,
-		close() {
+		close(): void {
 			batch.commitNow();
 			database.close();
 		},

@@ -5,7 +5,6 @@ import { type User, users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
 import type { Organization } from "./state.ts";
 
-/** Returns the tags of every user, by user id. */
 function tagsByUser(organization: Organization): ReadonlyMap<string, readonly string[]> {
 	const pairs = [...organization.entities(userTags).values()].flatMap(({ tagId, userIds }) =>
 		userIds.map((userId) => ({ userId, tagId })),
@@ -43,11 +42,7 @@ function describe(user: User, tags: readonly string[]): JsonObject {
 export function describeUser(organization: Organization, userId: string): JsonObject {
 	const user = organization.entities(users).get(userId);
 	if (user === undefined) return {};
-	const tags = [...organization.entities(userTags).values()].filter((tag) => tag.userIds.includes(userId));
-	return describe(
-		user,
-		tags.map(({ tagId }) => tagId),
-	);
+	return describe(user, tagsByUser(organization).get(userId) ?? []);
 }
 
 export const userQueries: QueryHandlers = {

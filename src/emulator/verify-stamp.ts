@@ -11,20 +11,15 @@ import type { Signer } from "./state.ts";
 
 const apiKeyScheme = "SIGNATURE_SCHEME_TK_API_P256";
 
-/** The two headers of docs/service.md#stamps, as received. */
 export interface StampHeaders {
 	readonly apiKey: string | undefined;
 	readonly passkey: string | undefined;
 }
 
-/** The owner of each credential of one organization. */
-export interface CredentialIndex {
-	readonly apiKeys: ReadonlyMap<string, string>;
-	readonly authenticators: ReadonlyMap<string, RegisteredAuthenticator>;
-}
+export type CredentialIndex = ReturnType<typeof indexCredentials>;
 
 /** Returns the credentials of the users, by public key and by credential id. */
-export function indexCredentials(users: Iterable<User>): CredentialIndex {
+export function indexCredentials(users: Iterable<User>) {
 	const apiKeys = new Map<string, string>();
 	const authenticators = new Map<string, RegisteredAuthenticator>();
 	for (const user of users) {
@@ -50,7 +45,7 @@ function verifyApiKey(header: string, rawBody: Buffer, credentials: CredentialIn
 	if (!signatureFits(lowerKey, rawBody, Buffer.from(signature, "hex"))) {
 		throw unauthenticated("the signature of X-Stamp does not fit the body and the public key");
 	}
-	return { userId, publicKey: lowerKey, signature, scheme, passkey: false };
+	return { userId, publicKey: lowerKey, signature, scheme };
 }
 
 /** Returns the user whose credential stamped these exact bytes. Throws a 401 RequestError, with a message for each cause. */

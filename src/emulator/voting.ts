@@ -3,13 +3,7 @@
  * an activity of its own as well as a vote on another.
  */
 import { activeVotes, advanceActivity, makeVote, type VoteHandler } from "./activities.ts";
-import {
-	awaitsVotes,
-	doubleVoteMessage,
-	hasSecondAuthenticator,
-	notPendingMessage,
-	rejectionsNeeded,
-} from "./assumptions.ts";
+import { awaitsVotes, doubleVoteMessage, hasSecondAuthenticator, notPendingMessage } from "./assumptions.ts";
 import { laterTime } from "./identifiers.ts";
 import { badRequest, notFound } from "./request-error.ts";
 import type { ActivityRecord, OperationContext, StampedRequest, Vote } from "./state.ts";
@@ -27,13 +21,13 @@ function addVote(
 	target: ActivityRecord,
 	selection: Vote["selection"],
 ): ActivityRecord {
-	const { userId, passkey } = request.signer;
+	const { userId, assertion } = request.signer;
 	const cast = activeVotes(target, context.nowMs).some(
 		(vote) => vote.userId === userId && vote.selection === selection,
 	);
 	const givesAuthenticator =
 		target.authenticatorNeeded &&
-		passkey &&
+		assertion !== undefined &&
 		target.votes[0]?.userId === userId &&
 		selection === "VOTE_SELECTION_APPROVED" &&
 		!hasSecondAuthenticator(target);
@@ -49,12 +43,9 @@ const approve: VoteHandler = (request, context, own) => {
 
 const reject: VoteHandler = (request, context, own) => {
 	const voted = addVote(request, context, findTarget(context, own), "VOTE_SELECTION_REJECTED");
-	const rejections = voted.votes.filter((vote) => vote.selection === "VOTE_SELECTION_REJECTED").length;
-	const status = rejections >= rejectionsNeeded ? "ACTIVITY_STATUS_REJECTED" : voted.status;
-	return [{ change: "activity", activity: { ...voted, status } }];
+	return [{ change: "activity", activity: { ...voted, status: "ACTIVITY_STATUS_REJECTED" } }];
 };
 
-/** How each voting operation casts its vote, by operation name. */
 export const voteHandlers: ReadonlyMap<string, VoteHandler> = new Map([
 	["approve_activity", approve],
 	["reject_activity", reject],

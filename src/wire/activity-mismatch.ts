@@ -24,7 +24,10 @@ export function findMismatch(body: RequestBody, activity: Activity): string | nu
 	if (isTarget) return null;
 	if (activity.type !== operation.type) return `the type ${plain(activity.type)} in place of ${operation.type}`;
 	const { intent } = activity;
-	const field = intent === null ? undefined : operation.fields.find((name) => !isSame(name, intent, parameters));
+	const field =
+		intent === null
+			? undefined
+			: operation.fields.find((name) => normalize(name, intent[name]) !== normalize(name, parameters[name]));
 	return field === undefined ? null : `another ${field} in its intent`;
 }
 
@@ -33,20 +36,13 @@ function plain(text: string): string {
 	return /^[\w-]{1,100}$/.test(text) ? text : "(unreadable)";
 }
 
-function isSame(
-	field: string,
-	left: Readonly<Record<string, unknown>>,
-	right: Readonly<Record<string, unknown>>,
-): boolean {
-	return JSON.stringify(normalize(field, left[field])) === JSON.stringify(normalize(field, right[field]));
-}
-
-function normalize(field: string, value: unknown): unknown {
+/** Returns a text that is the same for the values of a field that mean the same. */
+function normalize(field: string, value: unknown): string {
 	if (Array.isArray(value)) {
 		const ids = value.map((id) => String(id).toLowerCase());
-		return ids.length === 0 ? null : [...new Set(ids)].sort();
+		return ids.length === 0 ? "null" : JSON.stringify([...new Set(ids)].sort());
 	}
-	if (value === undefined || value === null || value === "") return null;
+	if (value === undefined || value === null || value === "") return "null";
 	// A name is compared as it is; everything else is an id.
-	return typeof value === "string" && !field.endsWith("Name") ? value.toLowerCase() : value;
+	return JSON.stringify(typeof value === "string" && !field.endsWith("Name") ? value.toLowerCase() : value);
 }

@@ -9,7 +9,6 @@ import type { SubmitOperation } from "./operations.ts";
 interface Vote {
 	readonly id: string | undefined;
 	readonly userId: string | undefined;
-	/** The name of the user at the service. */
 	readonly userName: string | undefined;
 	/** `VOTE_SELECTION_APPROVED` or `VOTE_SELECTION_REJECTED`; any other is passed through. */
 	readonly selection: string | undefined;
@@ -40,8 +39,7 @@ export interface Activity {
  * compare it with `findMismatch`.
  */
 export function readActivity(operation: SubmitOperation, value: Readonly<Record<string, unknown>>): Activity {
-	const canApprove = value.canApprove;
-	const canReject = value.canReject;
+	const { canApprove, canReject } = value;
 	return {
 		id: String(value.id),
 		organizationId: String(value.organizationId),

@@ -53,7 +53,6 @@ export interface InconclusiveAnswer {
 	readonly grpcCode: number | undefined;
 	/** The delay that the service asks for (`Retry-After`), in milliseconds. */
 	readonly waitMs: number | undefined;
-	/** The answer is a 429. */
 	readonly throttled: boolean;
 	/** `ratelimit-remaining: 0` with a 429: no other request would pass either. */
 	readonly exhausted: boolean;
@@ -175,8 +174,8 @@ function classifyThrottle(answer: Answer, asked: AnswerContext, body: ErrorBody)
 	const { headers } = answer;
 	const waitMs = readRetryAfter(answer, asked);
 	const exhausted = headers["ratelimit-remaining"]?.trim() === "0";
-	const isService = body.grpcCode !== undefined;
-	if (isService && waitMs === undefined && !exhausted && /\bquota\b|\bresource limit\b/i.test(body.message)) {
+	const isQuota = body.grpcCode !== undefined && /\bquota\b|\bresource limit\b/i.test(body.message);
+	if (isQuota && waitMs === undefined && !exhausted) {
 		const hint = "remove what is not needed, or ask the service for more";
 		return makeRefusal(answer, body, `a limit of the organization is reached${withMessage(body)}`, hint);
 	}

@@ -92,7 +92,6 @@ export interface ClientOptions {
 	 * long, or asks for a pause this long.
 	 */
 	readonly timeoutMs?: number;
-	/** For one attempt. */
 	readonly attemptTimeoutMs?: number;
 	/** Max requests in flight; fewer while the service answers 429. 8 when left out, or `connections` if that is more. */
 	readonly concurrency?: number;
@@ -147,8 +146,7 @@ export function createClient(options: ClientOptions): Client {
 	const sleep = options.sleep ?? ((delayMs) => new Promise<void>((resolve) => setTimeout(resolve, delayMs)));
 	// Unlike the wall clock, this one is never set back.
 	const now = options.now ?? (() => performance.timeOrigin + performance.now());
-	const gapMs = readGapMs(options.maxRequestsPerSecond);
-	const limits = { concurrency: checkConcurrency(concurrency), intervalMs: gapMs };
+	const limits = { concurrency: checkConcurrency(concurrency), intervalMs: readGapMs(options.maxRequestsPerSecond) };
 	const queue = new RequestQueue({ ...limits, timeoutMs, now, sleep });
 	const proxy = findProxy(base, options.proxy ?? {});
 	const { connections = concurrency, insecure = false } = options;

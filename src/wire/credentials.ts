@@ -72,9 +72,8 @@ function fromKeys(where: string, privateKey: string, publicKey: string | undefin
 		return createApiKeyStamper({ privateKey, ...(publicKey === undefined ? {} : { publicKey }) });
 	} catch (error) {
 		if (!(error instanceof ConfigurationError)) throw error;
-		throw new ConfigurationError(`the API key ${where} cannot be used: ${error.message}`, {
-			...(error.hint === undefined ? {} : { hint: error.hint }),
-		});
+		const options = error.hint === undefined ? {} : { hint: error.hint };
+		throw new ConfigurationError(`the API key ${where} cannot be used: ${error.message}`, options);
 	}
 }
 

@@ -6,28 +6,19 @@ import { dirname, resolve } from "node:path";
 import { ConfigurationError, explainFileError } from "../errors.ts";
 import { readRegularFile } from "../files.ts";
 
-/** Shows a warning. */
 export type Warn = (text: string) => void;
-
-/** The two halves of a key, as text. */
-export interface KeyPairText {
-	readonly privateKey: string;
-	readonly publicKey: string | undefined;
-	/** How messages name the file. */
-	readonly shownAs: string;
-}
 
 /**
  * Returns the key in NAME, if that file exists, or in NAME.private, and the public key in NAME.public, if that exists. `given` is
- * where the name comes from, for example `--key-file`; `directory` is what a relative name is resolved from. Warns when others
- * can read the key. Throws ConfigurationError when the file cannot be read, or when others can write it.
+ * where the name comes from, for example `--key-file`; `directory` is what a relative name is resolved from. Messages name the
+ * file `shownAs`. Warns when others can read the key. Throws ConfigurationError when the file cannot be read, or when others can write it.
  */
 export function readKeyFile(
 	file: string,
 	given: string,
 	warn: Warn = () => undefined,
 	directory: string = process.cwd(),
-): KeyPairText {
+) {
 	const exists = (name: string): boolean => existsSync(resolve(directory, name));
 	const privateFile = file.endsWith(".private") || exists(file) ? file : `${file}.private`;
 	const shownAs = !exists(privateFile) && mayBeKey(resolve(directory, file)) ? `that ${given} names` : privateFile;

@@ -74,7 +74,6 @@ export const submits = defineSubmits({
 	init_import_private_key: { fields: ["userId"] },
 });
 
-/** The 13 operations of the interface: the eight queries and the five submits. */
 export const operations = { ...queries, ...submits } as const;
 
 /**

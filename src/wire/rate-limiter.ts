@@ -66,7 +66,6 @@ export const intervalsMs = { maxFirst: 1000, max: 8000, min: 20 } as const;
 /** Unverified, chosen: a longer pause is cut to this, so that one strange header does not stop a client for ever. */
 export const maxPauseMs = 5 * 60 * 1000;
 
-/** Returns the state before the first attempt. */
 export function makeRateLimiter(limits: RateLimits): RateLimiter {
 	return {
 		limits,

@@ -34,7 +34,7 @@ export function encodeSubmit(
 		type: operation.type,
 		timestampMs: String(timestampMs),
 		organizationId,
-		parameters: inOrder(operation, operation.fields, parameters),
+		parameters: inOrder(operation, parameters),
 	});
 	return { operation, organizationId, timestampMs, bytes, fingerprint: fingerprintOf(bytes) };
 }
@@ -44,18 +44,13 @@ export function encodeQuery(
 	operation: Exclude<Operation, SubmitOperation>,
 	fields: Readonly<Record<string, unknown>>,
 ): string {
-	return JSON.stringify(inOrder(operation, operation.fields, fields));
+	return JSON.stringify(inOrder(operation, fields));
 }
 
-function inOrder(
-	operation: Operation,
-	order: readonly string[],
-	values: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-	for (const name of Object.keys(values)) {
-		if (!order.includes(name)) throw new TypeError(`${operation.name} has no field ${name}`);
-	}
-	return Object.fromEntries(order.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
+function inOrder({ name: operation, fields }: Operation, values: Readonly<Record<string, unknown>>): object {
+	const unknown = Object.keys(values).find((name) => !fields.includes(name));
+	if (unknown !== undefined) throw new TypeError(`${operation} has no field ${unknown}`);
+	return Object.fromEntries(fields.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]));
 }
 
 /**

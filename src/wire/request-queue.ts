@@ -16,7 +16,6 @@ import {
 	startAttempt,
 } from "./rate-limiter.ts";
 
-/** How waiting in the queue ended. */
 export type Admission =
 	/** The attempt may start. Pass `number` to `release`. */
 	| { readonly kind: "admitted"; readonly number: number }

@@ -7,7 +7,7 @@
  * rate-limiter.ts says when waiting in the queue ends.
  */
 import { ConfigurationError, OrgsyncError } from "../errors.ts";
-import { type Answer, type ClassifiedAnswer, classifyAnswer, type InconclusiveAnswer, inconclusive } from "./answer.ts";
+import { type Answer, type ClassifiedAnswer, classifyAnswer, inconclusive } from "./answer.ts";
 import type { Operation } from "./operations.ts";
 import type { AttemptResult } from "./rate-limiter.ts";
 import type { RequestQueue } from "./request-queue.ts";
@@ -19,7 +19,6 @@ import { describeFailure, type TransportFailure } from "./transport-failure.ts";
 export interface AttemptEvent {
 	readonly operation: string;
 	readonly organizationId: string;
-	/** Counts from 1. */
 	readonly attempt: number;
 	/** The HTTP status, or the reason for having none (`FailureReason`). */
 	readonly result: number | string;
@@ -44,7 +43,6 @@ export interface ClientStats {
 	readonly throttledMs: number;
 }
 
-/** What an attempt is counted as. */
 type RequestCounter = Exclude<keyof ClientStats, "throttledMs">;
 
 /** What sending a request needs. `url` and `proxy` are for messages: neither holds a password. */
@@ -59,13 +57,11 @@ export interface RequestContext {
 	readonly sleep: (delayMs: number) => Promise<void>;
 	readonly random: () => number;
 	readonly now: () => number;
-	/** Called once for each attempt. */
 	readonly count: (counter: RequestCounter) => void;
 	/** Makes one attempt. Never throws. */
 	readonly send: (path: string, bytes: string, stamp: Stamp, timeoutMs: number) => Promise<Exchange>;
 }
 
-/** What came of one attempt: an answer, or why there is none. */
 type Exchange = Answer | TransportFailure;
 
 interface RequestResult {
@@ -131,20 +127,13 @@ function makeClassifier(context: RequestContext, operation: Operation, organizat
 	const { stampHeaderValue } = stamp;
 	const publicKey = publicKeyOf(context.stamper);
 	return (exchange: Exchange, timeoutMs: number): ClassifiedAnswer => {
-		if (exchange.kind === "failure") return classifyFailure(exchange, url, timeoutMs, proxy);
-		return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
+		if (exchange.kind === "answer") {
+			return classifyAnswer(operation, exchange, { url, organizationId, publicKey, stampHeaderValue, nowMs: now() });
+		}
+		// The service did answer when the answer is too large, so it counts as one of its errors.
+		const httpStatus = exchange.reason === "too-large" ? 200 : undefined;
+		return inconclusive({ ...describeFailure(exchange, url, timeoutMs, proxy), sent: exchange.sent, httpStatus });
 	};
-}
-
-function classifyFailure(
-	failure: TransportFailure,
-	url: string,
-	timeoutMs: number,
-	proxy: string | undefined,
-): InconclusiveAnswer {
-	// The service did answer when the answer is too large, so it counts as one of its errors.
-	const httpStatus = failure.reason === "too-large" ? 200 : undefined;
-	return inconclusive({ ...describeFailure(failure, url, timeoutMs, proxy), sent: failure.sent, httpStatus });
 }
 
 /** Frees the slot before any delay, and reports the result of the attempt to the rate limiter. */

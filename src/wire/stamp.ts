@@ -130,21 +130,24 @@ export function createCommandStamper(
 	};
 }
 
-/** The stack's configuration that Pulumi admissions to a program, with secrets in plain text. */
-const pulumiConfiguration = "PULUMI_CONFIG";
-
-/** Returns the environment without the private keys of orgsync: the command has its own. */
+/**
+ * Returns the environment without the private keys of orgsync: the command has its own. PULUMI_CONFIG is the configuration that
+ * Pulumi passes to a program, with secrets in plain text.
+ */
 function withoutPrivateKeys(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
 	return Object.fromEntries(
 		Object.entries(environment).filter(
 			([name, value]) =>
 				!/^(?:ORGSYNC_|TURNKEY_)?API_PRIVATE_KEY$/i.test(name) &&
-				!(name === pulumiConfiguration && value?.includes("apiPrivateKey") === true),
+				!(name === "PULUMI_CONFIG" && value?.includes("apiPrivateKey") === true),
 		),
 	);
 }
 
-const commandHint = "run the command by hand with a body on its standard input: it must print one header line";
+function commandError(message: string): ConfigurationError {
+	const hint = "run the command by hand with a body on its standard input: it must print one header line";
+	return new ConfigurationError(message, { hint });
+}
 
 function runCommand(command: string, input: string, timeoutMs: number, env: NodeJS.ProcessEnv): Promise<string> {
 	return new Promise((resolve, reject) => {
@@ -157,7 +160,7 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 			// A grandchild may keep the pipe open for ever.
 			child.stdout.destroy();
 			child.unref();
-			reject(new ConfigurationError(message, { hint: commandHint }));
+			reject(commandError(message));
 		};
 		const timer = setTimeout(() => fail(`the stamp command did not end within ${timeoutMs / 1000} s`), timeoutMs);
 		child.stdout.on("data", (chunk: Buffer) => {
@@ -179,11 +182,9 @@ function runCommand(command: string, input: string, timeoutMs: number, env: Node
 
 function readHeaderLine(output: string): Stamp {
 	const line = output.trim();
-	if (line === "") throw new ConfigurationError("the stamp command printed nothing", { hint: commandHint });
+	if (line === "") throw commandError("the stamp command printed nothing");
 	if (!/^[\x20-\x7e]+$/.test(line)) {
-		throw new ConfigurationError("the stamp command did not print one line of printable ASCII characters", {
-			hint: commandHint,
-		});
+		throw commandError("the stamp command did not print one line of printable ASCII characters");
 	}
 	const named = /^([A-Za-z][A-Za-z-]*):\s*(.*)$/.exec(line);
 	if (named === null) return { stampHeaderName: apiKeyHeaderName, stampHeaderValue: line };

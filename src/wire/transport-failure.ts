@@ -19,7 +19,6 @@ type FailureReason =
 	| "not-writable"
 	| "closed";
 
-/** An attempt without a usable answer. */
 export interface TransportFailure {
 	readonly kind: "failure";
 	readonly reason: FailureReason;
@@ -85,7 +84,6 @@ interface FailureDescription {
 	readonly retry: "yes" | "briefly" | "no";
 }
 
-/** What the words for a failure need. */
 interface FailureContext extends Pick<TransportFailure, "sent" | "errorCode"> {
 	readonly url: string;
 	readonly proxy: string;

@@ -15,7 +15,6 @@ import {
 	type TransportFailure,
 } from "./transport-failure.ts";
 
-/** How requests reach the service. */
 interface Transport {
 	readonly dispatcher: Dispatcher;
 	readonly origin: string;
@@ -151,10 +150,6 @@ class AttemptHandler implements Dispatcher.DispatchHandler {
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-	return Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [
-			name.toLowerCase(),
-			Array.isArray(value) ? value.join(", ") : (value ?? ""),
-		]),
-	);
+	const texts = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(", ")]);
+	return Object.fromEntries(texts);
 }

@@ -6,6 +6,7 @@ import { isRecord } from "../../json.ts";
 import type { ExtendedReadName, QueryName, SubmitName } from "../../wire/operations.ts";
 import { isUuid, type Time } from "../identifiers.ts";
 import { notFound } from "../request-error.ts";
+import type { Path, ProblemCollector } from "../seed-problems.ts";
 import type { EntitySection, OperationContext, Organization, StateChange } from "../state.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -29,18 +30,6 @@ export interface SubmitHandler {
 	): { readonly changes: readonly StateChange[]; readonly result: JsonObject };
 }
 
-export type Path = readonly (string | number)[];
-
-/** Collects what is wrong with one organization of a seed. */
-export interface ProblemCollector {
-	/** The lower-case ids of the organization's users. */
-	readonly userIds: ReadonlySet<string>;
-	report(path: Path, code: string, message: string): void;
-	/** Reports `value` when it came before in the same `scope`. `label` names it in the message. */
-	unique(scope: string, value: string, path: Path, label: string): void;
-	limit(count: number, max: number, path: Path, label: string): void;
-}
-
 /** `Row` is an entity as a seed has it, `Section` the whole section of a seed. */
 export interface EntityKind<
 	Entity extends object = object,
@@ -49,7 +38,6 @@ export interface EntityKind<
 	Name extends string = string,
 > extends EntitySection<Entity> {
 	readonly section: Name;
-	/** The field that identifies an entity. */
 	readonly idField: string;
 	/** What a section and a list of ids must be, for messages. */
 	readonly expected: { readonly section: string; readonly ids: string };
@@ -74,7 +62,7 @@ export interface EntityKind<
 }
 
 /** What kinds whose section is a list of objects with UUIDs have in common. `defaults` are for what a row leaves out. */
-export function listSection<Entity extends object, Row extends Partial<Times>>(
+export function listSection<Entity extends object, Row extends object>(
 	idField: string & keyof Entity & keyof Row,
 	defaults: Partial<Entity> = {},
 ) {
@@ -95,7 +83,7 @@ export function listSection<Entity extends object, Row extends Partial<Times>>(
 /** The fields of `Entity` of which a seed needs only some. */
 export type SeedRow<Entity, Required extends keyof Entity> = Partial<Entity> & Pick<Entity, Required>;
 
-interface Times {
+export interface Times {
 	readonly createdAt: Time;
 	readonly updatedAt: Time;
 }
@@ -104,20 +92,18 @@ interface Times {
 export type Texts<Names extends string> = Times & Readonly<Record<Names, string>>;
 
 /** Returns the entity of a row: with `defaults`, both times (`now` for those that the row leaves out) and its id in lower case. */
-export function completeRow<Entity>(row: Partial<Times>, now: Time, idField: string, defaults: object): Entity {
-	const createdAt = row.createdAt ?? now;
+export function completeRow<Entity>(row: object, now: Time, idField: string, defaults: object): Entity {
+	const { createdAt = now, updatedAt = createdAt } = row as Partial<Times>;
 	const id = String((row as JsonObject)[idField]).toLowerCase();
-	return { ...defaults, ...row, createdAt, updatedAt: row.updatedAt ?? createdAt, [idField]: id } as Entity;
+	return { ...defaults, ...row, createdAt, updatedAt, [idField]: id } as Entity;
 }
 
 // Ids are compared in lower case and kept as they were sent in the intent (docs/service.md#activity-object: it echoes).
 
-/** Returns the id in a field, in lower case. */
 export function idIn(fields: JsonObject, name: string): string {
 	return String(fields[name]).toLowerCase();
 }
 
-/** Returns the ids in a field, in lower case. */
 export function idsIn(fields: JsonObject, name: string): readonly string[] {
 	return (fields[name] as readonly string[]).map((id) => id.toLowerCase());
 }
@@ -129,12 +115,10 @@ export function findEntity<Entity>(entities: ReadonlyMap<string, Entity>, id: st
 	return entity;
 }
 
-/** The change that writes an entity. */
 export function putEntity<Entity extends object>(kind: EntitySection<Entity>, value: Entity): StateChange {
 	return { change: "put", section: kind.section, id: kind.idOf(value), value };
 }
 
-/** The change that removes an entity. */
 export function removeEntity(kind: EntitySection<never>, id: string): StateChange {
 	return { change: "remove", section: kind.section, id };
 }

@@ -15,7 +15,6 @@ const table = [users, userTags, policies, tvcApps, sessionProfiles, supportedAss
 
 export const entityKinds: readonly EntityKind[] = table;
 
-/** The sections of a seed, by name. */
 export type SeedSections = {
 	readonly [Kind in (typeof table)[number] as Kind["section"]]?: ReturnType<Kind["writeSection"]>;
 };

@@ -18,7 +18,7 @@ import {
 import { users } from "./user.ts";
 
 /** docs/service.md#user-tag, and who has the tag. */
-interface UserTag extends Texts<"tagId" | "tagName" | "tagType"> {
+export interface UserTag extends Texts<"tagId" | "tagName" | "tagType"> {
 	readonly userIds: readonly string[];
 }
 

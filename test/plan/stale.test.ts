@@ -1,6 +1,6 @@
 /**
- * What moved since a plan was saved: each way an object can move, in words with before and after; and all that may change
- * without a touched object moving.
+ * What is outdated in a saved plan: each way an object can change, in words with before and after; and all that may
+ * change without a touched object changing.
  */
 
 import { describe, expect, it } from "vitest";
@@ -129,7 +129,7 @@ describe("nothing changed", () => {
 	});
 });
 
-describe("a plan that describes a change differently, with digests and steps that fit", () => {
+describe("a plan that misrepresents its changes, with digests and steps that fit", () => {
 	it.each<[string, (change: Change) => Change]>([
 		[
 			"hides a member",
@@ -366,7 +366,7 @@ describe("a name", () => {
 		expect(moved(now, { wanted: cycles, was }).map((one) => one.address)).toEqual(["userTag:a"]);
 	});
 
-	it("that is free no more because a touched tag moved is told of that tag alone", () => {
+	it("that is no longer free because a touched tag changed is reported for that tag alone", () => {
 		const chain = desiredOf({ userTags: [wantTag("b", { id: id("tag", 1) }), wantTag("c", { previously: ["b"] })] });
 		const now = liveOf({ userTags: known([liveTag(1, "c"), liveTag(2, "b")]) });
 		const found = moved(now, { wanted: chain, was: liveOf({ userTags: known([liveTag(1, "a"), liveTag(2, "b")]) }) });

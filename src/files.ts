@@ -76,3 +76,13 @@ export function isInside(path: string, folder: string): boolean {
 	const way = relative(folder, path);
 	return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
+
+/** Returns a function that returns whether the file was removed or replaced since. */
+export function watchFile(path: string): () => boolean {
+	const identify = (): string | undefined => {
+		const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+		return found === undefined ? undefined : `${found.dev} ${found.ino}`;
+	};
+	const before = identify();
+	return () => identify() !== before;
+}

@@ -1,12 +1,12 @@
 /**
  * Connects a command to a service, or to the embedded one, and opens the journal for it.
  */
-import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { showText } from "../escape.ts";
+import { watchFile } from "../files.ts";
 import type { Reads } from "../plan/plan.ts";
-import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
+import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import type { JournalFileOptions } from "../sync/journal-file.ts";
 import { type Client, createClient } from "../wire/client.ts";
 import { findStamper, findUrl } from "../wire/credentials.ts";
@@ -146,11 +146,11 @@ export async function openJournalOf({ flags, terminal, output }: Call<JournalFla
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
 	const journal = await openJournal(file, journalOptions(flags, output));
-	const opened = identityOf(file);
+	const isReplaced = watchFile(file);
 	return {
 		...journal,
 		close: () => {
-			if (identityOf(file) !== opened) {
+			if (isReplaced()) {
 				output.warn(
 					`the journal ${showText(file)} was removed or replaced during this run: what the run submitted is not recorded there; check it with orgsync status before you run apply again`,
 				);
@@ -168,12 +168,6 @@ export async function withJournal<T>(call: Call<JournalFlags>, work: (journal: J
 	} finally {
 		journal.close();
 	}
-}
-
-/** Returns the identity of a file, which differs from another of the same name, or undefined if it does not exist. */
-function identityOf(file: string): string | undefined {
-	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-	return found === undefined ? undefined : `${found.dev} ${found.ino}`;
 }
 
 /** Opens the journal read-only. Returns undefined if it does not exist. */
@@ -222,13 +216,10 @@ export function withAbandoned<J extends Pick<Journal, "openEntries" | "abandoned
 	journal: J,
 	names: readonly string[],
 ): J {
-	const isNamed = (name: string | null): boolean => name !== null && names.includes(name.toLowerCase());
 	return {
 		...journal,
 		openEntries: (organizationId: string) =>
-			journal
-				.openEntries(organizationId)
-				.filter(({ activityId, body }) => !isNamed(activityId) && !isNamed(body.fingerprint)),
+			journal.openEntries(organizationId).filter((entry) => !isNamed(entry, names)),
 		abandonedNames: (organizationId: string) => new Set([...journal.abandonedNames(organizationId), ...names]),
 	};
 }

@@ -17,24 +17,23 @@ import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
 /** What a change of the document can mean for one object, or for a part of it. */
-const differenceWords = [
-	"managed",
-	"unmanaged",
-	"renamed",
-	"members-mode",
-	"member",
-	"no-member",
-	"never",
-	"no-never",
-	"absent",
-	"not-absent",
-	"expected",
-	"not-expected",
-	"field",
-	"protected",
-	"unprotected",
-	"limit",
-] as const;
+type DocumentChangeWord =
+	| "managed"
+	| "unmanaged"
+	| "renamed"
+	| "members-mode"
+	| "member"
+	| "no-member"
+	| "never"
+	| "no-never"
+	| "absent"
+	| "not-absent"
+	| "expected"
+	| "not-expected"
+	| "field"
+	| "protected"
+	| "unprotected"
+	| "limit";
 
 /** One thing in which two documents differ; `before` is the base's, `after` the head's. */
 export interface DocumentChange {
@@ -42,7 +41,7 @@ export interface DocumentChange {
 	readonly address: string;
 	/** The live tag that it is about, or the id that the document gives it; null where neither is, and for other kinds. */
 	readonly tagId: string | null;
-	readonly what: (typeof differenceWords)[number];
+	readonly what: DocumentChangeWord;
 	readonly userId: string | null;
 	readonly field: string | null;
 	readonly before: unknown;

@@ -39,7 +39,7 @@ export function knownDifferences(plan: Plan): readonly Difference[] {
 				what: problem?.code ?? change.reason,
 				change,
 				problem,
-				earlierActivity: waitOf(address, plan),
+				earlierActivity: findEarlier(address, plan),
 			};
 		}),
 		// The path of a problem of the live organization is the address of its object.
@@ -61,12 +61,12 @@ function knownPart(change: Change): Change | undefined {
 }
 
 /** The activity that joins the steps of the object; where one step of several would still be sent, it does not make it so. */
-function waitOf(address: string, { steps }: Plan): EarlierActivity | null {
+function findEarlier(address: string, { steps }: Plan): EarlierActivity | null {
 	const covering = steps.filter((step) => isCovered(address, step));
-	return covering.length > 0 && covering.every(joinsWhatWaits) ? (covering[0]?.earlierActivity ?? null) : null;
+	return covering.length > 0 && covering.every(joinsPending) ? (covering[0]?.earlierActivity ?? null) : null;
 }
 
-function joinsWhatWaits({ earlierActivity }: Step): boolean {
+function joinsPending({ earlierActivity }: Step): boolean {
 	return earlierActivity?.relation === "same" && earlierActivity.state !== "in-doubt";
 }
 

@@ -13,9 +13,9 @@ import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 
 /** The sentence for this difference. It names commands as they can be typed; names in it are as they are, not escaped. */
-export function tellTodo(difference: Difference, plan: Plan): string {
+export function describeTodo(difference: Difference, plan: Plan): string {
 	const { kind, problem } = difference;
-	if (problem !== null) return tellProblem(difference);
+	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
 		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
@@ -26,7 +26,7 @@ export function tellTodo(difference: Difference, plan: Plan): string {
 	return kindOf(kind).describeRemedy(accept(difference), blocked);
 }
 
-function tellProblem({ address, problem }: Difference): string {
+function describeProblem({ address, problem }: Difference): string {
 	const name = `\`${labelOf(address)}\``;
 	switch (problem?.code) {
 		case "tag-not-there":

@@ -15,7 +15,7 @@ import {
 	unreadObjects,
 	whyUnread,
 } from "./drift-difference.ts";
-import { tellTodo } from "./drift-todo.ts";
+import { describeTodo } from "./drift-todo.ts";
 import type { KindName } from "./kinds/names.ts";
 import type { Plan } from "./plan.ts";
 import type { EarlierActivity } from "./step.ts";
@@ -127,7 +127,7 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	const unread = withKept(unreadObjects(plan), [...past, ...pastWaiting].filter(blind), plan);
 	return {
 		organizationId: plan.organizationId,
-		verdict: judge(drifted, waiting, unread),
+		verdict: assessVerdict(drifted, waiting, unread),
 		readAt: plan.readAt,
 		comparedWith: earlier?.readAt ?? null,
 		findings: [...drifted, ...past.filter(unseen).map(notLookedAt)],
@@ -165,7 +165,7 @@ export function keepDrift(
 	};
 }
 
-function judge(
+function assessVerdict(
 	drifted: readonly Finding[],
 	waiting: readonly Finding[],
 	unread: readonly UnreadObject[],
@@ -198,7 +198,7 @@ function makeFinding(
 		state: before === undefined ? "new" : same ? "still-there" : "changed",
 		// Who did it is listed for a while only; what was known of the same difference stays known.
 		by: attributions?.get(address) ?? (same ? (before?.by ?? null) : null),
-		todo: tellTodo(difference, plan),
+		todo: describeTodo(difference, plan),
 	};
 }
 

@@ -113,36 +113,22 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 	const found = losing.reduce((sum, { removeUserIds }) => sum + removeUserIds.length, 0);
 	if (found === 0) return [];
 	const limit = desired.limits.memberRemovals ?? defaultMemberRemovals;
-	if ("count" in limit) {
-		return [
-			{
-				kind: "memberRemovals",
-				limit: `at most ${limit.count}`,
-				found,
-				refuses: found > limit.count,
-				where: losing.map(({ address }) => address),
-				message: `${found} ${found === 1 ? "member" : "members"} would be removed`,
-			},
-		];
-	}
+	const guard = {
+		kind: "memberRemovals",
+		found,
+		where: losing.map(({ address }) => address),
+		message: `${found} ${found === 1 ? "member" : "members"} would be removed`,
+	} as const;
+	if ("count" in limit) return [{ ...guard, limit: `at most ${limit.count}`, refuses: found > limit.count }];
+	const percentage = `at most ${limit.percent}% of a tag's known members`;
 	const over = losing.filter((change) => exceedsPercentage(change, limit.percent));
+	if (over.length === 0) return [{ ...guard, limit: percentage, refuses: false }];
 	const shares = over.map(
 		({ address, before, basis, removeUserIds }) =>
 			`${showAddress(address)} would lose ${removeUserIds.length} of ${basis === "live" ? before.members?.length : "an unknown number"}`,
 	);
-	return [
-		{
-			kind: "memberRemovals",
-			limit: `at most ${limit.percent}% of a tag's known members`,
-			found,
-			refuses: over.length > 0,
-			where: (over.length > 0 ? over : losing).map(({ address }) => address),
-			message:
-				over.length > 0
-					? `${shares.join(", ")}; ${found} in all`
-					: `${found} ${found === 1 ? "member" : "members"} would be removed`,
-		},
-	];
+	const message = `${shares.join(", ")}; ${found} in all`;
+	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ address }) => address), message }];
 }
 
 /**
@@ -205,39 +191,32 @@ function judgeCaller(
 	changes: readonly Change[],
 	caller: string,
 ): readonly Guard[] {
-	const guards: Guard[] = [];
 	const name = nameCaller(desired, live, caller);
-	const lost = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
-	const owned = live.removables.oauthProvider.known
-		? live.removables.oauthProvider.value.filter(({ userId }) => userId === caller).length
-		: undefined;
-	if (lost.length > 0 && (owned === undefined || lost.length >= owned)) {
-		guards.push({
-			kind: "ownOauthProviders",
-			limit: "not the last OAuth provider of who applies it",
-			found: lost.length,
-			refuses: true,
-			where: lost.map(({ address }) => address),
-			message: `${name} applies this and ${tellLoss(owned === undefined, "OAuth provider")}`,
-		});
-	}
-	const losing = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
-	const left = tagsAfter(live, changes, caller);
-	if (losing.length > 0 && (left === undefined || left === 0)) {
-		guards.push({
-			kind: "ownUserTags",
-			limit: "not the last user tag of who applies it",
-			found: losing.length,
-			refuses: true,
-			where: losing.map(({ address }) => address),
-			message: `${name} applies this and ${tellLoss(left === undefined, "user tag")}`,
-		});
-	}
-	return guards;
+	const { oauthProvider } = live.removables;
+	const owned = oauthProvider.known ? oauthProvider.value.filter(({ userId }) => userId === caller).length : undefined;
+	const ownProviders = changes.filter((change) => change.kind === "oauthProvider" && change.userId === caller);
+	const ownTags = tagChanges(changes).filter(({ removeUserIds }) => removeUserIds.includes(caller));
+	const guard = (kind: GuardKind, what: string, lost: readonly Change[], left: number | undefined): readonly Guard[] =>
+		lost.length === 0 || (left !== undefined && left > 0)
+			? []
+			: [
+					{
+						kind,
+						limit: `not the last ${what} of who applies it`,
+						found: lost.length,
+						refuses: true,
+						where: lost.map(({ address }) => address),
+						message: `${name} applies this and ${describeLoss(left === undefined, what)}`,
+					},
+				];
+	return [
+		...guard("ownOauthProviders", "OAuth provider", ownProviders, owned && owned - ownProviders.length),
+		...guard("ownUserTags", "user tag", ownTags, tagsAfter(live, changes, caller)),
+	];
 }
 
-/** What is not known could be the last one. */
-function tellLoss(isUnknown: boolean, what: string): string {
+/** Returns what the caller would lose; where the rest is unknown, it could be the last. */
+function describeLoss(isUnknown: boolean, what: string): string {
 	return isUnknown
 		? `could be left without any ${what}: those that are left cannot be read`
 		: `would be left without any ${what}`;

@@ -51,9 +51,13 @@ export function earlierActivityOf(activity: PendingActivity, relation: Relation)
 	return { activityId, fingerprint, ...known, relation };
 }
 
+/** Words that Pulumi replaces with its own. */
+export const documentAsItWas = "the document as it was then, applied within the hour,";
+export const retryHint = "--retry-rejected submits it";
+
 /** What a person can do about what was sent and never answered. */
 export function settleOrAbandon(name: string): string {
-	return `if live state has not changed since, the document as it was then, applied within the hour, sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
+	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A saved plan held against a fresh one of the same document: what of the objects that it touches changed since. Whoever
- * applies a saved plan runs the fresh one, and only when nothing here is found: then both want the same.
+ * Compares a saved plan with a fresh one of the same document: which of its objects changed since. Apply runs the fresh plan,
+ * and only when nothing is found here: then both do the same.
  *
  * The rule it keeps: only what the plan touches counts. Everything else in the organization may be as it likes.
  */
@@ -48,7 +48,7 @@ export function describeOutdated({ address, because }: OutdatedObject): string {
 
 /**
  * What the plan touches and is not what it was, in the order of the plan; empty when the fresh plan does exactly what the
- * saved one says, apart from what waits meanwhile.
+ * saved one states, apart from activities that are pending by now.
  */
 export function findOutdated({ saved, fresh, live }: Revisited): readonly OutdatedObject[] {
 	const changes = new Map(fresh.changes.map((change) => [change.address, change]));
@@ -65,7 +65,7 @@ export function findOutdated({ saved, fresh, live }: Revisited): readonly Outdat
 		const problem = problems.get(address);
 		const isSame = after !== undefined && digestTouched(after, live) === digests.get(address);
 		if (isSame && problem === undefined) {
-			if (!isToldAlike(before, after)) untrue.push(tellUntrue(saved, before));
+			if (!isShownAlike(before, after)) untrue.push(unchangedObject(saved, address, notFromOrgsync));
 			continue;
 		}
 		const found =
@@ -89,23 +89,30 @@ function namesNow({ saved, fresh, live }: Revisited): UserNames {
 	return { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
 }
 
-/** Whether both would show a reader the same: what is derived from the same object and document is the same. */
-function isToldAlike(saved: Change, fresh: Change): boolean {
+const notFromOrgsync =
+	"nothing changed, but the saved plan describes the change differently: it was not made by orgsync plan";
+
+/** Whether both show a reader the same. */
+function isShownAlike(saved: Change, fresh: Change): boolean {
 	const shown = (change: Change): unknown => (change.kind === "userTag" ? { ...change, lastApplied: null } : change);
 	return sameValue(shown(saved), shown(fresh));
 }
 
-/** Of a plan that says what it would do otherwise than it would do it: somebody wrote it. */
-function tellUntrue({ organizationId }: Plan, { address, before }: Change): OutdatedObject {
-	const because =
-		"nothing moved, but the saved plan tells the change otherwise than it is: it was not made by orgsync plan";
-	const state = before as OutdatedState | null;
-	return { organizationId, address, reason: "step-differs", before: state, after: state, because };
+/** Returns an object that is what it was when planned, but for which apply would do something else than was reviewed. */
+function unchangedObject(
+	{ organizationId, changes }: Plan,
+	address: string,
+	because: string,
+	reason: OutdatedObject["reason"] = "step-differs",
+): OutdatedObject {
+	const change = changes.find((one) => one.address === address);
+	const state = (change?.before ?? null) as OutdatedState | null;
+	return { organizationId, address, reason, before: state, after: state, because };
 }
 
 /**
- * Changes whose users were shown otherwise than they are: whoever reviewed the plan went by what it says of them. Aliases are
- * looked at when the documents are (saved.ts); here it is what the service calls them, and who has a name like theirs.
+ * Returns the changes whose users have other labels now, for reviewers went by them. Aliases are compared with the documents
+ * (document/saved-plan.ts); here live names are, and similar names of other users.
  */
 function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const current = new Map(fresh.changes.map((change) => [change.address, change]));
@@ -116,9 +123,7 @@ function findOtherNames(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 		if (other === undefined) return [];
 		const [was, is] = [saved, fresh].map((plan) => showUser(other, plan));
 		const because = `the saved plan shows user ${other} as ${was}, and now that is ${is}: its reviewers went by its names`;
-		const state = change.before as OutdatedState | null;
-		const { organizationId } = saved;
-		return [{ organizationId, address: change.address, reason: "changed", before: state, after: state, because }];
+		return [unchangedObject(saved, change.address, because, "changed")];
 	});
 }
 
@@ -134,7 +139,7 @@ function describeTag(
 	const tag = live.userTags.known ? live.userTags.value.find(({ id }) => id === planned.tagId) : undefined;
 	const members = tag?.members.known === true ? tag.members.value : (fresh?.before.members ?? null);
 	const now = tag === undefined ? null : { name: tag.name, members };
-	const said = [...tellTag(planned, fresh, now, names), ...(problem === undefined ? [] : [problem.message])];
+	const said = [...listTagChanges(planned, fresh, now, names), ...(problem === undefined ? [] : [problem.message])];
 	const states = { before: planned.before, after: now };
 	if (problem !== undefined) return { reason: "not-possible", ...states, because: said.join("; ") };
 	if (fresh !== undefined) return { reason: "changed", ...states, because: said.join("; ") || "it is not what it was" };
@@ -145,7 +150,7 @@ function describeTag(
 	return { reason: "already-so", ...states, because: now === null ? because : [because, ...said].join("; ") };
 }
 
-function tellTag(
+function listTagChanges(
 	{ tagId, before, basis }: TagChange,
 	fresh: TagChange | undefined,
 	now: { readonly name: string; readonly members: readonly string[] | null } | null,
@@ -166,24 +171,24 @@ function tellTag(
 	if (had === null && now.members === null) return said;
 	if (had === null) {
 		said.push(
-			`the plan file states that nobody could say who had it, now ${tellHolders(now.members ?? [], names, "have")}`,
+			`the plan file states that its members could not be read, now ${describeHolders(now.members ?? [], names, "have")}`,
 		);
 	} else if (now.members === null) {
 		const why =
 			basis === "last-applied"
 				? ", as last applied; here that is not known, or the tag was changed since"
 				: ", now that cannot be read any more";
-		said.push(`the plan file states that ${tellHolders(had, names, "had")}${why}`);
-	} else if (!sameValue(had, now.members)) said.push(tellMembers(had, now.members, names));
+		said.push(`the plan file states that ${describeHolders(had, names, "had")}${why}`);
+	} else if (!sameValue(had, now.members)) said.push(describeMembers(had, now.members, names));
 	return said;
 }
 
-/** More names than this are told by who came and who went. */
+/** For more names than this, only the difference is shown. */
 const maxNames = 8;
 
-function tellMembers(had: readonly string[], have: readonly string[], names: UserNames): string {
+function describeMembers(had: readonly string[], have: readonly string[], names: UserNames): string {
 	if (had.length <= maxNames && have.length <= maxNames) {
-		return `the plan file states that ${tellHolders(had, names, "had")}, now ${tellHolders(have, names, "have")}`;
+		return `the plan file states that ${describeHolders(had, names, "had")}, now ${describeHolders(have, names, "have")}`;
 	}
 	const [before, after] = [new Set(had), new Set(have)];
 	const came = have.filter((userId) => !before.has(userId));
@@ -195,8 +200,8 @@ function tellMembers(had: readonly string[], have: readonly string[], names: Use
 	return `the plan file states that ${had.length} users had it, now ${have.length}; since then ${since.join(", and ")}`;
 }
 
-function tellHolders(userIds: readonly string[], names: UserNames, verb: "had" | "have"): string {
-	if (userIds.length === 0) return `nobody ${verb === "had" ? "had" : "has"} it`;
+function describeHolders(userIds: readonly string[], names: UserNames, verb: "had" | "have"): string {
+	if (userIds.length === 0) return `no user ${verb === "had" ? "had" : "has"} it`;
 	const word = verb === "have" && userIds.length === 1 ? "has" : verb;
 	return `${listNames(userIds, names)} ${word} it`;
 }
@@ -236,61 +241,43 @@ function describeRemoval(
 /** Steps that would not be those of the saved plan although nothing that they touch changed: a temporary name is taken. */
 function findOtherSteps(saved: Plan, fresh: Plan): readonly OutdatedObject[] {
 	const [planned, wanted] = [joinParts(saved.steps), joinParts(fresh.steps)];
-	const states = new Map<string, OutdatedState | null>(
-		saved.changes.map(({ address, before }) => [address, before as OutdatedState | null]),
-	);
 	const found = new Map<string, OutdatedObject>();
 	const rejected = new Set<string>(coveredAddresses(groupSteps(saved.steps).rejected));
 	for (const [part, covers] of findReleased(saved.steps, fresh.steps)) {
 		for (const address of covers) {
-			const state = states.get(address) ?? null;
 			const stated = rejected.has(address) ? `${part} had been rejected before` : `an activity was pending for ${part}`;
 			const because = `the plan file states that ${stated}, so that nothing was to be submitted; now it would be`;
-			found.set(address, {
-				organizationId: saved.organizationId,
-				address,
-				reason: "step-differs",
-				before: state,
-				after: state,
-				because,
-			});
+			found.set(address, unchangedObject(saved, address, because));
 		}
 	}
 	const reviewed = retriedIn(saved);
 	for (const address of retriedIn(fresh)) {
 		if (found.has(address) || reviewed.has(address)) continue;
 		const because = "it was rejected after it was planned, so that submitting it again was not reviewed";
-		const state = states.get(address) ?? null;
-		const { organizationId } = saved;
-		found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
+		found.set(address, unchangedObject(saved, address, because));
 	}
 	for (const key of new Set([...planned.keys(), ...wanted.keys()])) {
 		const [before, after] = [planned.get(key), wanted.get(key)];
 		if (sameValue(requestOf(before), requestOf(after))) continue;
-		const because = `what would be submitted for it is not what was reviewed: ${tellStep(before)} in the plan file, ${tellStep(after)} now`;
-		const { organizationId } = saved;
+		const because = `what would be submitted for it is not what was reviewed: ${describeStep(before)} in the plan file, ${describeStep(after)} now`;
 		for (const address of coveredAddresses([before ?? after ?? []].flat())) {
-			const state = states.get(address) ?? null;
-			found.set(address, { organizationId, address, reason: "step-differs", before: state, after: state, because });
+			found.set(address, unchangedObject(saved, address, because));
 		}
 	}
 	return [...found.values()];
 }
 
-/** What an activity stood for when it was planned and would be sent now: operations, and what is covered by each. */
-function findReleased(planned: readonly Step[], wanted: readonly Step[]): ReadonlyMap<string, readonly AddressText[]> {
+/** The operation of a step, and which of its objects an activity held when the plan was made. */
+type Released = readonly [operation: string, addresses: readonly AddressText[]];
+
+/** Returns the steps that would be submitted now, with the objects that were held when the plan was made. */
+function findReleased(planned: readonly Step[], wanted: readonly Step[]): readonly Released[] {
 	const held = new Set(coveredAddresses(planned.filter(({ earlierActivity }) => earlierActivity !== null)));
 	const sent = wanted.filter(({ earlierActivity }) => earlierActivity === null);
-	return new Map(
-		sent.flatMap((step) => {
-			const { operation } = step;
-			const released = coveredAddresses([step]).filter((address) => held.has(address));
-			return released.length === 0 ? [] : [[operation, released] as const];
-		}),
-	);
+	return sent.map((step) => [step.operation, coveredAddresses([step]).filter((address) => held.has(address))]);
 }
 
-/** The steps without what waits, by what tells them apart: parts that an activity stands for are one step again. */
+/** Returns the steps by key, with the parts of each step joined again. */
 function joinParts(steps: readonly Step[]): ReadonlyMap<string, Step> {
 	const whole = new Map<string, Step>();
 	for (const step of steps) {
@@ -311,7 +298,7 @@ function requestOf(step: Step | undefined): unknown {
 	return step === undefined ? null : [step.operation, step.parameters, step.dependsOn];
 }
 
-function tellStep(step: Step | undefined): string {
+function describeStep(step: Step | undefined): string {
 	if (step === undefined) return "nothing";
 	const after = step.dependsOn.length === 0 ? "" : ` after ${step.dependsOn.join(", ")}`;
 	return `${step.operation} ${JSON.stringify(step.parameters)}${after}`;

@@ -41,16 +41,10 @@ export function makeSteps(
 
 /** Returns the operations of the steps that make these changes, each once. A change that is only reported has none. */
 export function operationsFor(changes: readonly Change[]): readonly Step["operation"][] {
-	const operations = changes.flatMap((change) => (change.action === "report" ? [] : [operationOf[change.kind]]));
-	return [...new Set(operations)];
+	const removals = removalKinds.filter(({ name }) => changes.some(({ kind }) => kind === name));
+	const ofTags = changes.some(({ kind }) => kind === "userTag") ? (["update_user_tag"] as const) : [];
+	return [...ofTags, ...removals.map(({ operation }) => operation)];
 }
-
-const operationOf = {
-	userTag: "update_user_tag",
-	oauthProvider: "delete_oauth_providers",
-	policy: "delete_policies",
-	tvcApp: "delete_tvc_app_and_deployments",
-} as const;
 
 function isRemoval(change: Change, kind: RemovalKindName): change is RemovalChange {
 	return change.kind === kind;

@@ -211,7 +211,7 @@ function atomsOf(changes: readonly Change[]): readonly Atom[] {
 		const blank = { address, tagId: null, userId: null, field: null, live: null, wanted: null, basis };
 		if (change.kind === "userTag") {
 			const { tagId, before, after, addUserIds, removeUserIds } = change;
-			const moved = (what: "add-member" | "remove-member") => (userId: string) => ({
+			const memberAtom = (what: "add-member" | "remove-member") => (userId: string) => ({
 				...blank,
 				...{ cell: cells.member(tagId, userId), tagId, what, userId, wanted: what },
 			});
@@ -219,8 +219,8 @@ function atomsOf(changes: readonly Change[]): readonly Atom[] {
 			const rename = { cell: cells.name(tagId), tagId, what: "rename", live: before.name, wanted: after.name } as const;
 			return [
 				...(before.name === after.name ? [] : [{ ...blank, ...rename, basis: "live" as const }]),
-				...addUserIds.map(moved("add-member")),
-				...removeUserIds.map(moved("remove-member")),
+				...addUserIds.map(memberAtom("add-member")),
+				...removeUserIds.map(memberAtom("remove-member")),
 			];
 		}
 		if (change.action === "remove") {

@@ -6,7 +6,7 @@
 import { showName } from "../escape.ts";
 import type { Change } from "./change.ts";
 import { type Known, uuid } from "./organization.ts";
-import { compareText } from "./value.ts";
+import { compareText, sameValue } from "./value.ts";
 
 /** The names that a label is made of; a plan and a three-way comparison have them. */
 export interface UserNames {
@@ -73,13 +73,8 @@ export function labelUser(anyId: string, names: UserNames): UserLabel {
 
 /** Whether both labels show the same. The length of the short id may differ: it depends on the other users. */
 export function isSameLabel(left: UserLabel, right: UserLabel): boolean {
-	return (
-		left.name === right.name &&
-		left.isFormer === right.isFormer &&
-		left.liveName === right.liveName &&
-		left.isMissing === right.isMissing &&
-		(left.shortId === null) === (right.shortId === null)
-	);
+	const shown = (label: UserLabel): unknown => ({ ...label, shortId: label.shortId !== null });
+	return sameValue(shown(left), shown(right));
 }
 
 /** The parts of the label behind its name, words first; `show` makes the live name safe. */

@@ -3,7 +3,8 @@
  * tag would revert each other at every `up`, and deleting one would remove members that the other added.
  *
  * `check` makes the claims, so they hold for one command of the engine. Each Pulumi provider has its own process, so claims
- * are also files in a folder that all processes of one engine share.
+ * are also files in a folder that all processes of one engine share. A command that checks no other resource
+ * (`pulumi destroy --target`) learns from the last owners, in a folder beside the journal, that another one manages an object.
  */
 import { createHash } from "node:crypto";
 import {
@@ -29,16 +30,13 @@ export interface Owner {
 export interface Claims {
 	/** Claims the object for the owner. Returns the other resource if one has claimed it already. */
 	claim(organizationId: string, object: string, owner: Owner): Owner | undefined;
-	/** The resource that has claimed the object, or undefined. */
 	find(organizationId: string, object: string): Owner | undefined;
 }
 
-/** The owner without other properties. */
 export function ownerOf({ resource, resourceUrn }: Owner): Owner {
 	return { resource: String(resource), ...(resourceUrn === undefined ? {} : { resourceUrn: String(resourceUrn) }) };
 }
 
-/** Whether two owners are the same resource. */
 export function isSameOwner(left: Owner, right: Owner): boolean {
 	if (left.resourceUrn !== undefined && right.resourceUrn !== undefined) return left.resourceUrn === right.resourceUrn;
 	return left.resource === right.resource;
@@ -73,7 +71,7 @@ export function openClaims(folder: ClaimsFolder | undefined, url: string | undef
 }
 
 /** A file name for an object of an organization of the service at `url`. */
-export function digestObject(url = "", organizationId: string, object: string): string {
+function digestObject(url = "", organizationId: string, object: string): string {
 	// Normalized: host in lower case, no default port, no slash at the end.
 	const { origin, pathname } = URL.canParse(url) ? new URL(url) : { origin: url, pathname: "" };
 	return digestText(`${origin}${pathname.replace(/\/+$/, "")} ${organizationId} ${object}`);
@@ -87,7 +85,6 @@ const folderPrefix = "orgsync-claims-";
 
 /** Claims as files. A file of a process that has ended is ignored. */
 export interface ClaimsFolder {
-	/** Makes the claim for the owner. Returns the other owner if there is one already. */
 	claim(key: string, owner: Owner): Owner | undefined;
 	read(key: string): Owner | undefined;
 	/** Removes the claims of this process, and the folder with the last of them. */
@@ -177,8 +174,50 @@ function readClaim(file: string): (Owner & { readonly pid: number }) | undefined
 	});
 }
 
-/** The result of `work`, or undefined if it fails. */
-export function orUndefined<T>(work: () => T): T | undefined {
+/** Which resource applied an object last. It is evidence only: it can keep members of a tag, and never causes a submit. */
+interface LastOwner extends Owner {
+	/** ISO 8601 in UTC. */
+	readonly appliedAt: string;
+}
+
+export interface LastOwners {
+	find(organizationId: string, object: string): LastOwner | undefined;
+	record(organizationId: string, object: string, owner: LastOwner): void;
+	/** Forgets the last owner if it is this resource. */
+	forget(organizationId: string, object: string, owner: Owner): void;
+}
+
+/** The last owners beside a journal; none for a journal in memory. Ignores what cannot be written. */
+export function openLastOwners(journalFile: string, url: string | undefined): LastOwners {
+	if (journalFile === ":memory:") return { find: () => undefined, record: () => undefined, forget: () => undefined };
+	const folder = `${journalFile}-resources`;
+	const fileOf = (organizationId: string, object: string): string =>
+		join(folder, `${digestObject(url, organizationId, object)}.json`);
+	const find: LastOwners["find"] = (organizationId, object) =>
+		orUndefined(() => {
+			const last = JSON.parse(readFileSync(fileOf(organizationId, object), "utf8")) as LastOwner;
+			return { ...ownerOf(last), appliedAt: new Date(last.appliedAt).toISOString() };
+		});
+	return {
+		find,
+		record(organizationId, object, owner) {
+			const file = fileOf(organizationId, object);
+			// On a read-only disk, the claims of each command still hold.
+			orUndefined(() => {
+				mkdirSync(folder, { recursive: true, mode: 0o700 });
+				writeFileSync(`${file}.${process.pid}`, JSON.stringify(owner), { mode: 0o600 });
+				renameSync(`${file}.${process.pid}`, file);
+			});
+		},
+		forget(organizationId, object, owner) {
+			const last = find(organizationId, object);
+			if (last === undefined || !isSameOwner(last, owner)) return;
+			orUndefined(() => rmSync(fileOf(organizationId, object), { force: true }));
+		},
+	};
+}
+
+function orUndefined<T>(work: () => T): T | undefined {
 	try {
 		return work();
 	} catch {

@@ -9,9 +9,9 @@ import { Session } from "./session.ts";
 import {
 	configurationNamespace,
 	type GivenSettings,
+	givenSettings,
 	readSettings,
 	type SettingName,
-	settingNames,
 } from "./settings.ts";
 
 const thrown = new Map<string, pulumi.RunError>();
@@ -41,7 +41,6 @@ export function refusePlainKey(): void {
 	);
 }
 
-/** Whether the stack configuration has this setting as a secret. */
 export function isSecretSetting(name: SettingName): boolean {
 	return secretKeys().includes(`${configurationNamespace}:${name}`);
 }
@@ -74,12 +73,6 @@ function warn(text: string): void {
 	pulumi.log.warn(text.replace(/^warning: /, "")).catch(() => undefined);
 }
 
-/** The settings in the stack configuration. */
 export function configuredSettings(): GivenSettings {
-	return Object.fromEntries(
-		settingNames.flatMap((name) => {
-			const value = pulumi.runtime.getConfig(`${configurationNamespace}:${name}`);
-			return value === undefined || value === "" ? [] : [[name, value] as const];
-		}),
-	);
+	return givenSettings((key) => pulumi.runtime.getConfig(key));
 }

@@ -48,7 +48,6 @@ export function connect(settings: Settings, context: ConnectContext): Connection
 	return { client, reads: shareReads(client.reader, context) };
 }
 
-/** How to set a setting, for a hint. */
 function howToSet(name: SettingName): string {
 	return `run \`pulumi config set orgsync:${name} VALUE\`, pass it to a Provider, or set ${environmentName(name)}`;
 }

@@ -22,7 +22,6 @@ export function objectToDocument(document: Readonly<Record<string, unknown>>): s
 	}
 }
 
-/** The path of the first output or promise. */
 function findOutput(value: unknown, path: string, above: Set<unknown>): string | undefined {
 	if (typeof value !== "object" || value === null || above.has(value)) return undefined;
 	if (pulumi.Output.isInstance(value) || value instanceof Promise) return path;

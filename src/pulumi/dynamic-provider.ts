@@ -18,11 +18,10 @@ import {
 } from "./resource.ts";
 import { inputInId, namesOfSecrets, seal, sealId } from "./secrets.ts";
 import type { Session } from "./session.ts";
-import { configurationNamespace, type GivenSettings, secretSettings, settingNames } from "./settings.ts";
+import { configurationNamespace, type GivenSettings, givenSettings, secretSettings, settingNames } from "./settings.ts";
 
 type Outputs = ResourceInputs & ResourceOutputs;
 
-/** A provider of one resource class, as the engine calls it. */
 export function makeProvider(definition: ResourceDefinition): dynamic.ResourceProvider {
 	let given: GivenSettings = {};
 	const configured = Promise.withResolvers<void>();
@@ -73,7 +72,6 @@ export function makeProvider(definition: ResourceDefinition): dynamic.ResourcePr
 	};
 }
 
-/** Checks inputs; the answer shows no secret. */
 async function checkSafely(
 	definition: ResourceDefinition,
 	olds: Partial<ResourceInputs>,
@@ -99,22 +97,18 @@ function diffSafely(
 	// Pulumi stores ids in plain text and never changes them, so a secret in an id replaces the resource.
 	const exposed = inputInId(id, news);
 	const secretsDiffer = !sameValue(namesOfSecrets(olds), namesOfSecrets(news));
-	const isDue = hasPending(olds) || news.outOfSync === true || secretsDiffer || exposed !== undefined;
+	// A refresh forgets that a resource failed, but its activities have to be settled.
+	const isDue = (olds.activities ?? []).length > 0 || news.outOfSync === true || secretsDiffer || exposed !== undefined;
 	return { changes: changes || isDue, replaces: exposed === undefined ? replaces : [...replaces, exposed] };
 }
 
 function readGiven(config: dynamic.Config): GivenSettings {
-	const textOf = (name: string): string | undefined => {
-		const value = config.get(`${configurationNamespace}:${name}`);
-		return typeof value === "string" && value !== "" ? value : undefined;
+	const textOf = (key: string): string | undefined => {
+		const value = config.get(key);
+		return typeof value === "string" ? value : undefined;
 	};
-	const given = Object.fromEntries(
-		settingNames.flatMap((name) => {
-			const value = textOf(name);
-			return value === undefined ? [] : [[name, value] as const];
-		}),
-	);
-	const names = textOf(secretSettings)?.split(" ") ?? [];
+	const given = givenSettings(textOf);
+	const names = textOf(`${configurationNamespace}:${secretSettings}`)?.split(" ") ?? [];
 	secrets.add(settingNames.flatMap((name) => (names.includes(name) ? (given[name] ?? []) : [])));
 	return given;
 }
@@ -169,11 +163,6 @@ function explainHidden(error: unknown): string {
 		}
 		throw unexpected;
 	}
-}
-
-/** Whether activities of the state have not ended. A refresh forgets that a resource failed, but they have to be settled. */
-function hasPending({ activities }: ResourceOutputs): boolean {
-	return Array.isArray(activities) && activities.length > 0;
 }
 
 /** The properties without Pulumi's own, which it adds back. What is secret in them is hidden from now on. */

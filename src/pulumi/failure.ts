@@ -4,6 +4,7 @@
  */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
+import { documentAsItWas, retryHint } from "../plan/pending.ts";
 import type { Outcome, PartResult, Report, StepResult } from "../plan/report.ts";
 import type { CheckFailure, Properties } from "./inputs.ts";
 
@@ -15,7 +16,6 @@ export function isRepeatedFailure(line: unknown): boolean {
 	return line === `${printedFailure}: `;
 }
 
-/** A resource that is in the state although it is not ready. */
 export interface PartialState {
 	readonly id: string;
 	readonly properties: Properties;
@@ -75,61 +75,48 @@ const outcomeLabels: Readonly<Record<Exclude<Outcome, "completed">, string>> = {
 
 /** Whether every step completed. True without a report: then nothing had to be submitted. */
 export function isDone(report: Report | undefined): boolean {
-	return report === undefined || listFailures(report).length === 0;
+	return explainReport(report) === "";
 }
 
 /** Why steps did not complete, and what to do. Empty if all did. */
 export function explainReport(report: Report | undefined): string {
-	return report === undefined ? "" : listFailures(report).map(showLines).join("\n");
-}
-
-function listFailures(report: Report): readonly string[] {
-	const failed = report.steps.flatMap((result) =>
-		result.outcome === "completed" ? [] : [explainStep(result, result.outcome)],
-	);
-	const left = (report.left ?? []).map(
+	const left = (report?.left ?? []).map(
 		({ address }) => `${address} still differs: another client changed it during the run`,
 	);
-	return [...failed, ...left];
+	return [...(report?.steps ?? []).flatMap(explainStep), ...left].map(showLines).join("\n");
 }
 
-function explainStep(result: StepResult, outcome: Exclude<Outcome, "completed">): string {
-	const { step, message, activityId, fingerprint, policyEvaluations, parts } = result;
+function explainStep({ step, policyEvaluations, parts, ...result }: StepResult): readonly string[] {
+	const policies = policyEvaluations.map(
+		({ policyId, outcome }) => `  policy ${policyId ?? "(no id)"}: ${outcome ?? "no outcome given"}`,
+	);
+	const [first, ...more] = explainOutcome(step.reason, result);
+	if (first === undefined) return [];
+	const ofParts = parts.flatMap((part) => explainOutcome(part.address, part)).map((line) => `  ${line}`);
+	return [first, ...policies, ...(parts.length > 0 ? ofParts : more)];
+}
+
+/** What became of a step, or of a part of it, and what to do; no line if it completed. */
+function explainOutcome(subject: string, result: PartResult | Omit<PartResult, "address">): readonly string[] {
+	const { outcome, message, activityId, fingerprint } = result;
+	if (outcome === "completed") return [];
 	const lines = [
-		`${step.reason}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`,
+		`${subject}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`,
 	];
-	for (const { policyId, outcome: verdict } of policyEvaluations) {
-		lines.push(`  policy ${policyId ?? "(no id)"}: ${verdict ?? "no outcome given"}`);
-	}
-	for (const part of parts) lines.push(...explainPart(part));
-	if (parts.length > 0) return lines.join("\n");
 	if (activityId !== null) lines.push(`  activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`);
-	if (activityId !== null && outcome === "awaiting-authenticator") {
-		lines.push(`  \`orgsync explain ${activityId}\` shows the missing authentication methods`);
+	// A step that awaits approval shows its policies instead.
+	const isUnclear = "address" in result ? outcome.startsWith("awaiting") : outcome === "awaiting-authenticator";
+	if (activityId !== null && isUnclear) {
+		lines.push(`  \`orgsync explain ${activityId}\` shows what is missing`);
 	}
 	// If an activity has to be abandoned first, the message says so.
 	const next = message?.includes("--abandon") === true ? undefined : nextRun[outcome];
-	if (next !== undefined) lines.push(`  ${next}`);
-	return lines.join("\n");
-}
-
-/** A part of a removal that did not complete; no line for one that did. */
-function explainPart({ address, outcome, message, activityId, fingerprint }: PartResult): readonly string[] {
-	if (outcome === "completed") return [];
-	const next = message?.includes("--abandon") === true ? undefined : nextRun[outcome];
-	const named = activityId === null ? [] : [`    activity ${activityId}, fingerprint ${fingerprint ?? "(none)"}`];
-	const explained =
-		activityId !== null && outcome.startsWith("awaiting")
-			? [`    \`orgsync explain ${activityId}\` shows what is missing`]
-			: [];
-	const said = `  ${address}: ${outcomeLabels[outcome]}${message === null ? "" : ` (${showText(replaceFlags(message))})`}`;
-	return [said, ...named, ...explained, ...(next === undefined ? [] : [`    ${next}`])];
+	return next === undefined ? lines : [...lines, `  ${next}`];
 }
 
 const continues = "the next run continues with this activity and submits no other";
 const submitsAgain = "the next run submits it again";
 
-/** What the next run does, by outcome. */
 const nextRun: Partial<Record<Outcome, string>> = {
 	"awaiting-approval": continues,
 	"awaiting-authenticator": continues,
@@ -139,7 +126,6 @@ const nextRun: Partial<Record<Outcome, string>> = {
 	unknown: "the next run resubmits the same request, so there is no second activity",
 };
 
-/** The setting that is a flag on the command line. */
 const settingOf: Readonly<Record<string, string>> = {
 	"--url": "orgsync:url",
 	"--timeout": "orgsync:timeout",
@@ -155,12 +141,9 @@ export function replaceFlags(text: string): string {
 				return `\`pulumi config set orgsync:abandon ${quoted ?? bare}\``;
 			})
 			// The next line names the variable for that.
-			.replace("; --retry-rejected submits it", "")
+			.replace(`; ${retryHint}`, "")
 			.replaceAll(/--retry-rejected\b/g, "`ORGSYNC_RETRY_REJECTED=true`")
 			.replaceAll(/--(?:url|timeout|max-rps|journal FILE)\b/g, (flag) => settingOf[flag] ?? flag)
-			.replace(
-				"the document as it was then, applied within the hour,",
-				"the program as it was then, run within the hour,",
-			)
+			.replace(documentAsItWas, "the program as it was then, run within the hour,")
 	);
 }

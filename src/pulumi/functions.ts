@@ -12,18 +12,108 @@ import { explain } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
 import { isMocked } from "./process-context.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
-import type {
-	BootProof,
-	MfaPolicy,
-	MfaStatus,
-	PolicyEvaluationRecord,
-	SessionProfile,
-	SupportedAsset,
-	UserTagRecord,
-} from "./query-results.ts";
 import { noOrganization } from "./resource.ts";
 import { SecretValues } from "./secrets.ts";
 import type { GivenSettings } from "./settings.ts";
+
+// Answers (docs/service.md#objects): a field that the service leaves out at times is optional, and others are passed on.
+
+/** Seconds and nanoseconds since 1970, both as text. */
+export interface Timestamp {
+	readonly seconds: string;
+	readonly nanos: string;
+}
+
+/** docs/service.md#user-tag. */
+export interface UserTagRecord {
+	readonly tagId: string;
+	readonly tagName: string;
+	readonly tagType: string;
+	readonly createdAt: Timestamp;
+	readonly updatedAt: Timestamp;
+}
+
+/** docs/service.md#session-profile. */
+export interface SessionProfile {
+	readonly sessionProfileId: string;
+	readonly sessionProfileName: string;
+	readonly scope: string;
+	/** Whole seconds, as text. */
+	readonly expirationSeconds?: string;
+	readonly notes?: string;
+	readonly createdAt: Timestamp;
+	readonly updatedAt: Timestamp;
+}
+
+/** docs/service.md#mfa-policy: an authentication method, or a particular authenticator. */
+export interface AuthenticationMethod {
+	/** `AUTHENTICATION_TYPE_…` */
+	readonly type: string;
+	readonly id?: string;
+}
+
+/** One step of a policy: any one of its methods satisfies it. */
+export interface AuthenticationStep {
+	readonly any: readonly AuthenticationMethod[];
+}
+
+/** docs/service.md#mfa-policy. */
+export interface MfaPolicy {
+	readonly mfaPolicyId: string;
+	readonly mfaPolicyName: string;
+	readonly condition: string;
+	readonly requiredAuthenticationMethods: readonly AuthenticationStep[];
+	readonly order: number;
+	readonly notes?: string;
+	readonly createdAt: Timestamp;
+	readonly updatedAt: Timestamp;
+}
+
+/** docs/service.md#mfa-status. */
+export interface MfaStatus {
+	readonly mfaPolicyId: string;
+	readonly userId: string;
+	readonly satisfied: boolean;
+	readonly satisfiedMethods: readonly AuthenticationMethod[];
+	readonly requiredMethods: readonly AuthenticationStep[];
+}
+
+/** The attestation's field has another name in real answers (docs/service.md#boot-proof). */
+export interface BootProof {
+	readonly ephemeralPublicKeyHex: string;
+	readonly cloudAttestationDocB64?: string;
+	readonly awsAttestationDocB64?: string;
+	readonly qosManifestB64: string;
+	readonly qosManifestEnvelopeB64: string;
+	readonly deploymentLabel: string;
+	readonly enclaveApp: string;
+	readonly owner: string;
+	readonly createdAt: Timestamp;
+	readonly qosManifestVersion?: string;
+}
+
+/** docs/service.md#policy-evaluation. */
+export interface PolicyEvaluationRecord {
+	readonly id: string;
+	readonly activityId: string;
+	readonly organizationId: string;
+	readonly voteId: string;
+	/** `outcome` is `OUTCOME_…`. */
+	readonly policyEvaluations: readonly { readonly policyId?: string; readonly outcome?: string }[];
+	readonly createdAt: Timestamp;
+}
+
+/** docs/service.md#supported-asset; every field is optional. */
+export interface SupportedAsset {
+	/** CAIP-19. */
+	readonly caip19?: string;
+	readonly symbol?: string;
+	readonly decimals?: number;
+	readonly logoUrl?: string;
+	readonly name?: string;
+	readonly stable?: boolean;
+	readonly earnProviders?: readonly string[];
+}
 
 /** The organization to query; defaults to the configured one. */
 export interface QueriedOrganization {
@@ -69,7 +159,6 @@ async function queryMocks<Answer>(name: QueryName, args: object): Promise<Answer
 	throw programError(`${name}: the mocks return nothing for it: return { ${answerKey}: … } for ${token}`);
 }
 
-/** The arguments may be left out if none is required. */
 type Parameters<Args extends object> =
 	Record<never, never> extends Args
 		? [args?: Args, options?: FunctionOptions]
@@ -109,7 +198,6 @@ async function hideArguments<Answer>(args: object, work: () => Promise<Answer>, 
 	}
 }
 
-/** The query as a function of plain values, and as one of outputs. */
 function makeFunctions<Fields extends object, Answer>(name: QueryName) {
 	type Args = QueriedOrganization & Readonly<Fields>;
 	return [makeFunction<Args, Answer>(name), makeOutputFunction<Args, Answer>(name)] as const;

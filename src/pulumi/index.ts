@@ -11,7 +11,6 @@ export * from "./functions.ts";
 export type { Members } from "./inputs.ts";
 export { Organization, type OrganizationArgs, type OrganizationSummary } from "./organization.ts";
 export { Provider, type ProviderArgs } from "./provider-resource.ts";
-export type * from "./query-results.ts";
 export {
 	OauthProviderRemoval,
 	type OauthProviderRemovalArgs,

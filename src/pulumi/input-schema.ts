@@ -2,6 +2,7 @@
  * The schema of a resource's inputs, with messages in a program's terms: those of a document name YAML, lines and aliases,
  * which a program does not have. document/ checks what inputs mean together.
  */
+import { uuid } from "../plan/organization.ts";
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";
 
@@ -24,7 +25,6 @@ export interface InputSchema extends Fields {
 	readonly required: readonly string[];
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const maxShownLength = 60;
 
 /** What is wrong with each input. Unknown values are not checked. */
@@ -56,7 +56,6 @@ function inPlace(property: string, { path, message }: Mistake): string {
 	return path === "" ? message : `${property}${path} ${message}`;
 }
 
-/** How a value is shown in a message. */
 type Show = (value: unknown) => string;
 
 function findMistakes(path: string, shape: PropertySchema, value: unknown, show: Show): readonly Mistake[] {

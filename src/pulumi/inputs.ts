@@ -20,7 +20,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** The members of a tag as a program writes them: lists of user ids. */
 export interface Members {
-	/** These users are the only members. */
+	/** These users are the only members; `[]` means that the tag has none. */
 	readonly exactly?: readonly string[];
 	/** These users are members; others are not changed. */
 	readonly atLeast?: readonly string[];
@@ -37,7 +37,6 @@ export function hasUnknown(value: unknown): boolean {
 
 /** Inputs that the resource classes add. None of them changes what is submitted. */
 export interface MetaInputs {
-	/** The resource's name in the program. */
 	readonly resource: string;
 	/** The resource's URN, where the class knows it. */
 	readonly resourceUrn?: string;
@@ -49,21 +48,12 @@ export interface MetaInputs {
 	readonly outOfSync?: boolean;
 }
 
-/** The meta inputs alone. */
 export function metaOf({ resource, resourceUrn, partOf, secretInputs, outOfSync }: Partial<MetaInputs>): MetaInputs {
 	return { resource: String(resource), ...withoutUndefined({ resourceUrn, partOf, secretInputs, outOfSync }) };
 }
 
-/** The inputs without the meta inputs. */
 export function withoutMeta(inputs: Properties): Properties {
-	const {
-		resource: _resource,
-		resourceUrn: _urn,
-		partOf: _partOf,
-		secretInputs: _names,
-		outOfSync: _outOfSync,
-		...rest
-	} = inputs;
+	const { resource: _1, resourceUrn: _2, partOf: _3, secretInputs: _4, outOfSync: _5, ...rest } = inputs;
 	return rest;
 }
 
@@ -109,7 +99,6 @@ export function readDocument(
 	};
 }
 
-/** The members as a program would write them. */
 export function writeMembers(members: DesiredMembers | undefined): Members | undefined {
 	if (members === undefined) return undefined;
 	if (members.mode === "exactly") return { exactly: members.exactly };
@@ -142,7 +131,6 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 	[K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The object without undefined values. */
 export function withoutUndefined<T extends object>(value: T): Defined<T> {
 	return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }

@@ -24,7 +24,6 @@ export class NameQueue {
 		return this.#version;
 	}
 
-	/** Lets all waiting tags check again. */
 	wakeAll(): void {
 		this.#version += 1;
 		for (const waiter of this.#waiters.values()) waiter.wake();

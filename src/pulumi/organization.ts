@@ -12,12 +12,13 @@ import type { DesiredOrganization } from "../plan/organization.ts";
 import { allowsOf, type Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
+import { renderOverrides } from "../render/overrides-text.ts";
 import { plainStyle, renderPlan, summarizePlan } from "../render/text.ts";
 import { programSession } from "./configuration.ts";
 import { listPaths, objectToDocument } from "./document-object.ts";
 import { explain, replaceFlags } from "./failure.ts";
 import { withoutUndefined } from "./inputs.ts";
-import { listOverrides } from "./overrides.ts";
+import { spelling } from "./plan-checks.ts";
 import { isMocked, projectFolder } from "./process-context.ts";
 import { knownSettings, type Provider } from "./provider-resource.ts";
 import { typeToken } from "./resource-class.ts";
@@ -48,7 +49,6 @@ export interface OrganizationSummary {
 	readonly unmanaged: string[];
 }
 
-/** The outputs of one run. */
 interface Findings {
 	readonly summary: OrganizationSummary;
 	readonly changes: string[];
@@ -95,7 +95,8 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			// The parent's constructor calls this, before private members are there.
 			await Promise.resolve();
 			this.#register(name, desired, undefined);
-			return noFindings(desired.organizationId);
+			const { organizationId } = desired;
+			return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
 		}
 		try {
 			// Its own Provider or that of its parent, which its parts get as well.
@@ -115,8 +116,9 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 			session.assertGuardsAllowed(plan);
 			this.#show(plan, allowsOf(plan.guards, session.settings.allow));
 			this.#register(name, desired, plan);
-			this.registerOutputs({ organizationId: desired.organizationId, summary: summarize(plan) });
-			return findingsOf(plan);
+			const findings = findingsOf(plan);
+			this.registerOutputs({ organizationId: desired.organizationId, summary: findings.summary });
+			return findings;
 		} catch (error) {
 			const message = pulumi.RunError.isInstance(error) ? error.message : explain(error);
 			// An unhandled rejection fails the program. Otherwise it would succeed without the parts, and the engine would delete
@@ -163,7 +165,7 @@ export class Organization extends pulumi.ComponentResource<Findings | undefined>
 /** The plan and the overrides that it uses, in Pulumi's terms; no guard blocks it. */
 function renderForPulumi({ overrides = [], ...plan }: Plan, allows: readonly Override[]): string {
 	const unguarded = { ...plan, guards: [] };
-	const used = listOverrides([...allows, ...overrides], plan.guards);
+	const used = renderOverrides([...allows, ...overrides], plainStyle, plan.guards, spelling).join("\n");
 	return `${replaceFlags(renderPlan(unguarded, plainStyle, summarizeParts(unguarded)))}${used}`;
 }
 
@@ -173,7 +175,6 @@ function withoutStack(error: Error): Error {
 	return error;
 }
 
-/** How much these changes remove: members of tags, or objects. */
 function countRemovals(changes: Plan["changes"]): number {
 	return changes.reduce((sum, change) => {
 		if (change.kind === "userTag") return sum + change.removeUserIds.length;
@@ -199,7 +200,12 @@ function summarizeParts(plan: Plan): string {
 }
 
 function readDocument({ document, organizationId, env = [] }: OrganizationArgs): DesiredOrganization {
-	refuseCredentials(env);
+	const credential = env.find(isCredential);
+	if (credential !== undefined) {
+		throw new pulumi.RunError(
+			`env: documents cannot use the credential ${credential}; use a separate variable, such as ORGSYNC_VAR_STAGE`,
+		);
+	}
 	const source =
 		typeof document === "string"
 			? { file: document, content: readFile(document) }
@@ -223,14 +229,6 @@ function readDocument({ document, organizationId, env = [] }: OrganizationArgs):
 	);
 }
 
-function refuseCredentials(env: readonly string[]): void {
-	const credential = env.find(isCredential);
-	if (credential === undefined) return;
-	throw new pulumi.RunError(
-		`env: documents cannot use the credential ${credential}; use a separate variable, such as ORGSYNC_VAR_STAGE`,
-	);
-}
-
 function readFile(path: string): Uint8Array {
 	try {
 		// A file that is too large has one byte more than allowed, which the parser reports.
@@ -244,31 +242,22 @@ function fullPath(path: string): string {
 	return resolve(projectFolder(), path);
 }
 
-/** The maximum size of a document. */
 const documentLimitBytes = 8 * 1024 * 1024;
 
 function listProblems(problems: Plan["problems"]): string {
 	return problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n");
 }
 
-function listChanges({ changes }: Plan, reports: boolean): string[] {
-	return changes.filter(({ action }) => (action === "report") === reports).map(({ address }) => address);
-}
-
-function summarize(plan: Plan): OrganizationSummary {
+function findingsOf({ organizationId, changes, unmanaged, steps }: Plan): Findings {
+	const { sent, pending } = groupSteps(steps);
+	const addressesOf = (some: readonly { readonly address: string }[]) => some.map(({ address }) => address);
 	return {
-		organizationId: plan.organizationId,
-		differences: listChanges(plan, true),
-		unmanaged: plan.unmanaged.map(({ address }) => address),
+		summary: {
+			organizationId,
+			differences: addressesOf(changes.filter(({ action }) => action === "report")),
+			unmanaged: addressesOf(unmanaged),
+		},
+		changes: addressesOf(changes.filter(({ action }) => action !== "report")),
+		activities: sent.length + pending.length,
 	};
-}
-
-function findingsOf(plan: Plan): Findings {
-	const { sent, pending } = groupSteps(plan.steps);
-	return { summary: summarize(plan), changes: listChanges(plan, false), activities: sent.length + pending.length };
-}
-
-/** The outputs with mocks: there is no live organization, so nothing differs. */
-function noFindings(organizationId: string): Findings {
-	return { summary: { organizationId, differences: [], unmanaged: [] }, changes: [], activities: 0 };
 }

@@ -1,11 +1,41 @@
 /**
- * Rejects plans before anything is submitted: those that a guard blocks, and those that cannot converge.
+ * Rejects plans before anything is submitted: those that a guard blocks, and those that cannot converge. Shows each override
+ * that a resource uses once, so that the output and its logs record it.
  */
 import { GuardError, LiveProblemError } from "../errors.ts";
+import { showText } from "../escape.ts";
 import { type Guard, refusingGuards } from "../plan/guards.ts";
+import type { Override } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
+import { describeOverride, type Spelling } from "../render/overrides-text.ts";
 import { NameTakenError } from "./name-queue.ts";
-import type { Settings } from "./settings.ts";
+import { environmentName, type Settings } from "./settings.ts";
+
+/** How overrides are set here; no setting weakens TLS. */
+export const spelling: Spelling = {
+	allow: "orgsync:allow",
+	abandon: "orgsync:abandon",
+	"retry-rejected": environmentName("retryRejected"),
+	insecure: "",
+};
+
+export class OverrideLog {
+	readonly #print: (line: string) => void;
+	readonly #shown = new Set<string>();
+
+	constructor(print: (line: string) => void) {
+		this.#print = print;
+	}
+
+	show(resource: string, overrides: readonly Override[], guards: readonly Guard[] = []): void {
+		for (const override of overrides) {
+			const key = JSON.stringify([resource, override]);
+			if (this.#shown.has(key)) continue;
+			this.#shown.add(key);
+			this.#print(showText(`${resource}: override used: ${describeOverride(override, guards, spelling)}`));
+		}
+	}
+}
 
 /** Throws GuardError if a guard blocks the plan and is not overridden. */
 export function assertGuardsAllowed({ guards }: Plan, allow: Settings["allow"]): void {

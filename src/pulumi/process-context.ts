@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { SessionContext } from "./session.ts";
 
-/** Environment, project folder and clocks of this process. */
 export function processContext(): SessionContext {
 	return {
 		environment: process.env,

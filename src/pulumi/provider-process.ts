@@ -26,7 +26,6 @@ const claimsFolder = engine === undefined ? undefined : openClaimsFolder(engine,
 /** How long an answer has to leave the process after an interruption. */
 const answerMs = 1000;
 
-/** The session for these settings. */
 export function sessionFor(given: GivenSettings): Session {
 	const key = JSON.stringify(given);
 	const known = sessions.get(key);

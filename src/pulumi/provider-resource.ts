@@ -75,7 +75,6 @@ export async function knownSettings({ settings }: Provider): Promise<GivenSettin
 	return (await isKnown) ? new Promise((resolve) => settings.apply((given) => resolve(given))) : undefined;
 }
 
-/** The arguments, with the stack configuration as defaults. */
 function sendSettings(args: ProviderArgs): SentSettings {
 	const configured = defaultsFor(args);
 	return Object.fromEntries(

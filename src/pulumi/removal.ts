@@ -36,7 +36,6 @@ interface RemovalOutputs extends RemovalInputs, ResourceOutputs {
 	readonly removedAt?: Readonly<Record<string, string>>;
 }
 
-/** What differs between removal resources. */
 interface Removal {
 	readonly name: string;
 	readonly kind: RemovalKind;
@@ -50,7 +49,6 @@ interface Removal {
 
 type RemovalDefinition = ResourceDefinition<RemovalInputs, RemovalOutputs>;
 
-/** The definition of a removal resource. */
 export function defineRemoval(removal: Removal): ResourceDefinition {
 	const { name, kind, idsInput, isSingle, idOf } = removal;
 	const collection = removalLists[kind.name];

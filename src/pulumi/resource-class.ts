@@ -23,7 +23,6 @@ export abstract class OrgsyncResource extends pulumi.CustomResource {
 	}
 }
 
-/** The engine's type of a resource class. */
 export function typeToken(name: string): string {
 	return `pulumi-nodejs:dynamic/orgsync:${name}`;
 }
@@ -87,7 +86,6 @@ function promiseOf<T>(output: pulumi.Output<T>): Promise<T> {
 	return new Promise((resolve) => output.apply((value) => resolve(value as T)));
 }
 
-/** The names of the secret inputs, sorted; undefined if there are none. */
 async function findSecrets(
 	inputs: pulumi.Inputs,
 	resource: pulumi.Resource,
@@ -115,7 +113,6 @@ async function isSecretInput(value: unknown): Promise<boolean> {
 	}
 }
 
-/** Whether the default organization is a secret. */
 async function isSecretOrganization(resource: pulumi.Resource, type: string): Promise<boolean> {
 	const provider = resource.getProvider(type);
 	if (provider instanceof Provider) return (await provider.secretSettings).includes("organizationId");

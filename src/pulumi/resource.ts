@@ -34,7 +34,6 @@ export interface ResourceInputs extends MetaInputs {
 	readonly limits?: Properties;
 }
 
-/** Outputs that a resource has besides its inputs. */
 export interface ResourceOutputs {
 	/** Activities that have not ended. Until they have, the resource does not match its inputs. */
 	readonly activities?: readonly StoredActivity[];
@@ -54,7 +53,6 @@ export interface ReadResult {
 	readonly inputs?: Properties;
 }
 
-/** An object that only one resource may manage. */
 export interface ClaimedObject {
 	/** For example `userTag/ID`. */
 	readonly object: string;
@@ -68,7 +66,6 @@ export interface Target<Inputs> {
 	readonly desired: DesiredOrganization;
 }
 
-/** What differs between resources. */
 export interface ResourceDefinition<
 	Inputs extends ResourceInputs = ResourceInputs,
 	Outputs extends Inputs & ResourceOutputs = Inputs & ResourceOutputs,
@@ -77,7 +74,6 @@ export interface ResourceDefinition<
 	readonly name: string;
 	/** Whether its id is that of a live object, so that a program can read it without managing it. */
 	readonly isReadable: boolean;
-	/** The only operation that the resource submits. */
 	readonly operation: SubmitName;
 	readonly schema: InputSchema;
 	readonly places: PropertyPlaces;
@@ -91,7 +87,6 @@ export interface ResourceDefinition<
 
 	/** The program's inputs with defaults and with what the state knows; any of them may be unknown. Left out: no defaults. */
 	complete?(news: Partial<Inputs>, olds: Partial<Inputs>): Partial<Inputs>;
-	/** The inputs as a document of one object. */
 	toDocument(inputs: Partial<Inputs>, olds?: Partial<Inputs>): Properties;
 	/** The inputs in the form that the document was read in, without limits and meta inputs. */
 	fromDocument(desired: DesiredOrganization, given: Partial<Inputs>): Properties;
@@ -101,7 +96,6 @@ export interface ResourceDefinition<
 	explainProblems?(plan: Plan, inputs: Inputs, news: Partial<Inputs>): readonly CheckFailure[];
 	/** The inputs with the id of the live object, if it is found. */
 	locate?(target: Target<Inputs>, session: Session): Promise<Inputs>;
-	/** Whether the inputs ask for the same thing. */
 	isSame(olds: Outputs, news: Partial<Inputs>): boolean;
 	/** What to apply. Left out: the inputs as they are. */
 	findTarget?(inputs: Inputs, olds: Outputs | undefined, session: Session): Promise<Target<Inputs>>;
@@ -117,7 +111,6 @@ export interface ResourceDefinition<
 	 * recorded as the last owner of its objects.
 	 */
 	remove?(props: Outputs, session: Session): Promise<string | undefined>;
-	/** The resources that a component registers for a document. */
 	partsOf(desired: DesiredOrganization): readonly Part[];
 }
 
@@ -127,7 +120,6 @@ export interface Part {
 	readonly suffix: string;
 	readonly earlierSuffixes?: readonly string[];
 	readonly args: Properties;
-	/** Whether a change at this address belongs to the part. */
 	readonly covers: (address: string) => boolean;
 	/** The limit that allows as many removals as the component's plan has for the part. */
 	readonly limit?: string;
@@ -136,7 +128,6 @@ export interface Part {
 type AnyOutputs = ResourceInputs & ResourceOutputs;
 type AnyInputs = Partial<ResourceInputs>;
 
-/** A check failure for inputs that name no organization. */
 export const noOrganization: CheckFailure = {
 	property: "organizationId",
 	reason:
@@ -198,7 +189,6 @@ async function checkLive(
 	return { inputs: located, failures: [], ...withoutUndefined({ notice }) };
 }
 
-/** Claims the objects of the resource. Returns a failure for each that another resource has claimed. */
 function claim(definition: ResourceDefinition, inputs: ResourceInputs, session: Session): readonly CheckFailure[] {
 	const { claimedInput, claimAdvice } = definition;
 	return definition.claims(inputs).flatMap(({ object, subject }) => {
@@ -248,7 +238,8 @@ export async function converge(
 	const result = await convergeWhenNameIsFree(request, session);
 	const id = definition.idOf(target.inputs);
 	if (definition.remove !== undefined) {
-		for (const { object } of definition.claims(target.inputs)) session.recordOwner(object, target.inputs);
+		for (const { object } of definition.claims(target.inputs))
+			session.recordOwner(target.inputs.organizationId, object, target.inputs);
 	}
 	const activities = storeActivities(result.report, result.journal, stored.activities);
 	const outs = { ...definition.outputsOf(target, result), ...(activities.length === 0 ? {} : { activities }) };

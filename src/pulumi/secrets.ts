@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto";
 import { runtime } from "@pulumi/pulumi";
 import { showText } from "../escape.ts";
+import { uuid } from "../plan/organization.ts";
 import { hasUnknown, type Properties } from "./inputs.ts";
 
-/** Replaces a secret in a message, as the engine does. */
 const placeholder = "[secret]";
 
 /** Outputs that repeat inputs in other forms. */
@@ -18,7 +18,6 @@ const derived: readonly string[] = ["managed", "lastApplied", "activities", "rem
 const tagNames: readonly string[] = ["name", "previously", "tagId"];
 const suggestions = /; the nearest: .*?(?=; orgsync )|; the nearest: .*$/gs;
 
-/** The names of secret inputs in the properties of a resource. */
 export function namesOfSecrets(properties: object): readonly string[] {
 	const { secretInputs } = properties as Properties;
 	return Array.isArray(secretInputs) ? secretInputs.filter((name) => typeof name === "string") : [];
@@ -43,13 +42,11 @@ export class SecretValues {
 	#pattern: RegExp | undefined;
 	#hidesNames = false;
 
-	/** Adds the secrets of these properties. */
 	addFrom(properties: object): void {
 		this.add(valuesOfSecrets(properties));
 		if (namesOfSecrets(properties).some((name) => tagNames.includes(name))) this.#hidesNames = true;
 	}
 
-	/** Adds values to hide. */
 	add(values: readonly string[]): void {
 		const before = this.#values.size;
 		for (const value of values) this.#values.add(value);
@@ -126,5 +123,3 @@ export function inputInId(id: string, properties: object): string | undefined {
 	const isHeld = (value: string): boolean => uuid.test(value) && id.includes(value.toLowerCase());
 	return namesOfSecrets(properties).find((name) => listLeaves(all[name]).some(isHeld));
 }
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

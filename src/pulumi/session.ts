@@ -16,7 +16,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Report } from "../plan/report.ts";
 import { applyPlan, reportOf } from "../sync/apply.ts";
 import { type Comparison, compareLive } from "../sync/compare.ts";
-import { emptyJournal, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
+import { emptyJournal, isNamed, type Journal, type JournalSummary, type JournalView } from "../sync/journal.ts";
 import { type JournalFileOptions, readJournal } from "../sync/journal-file.ts";
 import type { SubmitResult } from "../sync/outcomes.ts";
 import { readLive } from "../sync/read.ts";
@@ -24,12 +24,18 @@ import { type SettleContext, settleOpenEntries } from "../sync/settle.ts";
 import type { Reader, Submitter } from "../wire/client.ts";
 import type { Environment } from "../wire/credentials.ts";
 import type { SubmitName } from "../wire/operations.ts";
-import { type Claims, type ClaimsFolder, type Owner, openClaims, ownerOf } from "./claims.ts";
+import {
+	type Claims,
+	type ClaimsFolder,
+	type LastOwners,
+	type Owner,
+	openClaims,
+	openLastOwners,
+	ownerOf,
+} from "./claims.ts";
 import { type Connection, connect } from "./connection.ts";
-import { type LastOwners, openLastOwners } from "./last-owners.ts";
 import { NameQueue } from "./name-queue.ts";
-import { isNamed, OverrideLog } from "./overrides.ts";
-import { assertCanConverge, assertGuardsAllowed } from "./plan-checks.ts";
+import { assertCanConverge, assertGuardsAllowed, OverrideLog } from "./plan-checks.ts";
 import type { Settings } from "./settings.ts";
 import { openSharedJournal } from "./shared-journal.ts";
 import type { SharedReads } from "./shared-reads.ts";
@@ -46,7 +52,6 @@ export interface SessionContext {
 	/** Milliseconds from an arbitrary start, never set back. */
 	readonly steadyNow: () => number;
 	readonly sleep: (ms: number) => Promise<void>;
-	/** Shows a notice or a warning. */
 	readonly warn?: (line: string) => void;
 	/** Where all processes of one engine share claims. */
 	readonly claimsFolder?: ClaimsFolder | undefined;
@@ -72,12 +77,9 @@ export interface ConvergeResult {
 /** The maximum age of answers that a plan which submits is made of. */
 const maxSubmitAgeMs = 10_000;
 
-/** See the head of the file. */
 export class Session {
 	readonly settings: Settings;
-	/** Which resource of the program claims which object. */
 	readonly claims: Claims;
-	/** Which resource applied which object last. */
 	readonly lastOwners: LastOwners;
 	/** Tags that wait for a name that another tag still has. */
 	readonly names = new NameQueue();
@@ -197,7 +199,7 @@ export class Session {
 
 	#abandonActivities({ resource, desired: { organizationId } }: ResourceTarget, journal: Journal): void {
 		for (const name of this.settings.abandon) {
-			const open = journal.openEntries(organizationId).filter((entry) => isNamed(entry, name));
+			const open = journal.openEntries(organizationId).filter((entry) => isNamed(entry, [name]));
 			for (const { activityId, body } of open) {
 				this.#overrides.show(resource, [abandonOf(activityId ?? body.fingerprint)]);
 			}
@@ -206,9 +208,9 @@ export class Session {
 	}
 
 	/** Records the resource as the one that applied an object last. */
-	recordOwner(object: string, owner: Owner & { readonly organizationId: string }): void {
+	recordOwner(organizationId: string, object: string, owner: Owner): void {
 		const appliedAt = new Date(this.#context.now()).toISOString();
-		this.lastOwners.record(owner.organizationId, object, { ...ownerOf(owner), appliedAt });
+		this.lastOwners.record(organizationId, object, { ...ownerOf(owner), appliedAt });
 	}
 
 	/** The last-applied state of an organization in the journal, without what Pulumi's state stores. */
@@ -216,14 +218,12 @@ export class Session {
 		return (await this.#journalIfThere())?.lastApplied(organizationId) ?? emptyLastApplied;
 	}
 
-	/** What the stored state of a resource is checked against. */
 	stateContext(resource: string, organizationId: string, operation: SubmitName): StateContext {
 		const onAbandoned = (name: string): void => this.#overrides.show(resource, [abandonOf(name)]);
 		const { abandon } = this.settings;
 		return { resource, organizationId, operation, abandon, onAbandoned, nowMs: this.#context.now() };
 	}
 
-	/** Makes the next read of this resource a new request. */
 	expireReads(resource: string): void {
 		this.#connection?.reads.expireFor(resource);
 	}

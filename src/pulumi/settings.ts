@@ -4,10 +4,10 @@
  */
 import { ConfigurationError } from "../errors.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../plan/guards.ts";
+import { uuid } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
 import { type CredentialOptions, type Environment, findOrganizationId, findUrl } from "../wire/credentials.ts";
 
-/** All settings, by the names of the Provider's arguments. */
 export const settingNames = [
 	"organizationId",
 	"url",
@@ -35,6 +35,12 @@ export const secretSettings = "secretSettings";
 
 /** Settings as text. The environment has those that are left out. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;
+
+/** The settings in a configuration; `get` returns the value of a key such as `orgsync:url`. */
+export function givenSettings(get: (key: string) => string | undefined): GivenSettings {
+	const given = settingNames.map((name) => [name, get(`${configurationNamespace}:${name}`)] as const);
+	return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== ""));
+}
 
 export interface Settings {
 	readonly organizationId: string | undefined;
@@ -94,7 +100,7 @@ export function environmentName(name: SettingName): string {
 
 function readOrganization(text: string | undefined): string | undefined {
 	if (text === undefined) return undefined;
-	if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return text.toLowerCase();
+	if (uuid.test(text)) return text.toLowerCase();
 	throw invalid("organizationId", text, "a UUID");
 }
 

@@ -1,8 +1,8 @@
 /**
  * The journal of a project, for resources that are applied concurrently.
  */
-import { statSync } from "node:fs";
 import { showText } from "../escape.ts";
+import { watchFile } from "../files.ts";
 import type { Journal } from "../sync/journal.ts";
 import { type JournalFileOptions, openJournal } from "../sync/journal-file.ts";
 
@@ -14,12 +14,12 @@ export async function openSharedJournal(file: string, options: JournalFileOption
 
 /** Warns once if the file was removed or replaced when an outcome is recorded. */
 function warnIfRemoved(journal: Journal, file: string, { notice }: JournalFileOptions): Journal {
-	const opened = identityOf(file);
+	const isReplaced = watchFile(file);
 	let hasWarned = false;
 	return {
 		...journal,
 		recordOutcome(...outcome) {
-			if (!hasWarned && identityOf(file) !== opened) {
+			if (!hasWarned && isReplaced()) {
 				hasWarned = true;
 				notice?.(
 					`warning: the journal ${showText(file)} was removed or replaced during this run: only Pulumi's state records what the run submitted`,
@@ -28,12 +28,6 @@ function warnIfRemoved(journal: Journal, file: string, { notice }: JournalFileOp
 			return journal.recordOutcome(...outcome);
 		},
 	};
-}
-
-/** What identifies a file, whatever its name; undefined if it does not exist. */
-function identityOf(file: string): string | undefined {
-	const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-	return found === undefined ? undefined : `${found.dev} ${found.ino}`;
 }
 
 /** Hides requests in flight from the open entries: other resources would query the service for their activities. */

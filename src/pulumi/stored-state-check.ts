@@ -26,16 +26,12 @@ export interface StoredActivity {
 	readonly sentAt?: string;
 }
 
-/** The resource whose state is checked. */
 export interface StateContext {
-	/** The resource's name in the program. */
 	readonly resource: string;
 	readonly organizationId: string;
-	/** The only operation that this kind of resource submits. */
 	readonly operation: SubmitName;
 	/** Ids or fingerprints of abandoned activities, in lower case: they are left out without a check. */
 	readonly abandon: readonly string[];
-	/** Called for each abandoned activity. */
 	readonly onAbandoned?: (name: string) => void;
 	/** Milliseconds since 1970. */
 	readonly nowMs: number;
@@ -119,7 +115,6 @@ function invalidState({ resource }: StateContext, what: string, hint?: string): 
 	});
 }
 
-/** The item as an activity. Throws StorageError if its fields have the wrong types. */
 function readActivity(item: unknown, by: StateContext): StoredActivity {
 	const stored = (item ?? {}) as Partial<Record<keyof StoredActivity, unknown>>;
 	const { activityId, fingerprint, outcome, body, requestDigest, covers, sentAt } = stored;
@@ -135,7 +130,6 @@ function readActivity(item: unknown, by: StateContext): StoredActivity {
 	throw invalidState(by, "`activities` has an invalid entry");
 }
 
-/** Why an activity is invalid, or undefined. */
 function findMistake(
 	{ fingerprint, outcome, body, requestDigest }: StoredActivity,
 	by: StateContext,

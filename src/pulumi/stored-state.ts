@@ -12,7 +12,6 @@ import { decodeExactly, isStoredOutcome, type StoredActivity } from "./stored-st
 
 export interface StoredState {
 	readonly activities: readonly StoredActivity[];
-	/** What was last applied. */
 	readonly applied?: readonly AppliedObject[];
 }
 

@@ -6,8 +6,9 @@
 import { showText } from "../escape.ts";
 import { isSameOwner } from "./claims.ts";
 import { explainReport, isDone, ResourceFailure } from "./failure.ts";
+import { storedStateOf } from "./resource.ts";
 import type { Session } from "./session.ts";
-import { readTagInputs, type TagOutputs, tagStoredState } from "./user-tag-inputs.ts";
+import { readTagInputs, type TagOutputs, tagDocument } from "./user-tag-inputs.ts";
 
 /**
  * Keeps the tag, and removes its members where the state says so. Returns a line that says which members stay and why, or
@@ -53,7 +54,7 @@ async function findReasonToKeep(
 		return `the resource \`${owner.resource}\` has managed it since ${owner.appliedAt}`;
 	}
 	// A pending activity of our own may be what was applied.
-	if (lastApplied === undefined || tagStoredState(props, session).activities.length > 0) return undefined;
+	if (lastApplied === undefined || storedStateOf(tagDocument, props, session).activities.length > 0) return undefined;
 	const latest = (await session.lastApplied(organizationId)).userTags[tagId];
 	const isLater = latest !== undefined && latest.appliedAt > lastApplied.appliedAt;
 	if (!isLater || !managed.some((userId) => latest.present.includes(userId))) return undefined;
@@ -65,7 +66,7 @@ async function removeMembers(props: TagOutputs, managed: readonly string[], sess
 	// `removeMembers` is explicit, so it needs no limit of its own. Every other guard applies.
 	const limits = { memberRemovals: managed.length };
 	const inputs = { organizationId, name, tagId, members: { never: managed }, limits };
-	const stored = tagStoredState(props, session);
+	const stored = storedStateOf(tagDocument, props, session);
 	const { userTags } = await session.read({ resource, desired: readTagInputs(inputs), stored });
 	const tag = userTags.known ? userTags.value.find((one) => one.id === tagId) : undefined;
 	// The tag was deleted, and its membership with it.

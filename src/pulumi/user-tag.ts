@@ -22,12 +22,12 @@ import { deleteTag } from "./user-tag-delete.ts";
 import {
 	earlierNames,
 	findTag,
+	readTag,
 	readTagInputs,
 	type TagInputs,
 	type TagOutputs,
 	tagDocument,
 } from "./user-tag-inputs.ts";
-import { readTag } from "./user-tag-read.ts";
 
 export interface UserTagArgs {
 	/** The tag's name. Changing it renames the tag. */
@@ -49,15 +49,8 @@ export interface UserTagArgs {
 	readonly onDestroy?: pulumi.Input<"keep" | "removeMembers">;
 }
 
-/** The members of a user tag, as lists of user ids. */
-export interface MembersArgs {
-	/** These users are the only members; `[]` means that the tag has none. */
-	readonly exactly?: pulumi.Input<pulumi.Input<string>[]>;
-	/** These users are members; others are not changed. */
-	readonly atLeast?: pulumi.Input<pulumi.Input<string>[]>;
-	/** These users are not members. */
-	readonly never?: pulumi.Input<pulumi.Input<string>[]>;
-}
+/** The members of a user tag, as lists of user ids, each of them a value or an output. */
+export type MembersArgs = { readonly [List in keyof Members]: pulumi.Input<pulumi.Input<string>[]> };
 
 /**
  * A user tag: its name and its members. It adopts the live tag, by `tagId`, `name` or `previously`, and changes it with at
@@ -86,7 +79,6 @@ export class UserTag extends OrgsyncResource {
 	}
 }
 
-/** See ResourceDefinition. */
 export const userTag: ResourceDefinition<TagInputs, TagOutputs> = {
 	...tagDocument,
 	name: "UserTag",

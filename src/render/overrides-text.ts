@@ -56,7 +56,8 @@ export function renderOverrides(
 	overrides: readonly Override[] | undefined,
 	style: Style,
 	guards: readonly Guard[] = [],
+	spelling: Spelling = flagSpelling,
 ): readonly string[] {
-	const lines = (overrides ?? []).map((one) => describeOverride(one, guards));
+	const lines = (overrides ?? []).map((one) => describeOverride(one, guards, spelling));
 	return renderUnder(style.warn(`${overridesHeading}:`), lines);
 }

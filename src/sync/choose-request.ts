@@ -2,6 +2,8 @@
  * Chooses which bytes to send for a request, from what the journal has. Pure: time comes in with the context. The reasons
  * are in submit-once.ts.
  */
+
+import { retryHint } from "../plan/pending.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { bodyLifetimeMs, submits } from "../wire/operations.ts";
 import { encodeSubmit, type RequestBody } from "../wire/request-body.ts";
@@ -52,7 +54,7 @@ export function chooseRequest(
 	if (open !== undefined) return resendOrSkip(open, context);
 	const [latest] = entries;
 	if (latest?.outcome === "rejected" && context.retryRejected !== true) {
-		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
 		return { kind: "skip", result: withoutSubmit(latest, "rejected", message) };
 	}
 	const completed = entries.find(

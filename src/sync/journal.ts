@@ -168,6 +168,11 @@ export function knownOutcome({ outcome }: Pick<JournalEntry, "outcome">): Outcom
 	return outcome === "in-flight" || outcome === "abandoned" ? "unknown" : outcome;
 }
 
+/** Whether the activity id or the fingerprint of the entry is one of these names, which are in lower case. */
+export function isNamed({ activityId, body }: JournalEntry, names: readonly string[]): boolean {
+	return [activityId, body.fingerprint].some((name) => name !== null && names.includes(name.toLowerCase()));
+}
+
 /** Outcomes that can still change. */
 const openOutcomes: ReadonlySet<JournalEntry["outcome"]> = new Set([
 	"in-flight",

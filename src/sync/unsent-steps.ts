@@ -2,7 +2,7 @@
  * The results of steps that are not submitted because of an earlier activity.
  */
 
-import { nameOf, settleOrAbandon } from "../plan/pending.ts";
+import { nameOf, retryHint, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { EarlierActivity, Step } from "../plan/step.ts";
 import { notAttempted, type SubmitResult } from "./outcomes.ts";
@@ -14,7 +14,7 @@ export function resultOfEarlier(step: Step, earlier: EarlierActivity, plan: Plan
 		return { ...notAttempted(describeConflict(step, earlier, plan)), activityId, fingerprint };
 	}
 	if (relation === "rejected") {
-		const message = "it was rejected before, so it was not submitted again; --retry-rejected submits it";
+		const message = `it was rejected before, so it was not submitted again; ${retryHint}`;
 		return { ...notAttempted(message), outcome: "rejected", activityId, fingerprint };
 	}
 	const status = earlier.state === "in-doubt" ? undefined : earlier.status;

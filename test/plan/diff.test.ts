@@ -1,4 +1,4 @@
-/** The diff and the plan around it: their order, what they say of objects that nobody manages, and the exit codes. */
+/** The diff and the plan around it: their order, unmanaged objects, and the exit codes. */
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../src/errors.ts";
 import { diff } from "../../src/plan/diff.ts";
@@ -57,7 +57,7 @@ describe("a plan", () => {
 		liveTag(5, "old"),
 	]);
 
-	it("names the user tags that the document does not speak of, and no tags of private keys", () => {
+	it("names the user tags that the document does not list, and no tags of private keys", () => {
 		const unmanaged = (...names: string[]) =>
 			makePlan(
 				desiredOf({ userTags: names.map((name) => wantTag(name)) }),

@@ -1,4 +1,4 @@
-/** What is drift and what is not, how it stands to the last report, and what is said of it. */
+/** What drift is, how it compares with the last report, and how it is described. */
 import { describe, expect, it } from "vitest";
 import { exitCodeOfDrift, keepDrift, type OrganizationDrift, reportDrift } from "../../src/plan/drift.ts";
 import { lastAppliedTimes } from "../../src/plan/drift-memory.ts";
@@ -188,7 +188,7 @@ describe("against the last report", () => {
 	const firstSeenAt = "2026-01-01T00:00:00.000Z";
 	const now = "2026-01-04T00:00:00.000Z";
 
-	it("a difference without one is new, and nothing is said of it that nobody can know", () => {
+	it("a difference is new without an earlier report, and its text claims nothing about its age", () => {
 		expect(first.findings).toMatchObject([{ state: "new", firstSeenAt, lastSeenAt: firstSeenAt }]);
 		expect(first.comparedWith).toBeNull();
 		expect(renderDrift(planAt(0, signers, withMembers(alice)), first, plainStyle)).not.toContain("new since");
@@ -252,7 +252,7 @@ describe("against the last report", () => {
 		expect(drift).toMatchObject({ verdict: "as-documented", findings: [{ state: "not-looked-at" }], gone: [] });
 	});
 
-	it("what waits now is not gone, and keeps since when, if it drifts again too", () => {
+	it("a pending fix is not gone, and keeps when its drift was first seen, also if it drifts again", () => {
 		const drift = next(withMembers(alice), {}, [renaming]);
 		expect(drift).toMatchObject({
 			verdict: "waiting",
@@ -307,7 +307,7 @@ describe("against the last report", () => {
 	});
 });
 
-describe("what cannot be read while memory stands in", () => {
+describe("live state that cannot be read while last-applied state replaces it", () => {
 	const [provider, app] = [id("provider", 1), id("app", 1)];
 	const memoryAt = (appliedAt: string): LastApplied => ({
 		userTags: { [id("tag", 1)]: { appliedAt, name: "signers", present: [alice, bob], gone: [], updatedAt: "1.0" } },
@@ -368,11 +368,11 @@ describe("what cannot be read while memory stands in", () => {
 		expect(second).toMatchObject({ verdict: "as-documented", findings: [], gone: [{ address }], unread: [] });
 	});
 
-	it.each(cases)("%s is what memory says where nothing was found before", (_address, desired, _there, unseen) => {
+	it.each(cases)("%s is as last applied where no drift was found before", (_address, desired, _there, unseen) => {
 		expect(look(0, desired, unseen, before)).toMatchObject({ verdict: "as-documented", findings: [], unread: [] });
 	});
 
-	it("a tag that somebody changed since orgsync did is not known, whenever that was", () => {
+	it("a tag that was changed after orgsync changed it is unknown, at any time", () => {
 		const changed = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown, updatedAt: "2.0" })]) });
 		const second = look(2 * dayMs, signers, changed, after, look(0, signers, withMembers(alice), before));
 		expect(second).toMatchObject({ verdict: "could-not-look", findings: [{ state: "not-looked-at" }], gone: [] });
@@ -460,7 +460,7 @@ describe("what to do", () => {
 });
 
 describe("as text", () => {
-	it("the tags that the document does not speak of are counted and named, and drift nothing", () => {
+	it("unmanaged tags are counted and named, and are no drift", () => {
 		const live = liveOf({
 			userTags: known([
 				liveTag(1, "signers", { members: known([alice, bob]) }),
@@ -473,7 +473,7 @@ describe("as text", () => {
 		expect(text).toMatch(/^25 unmanaged user tags: other-00, .*other-19 and 5 more$/m);
 	});
 
-	it("why nobody is named is told once, and not at each object", () => {
+	it("the reason for missing actors is shown once, and not at each object", () => {
 		const two = withSections(signers, { absent: sectionsOf(policyAbsent).absent });
 		const plan = planAt(
 			0,

@@ -81,7 +81,7 @@ describe("an organization that was applied", () => {
 	it("has an empty plan, and applying it again submits nothing, where only names can be read", async () => {
 		let steps = 0;
 		await fc.assert(
-			// What is not there cannot be told from what is, and the emulator refuses to remove it.
+			// Absent objects cannot be distinguished from existing ones, and the emulator refuses to remove them.
 			fc.asyncProperty(smallWorlds({ withGone: false }), fc.integer({ min: 1, max: 8 }), async (world, concurrency) => {
 				fc.pre(!renameShapeOf(world).conflict);
 				await check(world, "documented", concurrency, (count) => {

@@ -151,12 +151,12 @@ describe("the guard of member removals", () => {
 		});
 	});
 
-	it("is met by a document that wants nobody: `exactly: []`", () => {
+	it("is met by a document without members: `exactly: []`", () => {
 		expect(losing(4, 4)).toMatchObject({ found: 4, refuses: true });
 		expect(losing(40, 40, { memberRemovals: { percent: 99 } })).toMatchObject({ found: 40, refuses: true });
 	});
 
-	it("is not there when nobody is removed", () => {
+	it("does not exist when no user is removed", () => {
 		expect(losing(4, 0, { memberRemovals: { count: 0 } })).toBeUndefined();
 		const added = desiredOf({ limits: { memberRemovals: { percent: 0 } }, userTags: [exactly("signers", upTo(6))] });
 		const live = liveOf({ userTags: known([liveTag(1, "signers", { members: known(upTo(4)) })]) });
@@ -166,7 +166,7 @@ describe("the guard of member removals", () => {
 	const never = { mode: "atLeast", atLeast: [], never: upTo(5) } as const;
 	const unreadable = liveOf({ userTags: known([liveTag(1, "signers", { members: unknown })]) });
 
-	it("refuses by percentage to remove four or more whose tag is not known, because no share of it can be told", () => {
+	it("refuses by percentage to remove four or more whose tag is not known, because no share of it can be computed", () => {
 		const percent = desiredOf({
 			limits: { memberRemovals: { percent: 0 } },
 			userTags: [wantTag("signers", { members: never })],
@@ -230,7 +230,7 @@ describe("the guard of member removals", () => {
 		if (refuses) expect(guards[0]?.message).toContain("of an unknown number");
 	});
 
-	it("takes the percentage of what was last applied where that stands in", () => {
+	it("takes the percentage of last-applied state where that replaces live state", () => {
 		const remembered = { appliedAt: "2026-01-01T00:00:00.000Z", name: "signers", gone: [], updatedAt: "" };
 		const lastApplied = {
 			...unreadable.lastApplied,
@@ -385,7 +385,7 @@ describe("the caller's own way in", () => {
 		expect(kinds.filter((kind) => kind.startsWith("own"))).toEqual([]);
 	});
 
-	it("is not at stake when the caller keeps another tag that the document does not speak of", () => {
+	it("is not at stake when the caller keeps another tag that the document does not list", () => {
 		const more = liveOf({
 			userTags: known([
 				liveTag(1, "signers", { members: known([caller, other]) }),
@@ -416,7 +416,7 @@ describe("the caller's own way in", () => {
 		for (const { message } of guards.slice(1)) expect(message).toContain("cannot be read");
 	});
 
-	it("matters only where somebody loses something", () => {
+	it("matters only where a user loses something", () => {
 		const changesOf = (parts: DesiredParts) => makePlan(desiredOf(parts), live, context).changes;
 		expect(needsCaller(changesOf({ userTags: [exactly("oncall", [other])] }))).toBe(false);
 		expect(needsCaller(changesOf({ userTags: [wantTag("officers", { id: id("tag", 1) })] }))).toBe(false);
@@ -474,7 +474,7 @@ describe("acknowledging a guard", () => {
 		]),
 	];
 
-	it("is needed for each of them by itself: the whole plan is judged at once", () => {
+	it("is needed for each of them separately: the whole plan is checked at once", () => {
 		expect(everything.map(({ kind, found, refuses }) => [kind, found, refuses])).toEqual(
 			[...founds].map(([kind, found]) => [kind, found, true]),
 		);

@@ -1,5 +1,5 @@
 /**
- * Each kind held against live, against what was last applied, and against nothing; which live tag an entry means; and what
+ * Each kind compared with live state, with last-applied state, and with nothing; which live tag an entry means; and what
  * of an expectation is compared.
  */
 import { describe, expect, it } from "vitest";
@@ -56,7 +56,7 @@ describe("every kind", () => {
 		for (const { words } of kinds) expect(new Set(words).size).toBe(2);
 	});
 
-	it("finds nothing in a document that does not speak of it, whatever is live", () => {
+	it("finds nothing in a document that does not list it, whatever is live", () => {
 		const live = liveOf({
 			userTags: known([liveTag(1, "signers", { members: known([alice]) })]),
 			policies: known([{ id: id("policy", 1), name: "p" }]),
@@ -263,7 +263,7 @@ describe("the tag that an entry means", () => {
 		return diff(desiredOf({ userTags: wanted }), liveOf({ userTags: known(live), lastApplied }));
 	}
 
-	/** Tag ids of the changes; every entry here has members that nobody has, so that each found tag changes. */
+	/** Tag ids of the changes; every entry here has members that no tag has, so that each found tag changes. */
 	function found(wanted: DesiredUserTag, live?: readonly LiveUserTag[]): readonly (string | undefined)[] {
 		const members: DesiredMembers = { mode: "exactly", exactly: [alice] };
 		const { changes } = find([{ ...wanted, members }], live);
@@ -354,7 +354,7 @@ describe("the tag that an entry means", () => {
 		expect(find([wantTag("signers")], [...tags, more])).toMatchObject({ changes: [], problems: [] });
 	});
 
-	it("can take the name that another tag gives up", () => {
+	it("can take the name that another tag no longer has", () => {
 		const { problems, changes } = find([
 			wantTag("approvers", { id: id("tag", 1) }),
 			wantTag("officers", { id: id("tag", 2) }),

@@ -33,7 +33,7 @@ const everything = desiredOf({
 	limits: { policies: 1 },
 });
 
-/** Labels of everything a document speaks of, as they stand behind the kind in an address. */
+/** Labels of all objects in a document, as they follow the kind in an address. */
 function labelsOf(desired: DesiredOrganization): readonly string[] {
 	const { userTags, absent, expect: expected } = sectionsOf(desired);
 	const user = (userId: string): string => (userId === alice ? "alice" : userId);

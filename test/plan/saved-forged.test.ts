@@ -1,5 +1,5 @@
 /**
- * A saved plan that somebody else wrote: the digest fits, and what the plan's own changes imply is compared all the same.
+ * A saved plan that another person wrote: the digest fits, and what the plan's own changes imply is compared all the same.
  * Every member is forged once; a plan that orgsync makes is never refused.
  */
 import fc from "fast-check";
@@ -98,7 +98,7 @@ const plan = makePlan(desired, live, {
 // biome-ignore lint/suspicious/noExplicitAny: a forger keeps to no type.
 type Forged = any;
 
-/** Why the file is refused whose plan was changed so and whose digest was made anew. */
+/** Returns why a file with this change in its plan and a new digest is refused. */
 function reasonOf(change: (plan: Forged, file: Forged) => void): string {
 	const { digest: _digest, ...content }: Forged = JSON.parse(
 		encodeSavedPlan(makeSavedPlan({ plans: [plan] }, "orgsync 1.2.3")),

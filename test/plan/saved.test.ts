@@ -70,7 +70,7 @@ function edit(change: (content: Record<string, unknown> & { plans: Plan[] }) => 
 	return JSON.stringify(content);
 }
 
-/** The same with the digest made anew, as somebody would who knows how. */
+/** Returns the same with a new digest, as a skilled forger would make it. */
 function forge(change: Parameters<typeof edit>[0]): string {
 	const { digest: _digest, ...content } = JSON.parse(edit(change));
 	return JSON.stringify({ ...content, digest: digestOf(content) });

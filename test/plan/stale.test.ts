@@ -1,6 +1,6 @@
 /**
- * What moved since a plan was saved: each way an object can move, in words with before and after; and all that may change
- * without a touched object moving.
+ * What is outdated in a saved plan: each way an object can change, in words with before and after; and all that may
+ * change without a touched object changing.
  */
 
 import { describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ it("does not count the overrides that a plan uses: they say nothing of an object
 const withTag = (tag: LiveUserTag | undefined, ...others: readonly LiveUserTag[]): LiveOrganization =>
 	withLive(before, { userTags: known([...(tag === undefined ? [] : [tag]), liveTag(2, "oncall"), ...others]) });
 
-describe("nothing moved", () => {
+describe("nothing changed", () => {
 	it("when all is as it was", () => {
 		expect(moved(before)).toEqual([]);
 	});
@@ -129,7 +129,7 @@ describe("nothing moved", () => {
 	});
 });
 
-describe("a plan that tells otherwise than it is, with digests and steps that fit", () => {
+describe("a plan that misrepresents its changes, with digests and steps that fit", () => {
 	it.each<[string, (change: Change) => Change]>([
 		[
 			"hides a member",
@@ -146,7 +146,7 @@ describe("a plan that tells otherwise than it is, with digests and steps that fi
 		expect(changes).not.toEqual(saved.changes);
 		const found = findOutdated({ saved: { ...saved, changes }, fresh, live });
 		expect(found[0]).toMatchObject({ reason: "step-differs" });
-		expect(found[0]?.because).toContain("tells the change otherwise than it is");
+		expect(found[0]?.because).toContain("describes the change differently");
 	});
 });
 
@@ -200,7 +200,7 @@ describe("a tag moved", () => {
 		[
 			"when nobody has it",
 			withTag(signers({ members: known([]) })),
-			{ because: "the plan file states that bob, carol had it, now nobody has it" },
+			{ because: "the plan file states that bob, carol had it, now no user has it" },
 		],
 		[
 			"when its many members are others",
@@ -278,7 +278,7 @@ describe("a tag moved", () => {
 
 	it("when who has it can be read, which it could not be", () => {
 		expect(moved(before, { was: withTag(signers({ members: unknown })) })).toMatchObject([
-			{ reason: "changed", because: "the plan file states that nobody could say who had it, now bob, carol have it" },
+			{ reason: "changed", because: "the plan file states that its members could not be read, now bob, carol have it" },
 		]);
 	});
 
@@ -366,7 +366,7 @@ describe("a name", () => {
 		expect(moved(now, { wanted: cycles, was }).map((one) => one.address)).toEqual(["userTag:a"]);
 	});
 
-	it("that is free no more because a touched tag moved is told of that tag alone", () => {
+	it("that is no longer free because a touched tag changed is reported for that tag alone", () => {
 		const chain = desiredOf({ userTags: [wantTag("b", { id: id("tag", 1) }), wantTag("c", { previously: ["b"] })] });
 		const now = liveOf({ userTags: known([liveTag(1, "c"), liveTag(2, "b")]) });
 		const found = moved(now, { wanted: chain, was: liveOf({ userTags: known([liveTag(1, "a"), liveTag(2, "b")]) }) });
@@ -431,7 +431,7 @@ describe("the refusal", () => {
 		throw new Error("it was not refused");
 	};
 
-	it("does not come when nothing moved", () => {
+	it("does not come when nothing changed", () => {
 		expect(() => refuseStale([revisit(before), revisit(before)])).not.toThrow();
 	});
 
@@ -444,7 +444,7 @@ describe("the refusal", () => {
 		});
 		expect(error.message.split("\n")).toEqual([
 			"the saved plan is stale, nothing was sent:",
-			"  userTag:signers: the plan file states that bob, carol had it, now nobody has it",
+			"  userTag:signers: the plan file states that bob, carol had it, now no user has it",
 			`  policy:${policies[0]}: it is gone already, as the plan wanted`,
 		]);
 	});

@@ -79,7 +79,7 @@ function removeAll(set: Set<string> | undefined, ids: readonly string[]): void {
 	for (const found of ids) if (set?.delete(found) !== true) throw new RefusedByModel(`${found} is not there`);
 }
 
-/** The state in which the document holds and everything that it does not speak of is as it was. */
+/** Returns the state in which the document holds and everything that it does not list is as it was. */
 export function finalState(world: SmallWorld): string {
 	const tags = world.tags.map((tag): SmallTag => {
 		const { wanted } = tag;
@@ -111,7 +111,7 @@ interface Search {
 	readonly tagCount: number;
 	/** By tag and its six bits: whether the document holds there. */
 	readonly tagIsRight: readonly (readonly boolean[])[];
-	/** Names that a tag may get in the search: all in use or wanted, and two nobody has. */
+	/** Names that a tag may get in the search: all in use or wanted, and two that no tag has. */
 	readonly names: number;
 	/** Which bits of `others` one activity can clear, any of them at once: policies, a user's providers, an app. */
 	readonly groups: readonly number[];
@@ -122,7 +122,7 @@ interface Search {
 /**
  * The length of the shortest sequence of activities after which the document holds, when there is one of at most `limit`
  * activities; undefined when there is none. Tries every activity in every state, breadth first: any tag may get any free
- * name and any members, any of the policies may go together, any providers of one user, any app. A state is given up only
+ * name and any members, any of the policies may go together, any providers of one user, any app. A state is abandoned only
  * when more objects are still wrong in it than activities are left: an activity touches one tag, one user's providers,
  * one app, or policies.
  */
@@ -221,7 +221,7 @@ function encode(world: SmallWorld): { search: Search; tags: number; others: numb
 	return { search, tags, others };
 }
 
-/** A tag that the document does not speak of is right as it was; one whose members it does not name keeps them. */
+/** A tag that the document does not list is right as it was; one whose members it does not name keeps them. */
 function isRight(tag: SmallTag, name: string | undefined, members: number): boolean {
 	const { wanted } = tag;
 	if (name !== (wanted?.name ?? tag.name)) return false;

@@ -230,7 +230,7 @@ export function liveTag(number: number, name: string, parts: Partial<LiveUserTag
 	return { id: id("tag", number), name, type: "TAG_TYPE_USER", updatedAt: "1.0", members: known([]), ...parts };
 }
 
-/** `kept`: there and not spoken of. `removed`: there and not wanted. `gone`: not wanted and not there. */
+/** `kept`: exists and not listed. `removed`: exists and not wanted. `gone`: not wanted and does not exist. */
 export type Removable = "kept" | "removed" | "gone";
 
 /** What a document wants of members, users by their bits. */
@@ -241,7 +241,7 @@ export interface SmallTag {
 	readonly name: string;
 	/** Members by the bits of their numbers. */
 	readonly members: number;
-	/** Undefined for a tag that the document does not speak of. */
+	/** Undefined for a tag that the document does not list. */
 	readonly wanted:
 		| { readonly name: string; readonly foundBy: "id" | "name" | "previously"; readonly members: SmallMembers }
 		| undefined;
@@ -351,7 +351,7 @@ export interface SmallWorldOptions {
 
 /**
  * Random small worlds: up to 4 tags and 6 names, 2 or 3 users, with renames in chains, cycles and at random, and tags that
- * the document does not speak of and whose names it may want.
+ * the document does not list and whose names it may want.
  */
 export function smallWorlds({ withGone = true }: SmallWorldOptions = {}): fc.Arbitrary<SmallWorld> {
 	const state = withGone ? removable : fc.constantFrom<Removable>("kept", "removed");

@@ -194,7 +194,7 @@ interface Told {
 	readonly after: unknown;
 }
 
-/** What differences speak of, as facts that the document wants which they are told of. */
+/** Returns the facts of the document that the differences are about. */
 function factsOf(differences: readonly Told[]): string[] {
 	return differences
 		.filter(({ what }) => what !== "problem")
@@ -277,7 +277,7 @@ it(`separates changes of the document, drift and what apply does, as three plain
 			const before = { name: "main", desired: desiredOfDocument(base, live) };
 			const found = makeThreeWay(before, desired, liveOfWorld(live, readable));
 			const [wanted, formerly, holding] = [wants(head), wants(base), holds(live, readable)];
-			// Of members that cannot be read nobody knows whether they drifted.
+			// It is unknown whether members that cannot be read drifted.
 			const isKnown = (fact: string): boolean => readable || !/^(in|out)/.test(fact);
 			const drift = minus(formerly, holding).filter(isKnown);
 			const planned = minus(wanted, holding);
@@ -302,7 +302,7 @@ it(`separates changes of the document, drift and what apply does, as three plain
 			expect(newly.filter((fact) => factsOf(found.reverts).includes(fact))).toEqual([]);
 
 			const demands = ["renamed", "member", "no-member", "never", "absent", "field"];
-			// Who is no longer wanted and forbidden besides is told twice of one fact.
+			// A user that is no longer wanted and also forbidden gives the same fact twice.
 			const told = new Set(factsMeant(found.alreadyInSync));
 			expect([...told]).toEqual([
 				...new Set(

@@ -1,5 +1,5 @@
 /**
- * What is told apart in the cases that a person would ask about first, one fact a test.
+ * How changes and drift are distinguished in the most common cases, one fact a test.
  */
 import { describe, expect, it } from "vitest";
 import type { DesiredMembers } from "../../src/plan/organization.ts";
@@ -61,7 +61,7 @@ describe("members", () => {
 		expect(found.reverts).toEqual([]);
 	});
 
-	it("who came in from outside and whom nobody mentions would be put out", () => {
+	it("who were added outside and whom neither document mentions would be removed", () => {
 		const found = compare(wants(exactly(alice)), wants(exactly(alice)), one(alice, bob));
 		expect(found.documentChanges).toEqual([]);
 		expect(words(found.reverts)).toEqual(["userTag:signers remove-member bob"]);
@@ -140,7 +140,7 @@ describe("names", () => {
 		expect(found.drifted).toEqual([]);
 	});
 
-	it("that nobody has any more are told as what the base meets no more", () => {
+	it("that no tag has any more are reported as what the base no longer meets", () => {
 		const found = compare(wants({}), {}, called("approvers"));
 		expect(found.drifted).toMatchObject([
 			{ what: "problem", fate: "accepted", message: expect.stringContaining("no user tag is called `signers`") },

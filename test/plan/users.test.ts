@@ -1,4 +1,4 @@
-/** Who a user is to whoever reads a plan: an alias alone only where it can mean nobody else. */
+/** How a plan shows a user: an alias alone only where it can mean no other user. */
 import { describe, expect, it } from "vitest";
 import { makePlan } from "../../src/plan/plan.ts";
 import { showUser } from "../../src/plan/user-labels.ts";
@@ -82,13 +82,13 @@ describe("a user", () => {
 		],
 	])("%s is shown as %s", (_, shown, all) => expect(showUser(alice, all)).toBe(shown));
 
-	it("with an alias that somebody else has a look-alike of is told from that one on both sides", () => {
+	it("with an alias that resembles another user's is distinguished from that user on both sides", () => {
 		const all = names({ [bob]: "bob" }, { [alice]: "bob", [bob]: "bob" });
 		expect(showUser(bob, all)).toBe("bob (id 10000002…)");
 		expect(showUser(alice, all)).toBe(`${alice} (live name bob)`);
 	});
 
-	it("is shown with as much of the id as tells it from all others", () => {
+	it("is shown with as much of the id as distinguishes it from all others", () => {
 		const [one, other] = ["a0000000-0000-4000-8000-000000000001", "a0000000-0000-4000-8000-000000000002"];
 		const near = names({ [one]: "x", [other]: "y" }, { [one]: "y", [other]: "x" });
 		expect(showUser(one, near)).toBe(`x (id ${one}, live name y)`);
@@ -97,7 +97,7 @@ describe("a user", () => {
 		expect(showUser(one, far)).toBe("x (id a0000000-0000-4000…, live name y)");
 	});
 
-	it("of whom only the base has the alias is told so", () => {
+	it("of whom only the base has the alias is shown with that fact", () => {
 		const all = {
 			...names({ [alice]: "carol", [bob]: "carol" }),
 			aliases: [{ alias: "carol", before: alice, after: bob }],
@@ -110,7 +110,7 @@ describe("a user", () => {
 		expect(labelUser("constructor", names({}, {}))).toMatchObject({ name: "constructor", isMissing: true });
 	});
 
-	it("has the same label while a reader is told the same", () => {
+	it("has the same label while readers see the same text", () => {
 		const one = labelUser(alice, names({ [alice]: "alice" }, { [alice]: "alice" }));
 		expect(isSameLabel(one, labelUser(alice, names({ [alice]: "alice" })))).toBe(true);
 		expect(isSameLabel(one, labelUser(alice, names({ [alice]: "alice" }, { [alice]: "bob" })))).toBe(false);
@@ -129,7 +129,7 @@ describe("the live names that a plan holds", () => {
 
 	it("are none where users were not read", () => expect(liveNamesFor([alice], {}, unknown)).toBeUndefined());
 
-	it("stand in the plan, and nobody else's", () => {
+	it("are those of the users in the plan, and of no one else", () => {
 		const desired = desiredOf({
 			users: { alice },
 			userTags: [wantTag("signers", { members: { mode: "exactly", exactly: [alice, bob] } })],

@@ -1,6 +1,6 @@
 /**
- * Steps held against pending activities: the same wish is joined, what would change the same object otherwise stands in
- * its way, and nothing is sent twice or lost between the parts.
+ * Steps compared with pending activities: a step joins an equal request, and conflicts with one that changes the same
+ * object otherwise. Nothing is sent twice or lost between the parts.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -197,7 +197,7 @@ describe("an pending activity for some of what a step removes", () => {
 		]);
 	});
 
-	it("conflicts when it would remove something that nobody wants gone, and only its part is left alone", () => {
+	it("conflicts when it would remove an object that the document keeps, and only its part is left alone", () => {
 		const activity = policiesWait(2, 9);
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
 		expect(shortly(steps)).toEqual([
@@ -272,7 +272,7 @@ describe("what was sent and never answered", () => {
 		expect(holdSteps([tagStep()], [activity])).toEqual({ steps: [tagStep()], waiting: [] });
 	});
 
-	it("is sent again by itself where a step wants more gone, and the rest beside it", () => {
+	it("is sent again on its own where a step removes more, and the rest beside it", () => {
 		const { steps, waiting } = holdSteps([policyStep([1, 2, 3])], [unanswered(policiesWait(1, 3))]);
 		expect(shortly(steps)).toEqual([
 			["step-1", [policy(1), policy(3)], "sent"],
@@ -281,7 +281,7 @@ describe("what was sent and never answered", () => {
 		expect(waiting).toEqual([]);
 	});
 
-	it("keeps its part of a step back where it names something that nobody wants gone", () => {
+	it("keeps its part of a step back where it names an object that the document keeps", () => {
 		const activity = unanswered(policiesWait(2, 9));
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], [activity]);
 		expect(shortly(steps)).toEqual([
@@ -317,7 +317,7 @@ describe("what was sent and never answered", () => {
 		expect(holdSteps([aside, last], [lost])).toEqual({ steps: [aside, last], waiting: [] });
 	});
 
-	it("and another of it are told apart, although neither has an id", () => {
+	it("and another of it are distinguished, although neither has an id", () => {
 		const lost = [unanswered(policiesWait(1, 8)), unanswered(policiesWait(2, 9))];
 		const { steps, waiting } = holdSteps([policyStep([1, 2])], lost);
 		expect(shortly(steps)).toEqual(

@@ -58,7 +58,7 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 		}
 		const refreshed = await stack.refresh([], { env: wrongKey[0] });
 		expect(refreshed.exitCode).toBe(1);
-		// Each resource says why it could not be refreshed, and nobody says it again.
+		// Each resource shows once why it could not be refreshed.
 		expect(times(diagnostics(refreshed), wrongKey[1])).toBe(3);
 		expect(diagnostics(refreshed)).not.toMatch(/^\s+at /m);
 		expect((await stack.state()).deployment.resources?.map(({ urn, outputs }) => [urn, outputs])).toEqual(
@@ -80,7 +80,7 @@ describe("an invalid configuration", { timeout: 180_000 }, () => {
 		expect(times(diagnostics(answer), says)).toBe(1);
 		expect((await stack.state()).deployment.resources?.map(({ type }) => type)).toEqual(["pulumi:pulumi:Stack"]);
 		expect(world.requests()).toEqual([]);
-		// Pulumi wrote it where it was told to, and keeps the configuration of every update; nobody wrote it anywhere else.
+		// Pulumi wrote it to the configured file and keeps the configuration of every update; it is in no other file.
 		const leaks = stack.written().filter(({ text }) => text.includes(keys.stranger.privateKey));
 		const places = leaks.map(({ place }) => place.replace(/^.*\/(?=[^/]+$)/, "").replace(/\d+/, "N"));
 		expect(places.sort()).toEqual(["Pulumi.test.yaml", "test-N.history.json"]);

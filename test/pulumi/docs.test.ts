@@ -1,6 +1,6 @@
 /**
  * docs/pulumi.md: its programs and commands are run from top to bottom, in one project of the real engine, against the
- * organization of the embedded service; its tables are held against the code.
+ * organization of the embedded service; its tables are compared with the code.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -35,7 +35,7 @@ function readBlocks(markdown: string): readonly Block[] {
 	}));
 }
 
-/** A command, what stands under it, and what happens before it. */
+/** A command, its output on the page, and what happens before it. */
 interface Scene {
 	readonly line: number;
 	readonly command: string;
@@ -232,7 +232,7 @@ function run(words: readonly string[], cwd: string, env: Readonly<Record<string,
 	});
 }
 
-/** What stands under a heading, up to the next one. */
+/** The text below a heading, up to the next one. */
 function sectionOf(heading: string): string {
 	const [, text = ""] = page.split(new RegExp(`^#{2,3} ${heading}$`, "m"));
 	return text.split(/^#{2,3} /m, 1)[0] ?? "";

@@ -8,7 +8,7 @@ import { expectSuccess } from "../engine/harness.ts";
 import { alice, bob, carol, tags } from "../world.ts";
 import { makePulumiWorld, type PulumiWorld, shown } from "./world.ts";
 
-/** Each takes some seconds; the whole number is for where nobody waits. */
+/** Each takes some seconds, so all of them run in CI only. */
 const rounds = process.env.CI === undefined ? 3 : 10;
 const killsEach = 2;
 const policyId = (number: number) => `f0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
@@ -26,7 +26,7 @@ function membersOf(variant: number): readonly string[] {
 	return [alice, ...(variant & 1 ? [bob] : []), ...(variant & 2 ? [carol] : [])];
 }
 
-/** What is wanted in a round: two tags change and one policy more goes, so three activities are needed. */
+/** The desired state of a round: two tags change and one more policy is removed, so three activities are needed. */
 function wishOf(round: number) {
 	return {
 		signers: membersOf(round % 4),

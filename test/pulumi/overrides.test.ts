@@ -34,7 +34,9 @@ describe("overrides of a resource", { timeout: 180_000 }, () => {
 		expect(shown(await stack.up())).not.toContain("ORGSYNC_RETRY_REJECTED:");
 		await world.setRules(needsTwo);
 		const retried = await stack.up([], { env: { ORGSYNC_RETRY_REJECTED: "true" } });
-		expect(count(shown(retried), "old: override used: ORGSYNC_RETRY_REJECTED: 1 step was rejected before: ")).toBe(1);
+		expect(count(shown(retried), "old: override used: ORGSYNC_RETRY_REJECTED: 1 rejected step submitted again: ")).toBe(
+			1,
+		);
 
 		await world.setRules({});
 		const again = world.activities().find((one) => one.id !== id && one.type === "ACTIVITY_TYPE_DELETE_POLICIES");
@@ -59,13 +61,13 @@ describe("the preview of an Organization", { timeout: 180_000 }, () => {
 		expect((await stack.up()).exitCode).toBe(1);
 		await world.submitAsBob("reject_activity", { fingerprint: world.activities()[0].fingerprint });
 		const held = shown(await stack.preview());
-		expect(held).toContain("Rejected before; needs `ORGSYNC_RETRY_REJECTED=true`:");
-		expect(held).toContain("1 step was rejected before and needs `ORGSYNC_RETRY_REJECTED=true`.");
+		expect(held).toMatch(/Rejected activities:\n[\s\S]*apply submits it again only with `ORGSYNC_RETRY_REJECTED=true`/);
+		expect(held).toContain("1 step was rejected and needs `ORGSYNC_RETRY_REJECTED=true`.");
 		expect(held).toContain("orgsync:allow policies=1: 1 policy would be removed (allowed: at most 0)");
-		expect(held).not.toContain("Guards that keep apply");
+		expect(held).not.toContain("Guards that block apply");
 		expect(held).not.toContain("--retry-rejected");
 		const retried = shown(await stack.preview([], { env: { ORGSYNC_RETRY_REJECTED: "true" } }));
 		expect(retried).toContain("Plan: 1 activity.");
-		expect(retried).toContain("ORGSYNC_RETRY_REJECTED: 1 step was rejected before: policy:");
+		expect(retried).toContain("ORGSYNC_RETRY_REJECTED: 1 rejected step submitted again: policy:");
 	});
 });

@@ -3,12 +3,14 @@
  */
 import { describe, expect, it } from "vitest";
 import { expectSuccess } from "../engine/harness.ts";
-import { keys } from "../world.ts";
+import { keys, makeWorld, type World } from "../world.ts";
+import { startProvider } from "./providers.ts";
 import { makePulumiWorld } from "./world.ts";
 
-/** Fewer organizations give the same counts; all of them take half a minute. */
+/** With the engine, fewer organizations give the same counts; all of them take half a minute. */
 const count = process.env.CI === undefined ? 5 : 20;
-const organizations = Array.from({ length: count }, (_, number) => id("e", number));
+const allOrganizations = Array.from({ length: 20 }, (_, number) => id("e", number));
+const organizations = allOrganizations.slice(0, count);
 const tagsEach = 50;
 
 function id(kind: string, number: number): string {
@@ -36,18 +38,55 @@ for (const [number, organizationId] of ${JSON.stringify(organizations)}.entries(
 	}
 }`;
 
+/** The inputs of every tag of all organizations; the first tag of each lacks its member. */
+const allInputs = allOrganizations.flatMap((organizationId, number) =>
+	Array.from({ length: tagsEach }, (_, tag) => ({
+		resource: `${number}-${tag}`,
+		organizationId,
+		name: `tag ${tag}`,
+		...(tag === 0 ? { members: { exactly: [id("b", number)] } } : {}),
+	})),
+);
+
+async function addAll(world: World, ids: readonly string[]): Promise<void> {
+	for (const [number, organizationId] of ids.entries()) await world.addOrganization(seedOf(organizationId, number));
+}
+
 /** How often each operation was asked for. */
 function countByName(requests: readonly string[]): Record<string, number> {
 	return Object.fromEntries([...Map.groupBy(requests, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
+describe("a provider that is asked for 1000 tags in 20 organizations", () => {
+	it("reads the tags once per organization and phase, and submits what differs", { timeout: 120_000 }, async () => {
+		const world = await makeWorld();
+		await addAll(world, allOrganizations);
+		const provider = await startProvider("UserTag", world);
+		expect(allInputs).toHaveLength(1000);
+		const reads = { list_user_tags: 20, list_users: 20 };
+
+		world.clearRequests();
+		const checked = await Promise.all(allInputs.map((inputs) => provider.check({}, inputs)));
+		expect(checked.flatMap(({ failures }) => failures)).toEqual([]);
+		expect(countByName(world.requests())).toEqual(reads);
+
+		world.clearRequests();
+		const made = await Promise.all(checked.map(({ inputs }) => provider.create(inputs)));
+		expect(countByName(world.requests())).toEqual({ list_activities: 20, update_user_tag: 20 });
+
+		const next = await startProvider("UserTag", world, { timeout: "31" });
+		world.clearRequests();
+		const seen = await Promise.all(made.map(({ id, outs }) => next.read(id, outs)));
+		expect(seen.map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+		expect(countByName(world.requests())).toEqual(reads);
+	});
+});
+
 describe(`a program of ${count * tagsEach} tags in ${count} organizations`, () => {
 	it("reads the tags once per organization and phase, and submits what differs", { timeout: 240_000 }, async () => {
 		// The file backend writes the whole state at every step; what is measured here is not that.
 		const { world, stack } = await makePulumiWorld(program, { env: { PULUMI_SKIP_CHECKPOINTS: "true" } });
-		for (const [number, organizationId] of organizations.entries()) {
-			await world.addOrganization(seedOf(organizationId, number));
-		}
+		await addAll(world, organizations);
 		expectSuccess(await stack.preview());
 		expect(countByName(world.requests())).toEqual({ list_user_tags: count, list_users: count });
 

@@ -42,7 +42,7 @@ describe("the tag of a UserTag", { timeout: 240_000 }, () => {
 		expect(shown(missed)).not.toMatch(stackTrace);
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
 
-		// Nobody has a tag that is gone, so that there is nothing to take away.
+		// A tag that does not exist has no members to remove.
 		await world.change({ remove: { userTags: [tags.oncall] } });
 		expectSuccess(await stack.destroy());
 		expect(world.submits()).toEqual([]);

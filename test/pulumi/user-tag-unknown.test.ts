@@ -32,7 +32,7 @@ async function startRecorder(service: string): Promise<{ readonly url: string; r
 	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies };
 }
 
-/** A resource that gives its values once it is made; another round makes it anew. */
+/** A resource whose outputs are known once it is created; another round replaces it. */
 const later = `"use strict";
 exports.later = {
 	diff: async (_id, olds, news) => ({ changes: olds.round !== news.round, replaces: olds.round === news.round ? [] : ["round"] }),

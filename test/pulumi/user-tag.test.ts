@@ -28,7 +28,7 @@ const lastIntent = (world: World) => world.activities().at(-1).intent.updateUser
 describe("UserTag", { timeout: 240_000 }, () => {
 	it("is brought in sync, repaired, changed and destroyed with one activity each, and costs no other request", async () => {
 		const { world, stack } = await makePulumiWorld(signers);
-		// Whoever calls keeps a tag, so that no guard minds what follows.
+		// The caller keeps a tag, so no guard blocks what follows.
 		await world.change({ userTags: [{ tagId: tags.auditors, userIds: [alice] }] });
 
 		const first = await stack.preview(["--diff"]);
@@ -36,7 +36,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		expect(preview).toMatch(/\+ pulumi-nodejs:dynamic\/orgsync:UserTag: \(create\)/);
 		expect(preview).toMatch(new RegExp(`exactly: \\[\\s+\\[0\\]: "${alice}"\\s+\\[1\\]: "${bob}"`));
 		expect(preview).toMatch(new RegExp(`tagId +: "${tags.signers}"`));
-		// The engine shows what is created; what adopting the live tag takes away is told beside it.
+		// The engine shows what is created; a notice shows what adopting the live tag removes.
 		expect(shown(first)).toContain(
 			`signers: adopts the user tag signers, adds the member ${bob}, removes the member ${carol}`,
 		);
@@ -75,7 +75,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		const edit = { userTagId: tags.signers, newUserTagName: "approvers", addUserIds: [carol], removeUserIds: [bob] };
 		expect(lastIntent(world)).toEqual(edit);
 
-		// What somebody else has made of it meanwhile is left alone.
+		// Changes that another client made in the meantime stay.
 		await world.change({ userTags: [{ tagId: tags.signers, tagName: "voters", userIds: [alice, bob, carol] }] });
 		world.clearRequests();
 		expectSuccess(await stack.destroy());
@@ -91,7 +91,7 @@ describe("UserTag", { timeout: 240_000 }, () => {
 			env: { ORGSYNC_READS: "documented" },
 		});
 		expectSuccess(await stack.up());
-		// The second reading learns when our own change was made: somebody else's is told from it by that.
+		// The second read gets the time of our own change, which distinguishes it from another client's.
 		expect(world.requests()).toEqual(["list_user_tags", "update_user_tag", "list_user_tags"]);
 		expect(lastIntent(world)).toMatchObject({ addUserIds: [alice, bob], removeUserIds: [] });
 

@@ -1,6 +1,6 @@
 /**
- * Activities that are pending, end badly or get lost: made once and joined by every `pulumi up`, on this machine or another, and
- * given up only when somebody says so.
+ * Activities that are pending, end badly or get lost: submitted once and joined by every `pulumi up`, on this machine or another, and
+ * abandoned only on request.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -185,7 +185,7 @@ describe("an activity that did not complete", { timeout: 180_000 }, () => {
 			signers: "awaiting-authenticator",
 		});
 		const [signers] = ofType(world, "ACTIVITY_TYPE_UPDATE_USER_TAG");
-		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows the missing authentication methods`);
+		expect(one.said).toContain(`\`orgsync explain ${signers.id}\` shows what is missing`);
 		const [failed] = ofType(world, "ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS");
 
 		for (const { fingerprint } of ofType(world, removing)) await world.submitAsBob("reject_activity", { fingerprint });
@@ -233,7 +233,7 @@ new orgsync.UserTag("signers", { name: "signers", members }, { dependsOn: first 
 		const { ended } = stack.start(["up", "--yes", "--skip-preview"]);
 		await expect.poll(() => world.submits(), { timeout: 60_000 }).toEqual(["delete_policies"]);
 		for (const { pid } of stack.processes()) process.kill(pid, "SIGINT");
-		// Which end the engine tells, its own or that of the program, which got the signal too, is chance.
+		// The engine reports its own end or that of the program, which got the signal too; either may come first.
 		expect(await ended).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("^C received; cancelling") });
 		expect((await stack.resource("first")).outputs?.policyIds).toEqual([policies[0]]);
 		expect(world.submits()).toEqual(["delete_policies"]);

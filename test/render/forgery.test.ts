@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { showAddress, showName, showRename, showSpaces } from "../../src/escape.ts";
 import { reportDrift } from "../../src/plan/drift.ts";
 import { knownDifferences } from "../../src/plan/drift-difference.ts";
-import { tellTodo } from "../../src/plan/drift-todo.ts";
+import { describeTodo } from "../../src/plan/drift-todo.ts";
 import { makePlan, type Plan } from "../../src/plan/plan.ts";
 import { makeThreeWay } from "../../src/plan/three-way.ts";
 import { renderDrift } from "../../src/render/drift-text.ts";
@@ -198,7 +198,7 @@ describe("a command that is shown", () => {
 		);
 		const [difference] = knownDifferences(plan);
 		if (difference === undefined) throw new Error("nothing differs");
-		expect(tellTodo(difference, plan)).toContain(`\`orgsync explain '${activityId}'\``);
+		expect(describeTodo(difference, plan)).toContain(`\`orgsync explain '${activityId}'\``);
 		const contradicted = {
 			...plan,
 			waiting: plan.waiting.map((one) => ({ ...one, relation: "conflicting" as const })),

@@ -161,7 +161,7 @@ function compareTag(
 	const address = printAddress("userTag", wanted.name);
 	const members = compareMembers(wanted.members, tag, live);
 	const renamed = wanted.name !== tag.name;
-	const moved = members.add.length + members.remove.length > 0;
+	const membersDiffer = members.add.length + members.remove.length > 0;
 	const unknownMembers: Unread | null =
 		wanted.members === undefined || tag.members.known
 			? null
@@ -171,13 +171,13 @@ function compareTag(
 					because: tag.members.because,
 					standsIn: members.lastApplied === null ? "nothing" : "last-applied",
 				};
-	if (!renamed && !moved) return { change: null, unknownMembers };
+	if (!renamed && !membersDiffer) return { change: null, unknownMembers };
 	const change: TagChange = {
 		address,
 		kind: "userTag",
 		action: "update",
-		reason: renamed ? (moved ? "name-and-members-differ" : "name-differs") : "members-differ",
-		basis: moved ? members.basis : "live",
+		reason: renamed ? (membersDiffer ? "name-and-members-differ" : "name-differs") : "members-differ",
+		basis: membersDiffer ? members.basis : "live",
 		tagId: tag.id,
 		before: { name: tag.name, members: members.before },
 		after: { name: wanted.name, members: members.before === null ? null : applyMembers(members) },
@@ -209,11 +209,11 @@ function compareMembers(
 		const surplus = wanted.mode === "exactly" ? without(before, names) : without(before, without(before, never));
 		return { add: without(names, before), remove: surplus, before, basis: "live", lastApplied: null };
 	}
-	const remembered = live.lastApplied.userTags[tag.id];
-	if (remembered === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
-	const formerMembers = wanted.mode === "exactly" ? without(remembered.present, names) : [];
-	const changedSince = isChangedSince(remembered, tag);
-	const lastApplied = { at: remembered.appliedAt, changedSince };
+	const applied = live.lastApplied.userTags[tag.id];
+	if (applied === undefined) return { add: names, remove: never, before, basis: "unknown", lastApplied: null };
+	const formerMembers = wanted.mode === "exactly" ? without(applied.present, names) : [];
+	const changedSince = isChangedSince(applied, tag);
+	const lastApplied = { at: applied.appliedAt, changedSince };
 	if (changedSince) {
 		return {
 			add: names,
@@ -224,9 +224,9 @@ function compareMembers(
 		};
 	}
 	return {
-		add: without(names, remembered.present),
-		remove: [...formerMembers, ...without(never, remembered.gone)].sort(compareText),
-		before: remembered.present,
+		add: without(names, applied.present),
+		remove: [...formerMembers, ...without(never, applied.gone)].sort(compareText),
+		before: applied.present,
 		basis: "last-applied",
 		lastApplied,
 	};
@@ -237,10 +237,10 @@ function compareMembers(
  */
 const ownChangeMarginMs = 2000;
 
-/** Whether live shows that the tag was changed after what is remembered; unknown times show nothing. */
-function isChangedSince(remembered: LastAppliedTag, tag: LiveUserTag): boolean {
-	if (remembered.updatedAt !== "") return tag.updatedAt !== "" && remembered.updatedAt !== tag.updatedAt;
-	const { completedAtMs } = remembered;
+/** Whether live shows that the tag was changed after what is applied; unknown times show nothing. */
+function isChangedSince(applied: LastAppliedTag, tag: LiveUserTag): boolean {
+	if (applied.updatedAt !== "") return tag.updatedAt !== "" && applied.updatedAt !== tag.updatedAt;
+	const { completedAtMs } = applied;
 	if (completedAtMs === undefined || tag.updatedAtMs === undefined) return false;
 	return tag.updatedAtMs > completedAtMs + ownChangeMarginMs;
 }

@@ -232,14 +232,14 @@ function findWrongParts(steps: readonly Step[], derived: readonly Step[]): strin
 	const stated = Map.groupBy(steps.entries(), ([, step]) => keyOf(step));
 	const implied = Map.groupBy(derived, keyOf);
 	const missing = derived.find((step) => !stated.has(keyOf(step)));
-	if (missing !== undefined) return tellMissing(missing);
+	if (missing !== undefined) return describeMissing(missing);
 	const extra = steps.findIndex((step) => !implied.has(keyOf(step)));
 	if (extra >= 0) return `steps[${extra}] does something that no change implies`;
 	if (!sameValue(runsOf(steps), runsOf(derived))) return "the steps are not in order";
 	return first([...stated], ([key, group]) => findWrongGroup(group, implied.get(key) ?? []));
 }
 
-function tellMissing({ covers }: Step): string {
+function describeMissing({ covers }: Step): string {
 	return `no step does what the change of ${covers.map(({ address }) => showAddress(address)).join(", ")} implies`;
 }
 
@@ -272,7 +272,7 @@ function findWrongGroup(group: readonly Stated[], derived: readonly Step[]): str
 		return free[0] === undefined
 			? undefined
 			: `steps[${free[0][0]}] does not wait for the activity that is pending for it`;
-	return free.length === 0 ? tellMissing(whole) : findWrongWhole(free, whole);
+	return free.length === 0 ? describeMissing(whole) : findWrongWhole(free, whole);
 }
 
 function findWrongWhole(parts: readonly Stated[], whole: Step): string | undefined {

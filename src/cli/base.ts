@@ -13,9 +13,7 @@ import type { Terminal } from "./output.ts";
 import { allLimitBytes, type DocumentFlags, readDesired } from "./sources.ts";
 
 export interface BaseFlags {
-	/** A revision of git. */
 	readonly base?: string;
-	/** A file or folder. */
 	readonly baseFile?: string;
 }
 

@@ -1,6 +1,3 @@
-/**
- * Commands that compare documents with live state, or change it.
- */
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, localExitCodes, queryExitCodes } from "./command-row.ts";
 import { parseFileOrStream } from "./flag-values.ts";

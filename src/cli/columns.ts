@@ -2,10 +2,7 @@
  * Measures text in terminal columns, so that a progress line, which is erased later, never wraps.
  */
 
-/**
- * Returns an upper bound of the columns of the text. Characters from U+1100 count two, because wide scripts and emoji begin
- * there. A line that is slightly too short does no harm.
- */
+/** Returns an upper bound of the columns. Characters from U+1100, where wide scripts begin, count two. */
 export function countColumns(text: string): number {
 	let columns = 0;
 	for (const character of text) columns += (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;

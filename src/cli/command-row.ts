@@ -1,6 +1,3 @@
-/**
- * One row of the table of commands.
- */
 import { exitCodes } from "../errors.ts";
 import type { CommandResult } from "../render/result.ts";
 import type { Argument, Flag } from "./flags.ts";
@@ -25,7 +22,6 @@ export interface CommandRow {
 	readonly flags: readonly Flag[];
 	readonly example: string;
 	readonly exitCodes: CommandExitCodes;
-	/** Returns the result to print. */
 	readonly run: (call: CommandCall) => Promise<CommandResult | LocatedResult>;
 }
 

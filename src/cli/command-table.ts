@@ -1,6 +1,3 @@
-/**
- * The table of commands, in the order of `orgsync --help`.
- */
 import { apply, drift, plan, show } from "./change-commands.ts";
 import type { CommandRow } from "./command-row.ts";
 import { completion, emulator, init, schema, validate } from "./local-commands.ts";

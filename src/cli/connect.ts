@@ -16,7 +16,6 @@ import { needsTls, refuseWeakTls } from "../wire/tls.ts";
 import { localFolder } from "./local-service.ts";
 import type { Call, Output, Terminal } from "./output.ts";
 
-/** Flags of each command that calls a service. */
 export interface ServiceFlags {
 	readonly url?: string;
 	readonly keyFile?: string;
@@ -35,7 +34,6 @@ export interface JournalFlags {
 	readonly journal?: string;
 }
 
-/** Flags of each command that compares a whole organization. */
 export interface ConnectionFlags extends ServiceFlags, JournalFlags {
 	readonly reads: Reads;
 	readonly concurrency: number;

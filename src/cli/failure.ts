@@ -20,7 +20,6 @@ export interface OrganizationError {
 	readonly steps?: readonly StepResult[];
 }
 
-/** Returns the exit code that an error leads to. */
 export function exitCodeOfError(error: unknown): ExitCode {
 	return error instanceof OrgsyncError ? error.exitCode : exitCodes.error;
 }
@@ -35,7 +34,6 @@ export function describeError(error: unknown): ErrorDescription {
 	};
 }
 
-/** Returns the result of a command that this error ended. */
 export function failureResult(command: string, error: unknown): FailureResult {
 	const problems = error instanceof DocumentError ? error.problems : [];
 	return { ...resultHead(command, exitCodeOfError(error), describeError(error)), problems };

@@ -19,7 +19,6 @@ export type { Argument, Option as Flag } from "commander";
 
 type Parse = (value: string) => unknown;
 
-/** Returns a flag. `parse` returns the checked value, or throws. */
 export function flag(flags: string, description: string, parse?: Parse): Option {
 	const option = new Option(flags, description);
 	return parse === undefined ? option : option.argParser(parse);
@@ -30,7 +29,6 @@ export function argument(name: string, description: string, parse?: Parse): Argu
 	return parse === undefined ? made : made.argParser(parse);
 }
 
-/** Returns these flags, which `--help` shows under the heading. */
 export function flagGroup(heading: string, options: readonly Option[]): readonly Option[] {
 	return options.map((option) => option.helpGroup(`${heading}:`));
 }
@@ -102,7 +100,6 @@ export function retryRejectedFlag(): Option {
 	return flag("--retry-rejected", "submit rejected activities again");
 }
 
-/** The flags of a saved plan, as `apply` reads it. */
 export function savedPlanFlags(): readonly Option[] {
 	return flagGroup("Saved plan", [
 		inputFileFlag("--plan <file>", "apply only this saved plan"),

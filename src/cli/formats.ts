@@ -33,7 +33,6 @@ const renderers: Readonly<Record<Exclude<Format, "github">, Renderer>> = {
 	html: async (result, options) => (await import("../render/html.ts")).renderHtml(result, options),
 };
 
-/** Returns the result in this format. */
 export async function render(format: Format, result: CommandResult, options: RenderOptions): Promise<Rendered> {
 	if (format !== "github") return { text: await renderers[format](result, options), summary: "" };
 	const { renderGithub } = await import("../render/github.ts");

@@ -3,7 +3,7 @@
  */
 import { type ExitCode, exitCodes } from "../errors.ts";
 
-/** The meaning of each exit code, where a command says nothing more precise. */
+/** Default meanings of the exit codes. */
 const meanings: Readonly<Record<ExitCode, string>> = {
 	[exitCodes.inSync]: "in sync, or nothing to report",
 	[exitCodes.error]: "error",
@@ -21,12 +21,10 @@ const meanings: Readonly<Record<ExitCode, string>> = {
 /** Exit codes of one command, each with its meaning there; `true` for the usual meaning. */
 export type CommandExitCodes = Readonly<Partial<Record<ExitCode, string | true>>>;
 
-/** Returns what the help of a command ends with. */
 export function commandHelp(example: string, codes: CommandExitCodes): string {
 	return `\n${describeExitCodes(codes)}\n\nExample:\n  ${example}`;
 }
 
-/** Returns what the help of the program ends with. */
 export function programHelp(): string {
 	return `
 ${describeExitCodes(meanings)}

@@ -1,6 +1,3 @@
-/**
- * Commands that need no service.
- */
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, localExitCodes } from "./command-row.ts";
 import { wholeNumber } from "./flag-values.ts";

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-/**
- * argv to exit code. The process is touched here and nowhere else in this room: streams, environment, clock and exit code.
- */
+/** Runs orgsync as a process. No other file here touches its streams, environment, clock and exit code. */
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { type ExitCode, exitCodes } from "../errors.ts";

@@ -1,8 +1,4 @@
 /**
- * Runs the same work for many items, a few at once.
- */
-
-/**
  * Returns what `work` returns for each item, in the order of the items. At most `maxConcurrency` calls run at once. After a
  * call fails, no other begins; when those that began have ended, it throws one of the failures.
  */

@@ -34,7 +34,6 @@ export function makeOutput(command: string, flags: OutputFlags, terminal: Termin
 	});
 }
 
-/** The version of this package. */
 export function readVersion(): string {
 	const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
 	return (JSON.parse(text) as { version: string }).version;

@@ -26,7 +26,7 @@ import { hideKeys } from "./hide-keys.ts";
 import { describeStreamFailure, failureOf, Outlet } from "./streams.ts";
 import { appendToFile, checkWritable, replaceFile, writeFile } from "./write-file.ts";
 
-/** What a command is handed instead of the process: streams, environment, clock. */
+/** The streams, environment and clock that a command uses instead of the process. */
 export interface Terminal {
 	readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 	readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -54,7 +54,6 @@ export interface OutputOptions {
 	readonly verbose: boolean;
 	/** A file that takes the result in place of standard output. */
 	readonly output: string | undefined;
-	/** How Markdown is marked and what it points to. */
 	readonly markdown: Pick<MarkdownOptions, "key" | "whole">;
 	/** Name and version of the program, for formats that are kept. */
 	readonly generatedBy: string;
@@ -62,7 +61,7 @@ export interface OutputOptions {
 	readonly keys: readonly string[];
 }
 
-/** A result, and where the documents mention the objects in it, for a pipeline that shows it there. */
+/** A result, and the positions of its objects in the documents. */
 export interface LocatedResult {
 	readonly result: CommandResult;
 	readonly positionOf: PositionOf;
@@ -75,7 +74,7 @@ export class Output {
 	readonly #terminal: Terminal;
 	readonly #options: OutputOptions;
 	#progressShown = false;
-	/** The file that takes the result; undefined from when it turned out that it cannot. */
+	/** The file for the result; undefined once it turns out not to be writable. */
 	#output: string | undefined;
 	#replaces = false;
 	readonly #overrides: Override[] = [];
@@ -91,12 +90,12 @@ export class Output {
 		return this.#overrides;
 	}
 
-	/** Records an override of the whole run: every result and error names it from now on. */
+	/** Records an override of the whole run. Every later result and error names it. */
 	recordOverride(override: Override): void {
 		this.#overrides.push(override);
 	}
 
-	/** For standard error: colours where a person reads it. */
+	/** Style for standard error, coloured if it is a terminal that shows colours. */
 	get style(): Style {
 		return this.#options.color && this.#terminal.stderr.isTTY === true ? colorStyle : plainStyle;
 	}
@@ -105,30 +104,26 @@ export class Output {
 		return this.#options.format;
 	}
 
-	/** Name and version of the program. */
 	get generatedBy(): string {
 		return this.#options.generatedBy;
 	}
 
-	/** Says something about the work under way; nothing with `--quiet`. */
+	/** Prints a note on the work under way, except with `--quiet`. */
 	note(text: string): void {
 		if (!this.#options.quiet) this.#write(`${text}\n`);
 	}
 
-	/** Prints a warning, with `--quiet` too. */
+	/** Prints a warning, even with `--quiet`. */
 	warn(text: string): void {
 		this.#write(`${this.style.warn("warning")}: ${text}\n`);
 	}
 
-	/** Says what only `--verbose` asks for. */
+	/** Prints the text if `--verbose` is set. */
 	detail(text: string): void {
 		if (this.#options.verbose) this.#write(`${text}\n`);
 	}
 
-	/**
-	 * Shows what is being done, on a terminal only, in a line that the next word takes away. It is cut to one row: what wraps
-	 * cannot be taken away whole.
-	 */
+	/** Shows progress on a terminal until the next output erases it. Cut to one row, because only one is erased. */
 	progress(text: string): void {
 		const { stderr, environment } = this.#terminal;
 		const isDumb = environment.TERM === "dumb";
@@ -138,7 +133,7 @@ export class Output {
 		this.#progressShown = true;
 	}
 
-	/** Takes the line of `progress` away, before anything else writes on the terminal. */
+	/** Erases the progress line. */
 	clear(): void {
 		this.#write("");
 	}
@@ -149,10 +144,7 @@ export class Output {
 		this.#progressShown = false;
 	}
 
-	/**
-	 * Throws what `refuse` throws, and ConfigurationError when the file for the result cannot be written: said before
-	 * anything is done, not after, and never in that file.
-	 */
+	/** Throws ConfigurationError if `refuse` throws or `--output` is not writable. That error goes to standard output. */
 	checkOutput(refuse: () => void): void {
 		try {
 			refuse();
@@ -176,7 +168,7 @@ export class Output {
 		const errors = errorsOf(shown);
 		if (this.format === "text") {
 			const { text } = await render("text", shown, options);
-			// A command that has nothing but errors to print leaves the file of `--output` as it is.
+			// With nothing but errors to print, the file of `--output` stays unchanged.
 			if (text !== "" || errors.length === 0) this.#writeResult(text, shown.exitCode);
 		}
 		for (const problem of shown.problems) this.#write(`${renderProblem(problem)}\n`);
@@ -188,7 +180,7 @@ export class Output {
 		return this.#writeResult(text, complete.exitCode);
 	}
 
-	/** Prints the error as the result of the command and returns the exit code it leads to. */
+	/** Prints the error as the result of the command and returns its exit code. */
 	async failure(error: unknown): Promise<ExitCode> {
 		this.showStack(error);
 		return this.print(failureResult(this.#options.command, error));
@@ -199,12 +191,12 @@ export class Output {
 		if (!(error instanceof OrgsyncError) && error instanceof Error) this.detail(showLines(error.stack ?? ""));
 	}
 
-	/** The file of `--output` is replaced as a whole: the next run needs what is in it, whatever becomes of this one. */
+	/** Makes the result replace the file of `--output` atomically, because the next run reads that file. */
 	replaceOutput(): void {
 		this.#replaces = true;
 	}
 
-	/** From now on the result goes to standard output: the file of `--output` is one that must not be written over. */
+	/** Sends the result to standard output, because the file of `--output` must not be overwritten. */
 	spareOutput(): void {
 		this.#output = undefined;
 	}
@@ -219,10 +211,7 @@ export class Output {
 		if (hint !== null) this.#write(`${this.style.faint("hint")}: ${showLines(hint)}\n`);
 	}
 
-	/**
-	 * Appends to the summary of the pipeline's step, where there is one. It is a copy of what is printed anyway, so that a
-	 * failure is a warning.
-	 */
+	/** Appends to the step summary of the pipeline, if any. A failure is only a warning: the summary is a copy. */
 	#summarize(summary: string): void {
 		const file = this.#terminal.environment.GITHUB_STEP_SUMMARY;
 		if (summary === "" || file === undefined || file === "") return;
@@ -253,14 +242,14 @@ export class Output {
 		return exitCode;
 	}
 
-	/** Why the file takes no result. From now on results go to standard output: JSON is complete on every path. */
+	/** Returns why the file takes no result, and sends results to standard output: JSON is complete on every path. */
 	#abandonOutput(error: unknown): string {
 		const message = `the result cannot be written to ${this.#output}: ${explainFileError(error)}`;
 		this.#output = undefined;
 		return message;
 	}
 
-	/** Returns the result; where standard error lost messages, with that as its error: it is the only place left to report it. */
+	/** Returns the result; if standard error lost messages, with that as its error. */
 	async #withLostMessages(result: CommandResult): Promise<CommandResult> {
 		const { stderr } = this.#terminal;
 		const lost = await failureOf(stderr);
@@ -271,7 +260,7 @@ export class Output {
 	}
 }
 
-/** Whether to colour is decided above, for the stream in question; `styleText` would look at standard output. */
+// `style` above decides on colours for each stream; `styleText` would check standard output.
 const colored =
 	(format: "green" | "red" | "yellow" | "dim" | "bold") =>
 	(text: string): string =>

@@ -1,6 +1,3 @@
-/**
- * Makes the commander program out of the table of commands.
- */
 import { Command } from "commander";
 import type { ExitCode } from "../errors.ts";
 import type { CommandRow } from "./command-row.ts";
@@ -11,7 +8,6 @@ import type { Terminal } from "./output.ts";
 import { makeOutput, type OutputFlags, readVersion } from "./output-flags.ts";
 import type { FileFlags } from "./overwrite-checks.ts";
 
-/** Where a command runs, and how it ends. */
 interface CommandContext {
 	readonly terminal: Terminal;
 	/** Gets the exit code of the command. */

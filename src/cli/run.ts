@@ -1,6 +1,4 @@
-/**
- * Runs the command that these words name and returns its exit code. Errors of commander are printed by `Output` too.
- */
+/** Runs one command line. Errors of commander are printed by `Output` too. */
 import { type Command, CommanderError } from "commander";
 import { ConfigurationError, type ExitCode, exitCodes } from "../errors.ts";
 import { privateKeyPattern } from "./flag-values.ts";
@@ -10,7 +8,7 @@ import type { Terminal } from "./output.ts";
 import { makeOutput } from "./output-flags.ts";
 import { makeProgram } from "./program.ts";
 
-/** The exit code of the command that these words call, after it has printed what it has to say. Never throws. */
+/** Runs a command, prints its result and returns its exit code. Never throws. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
 	let exitCode: ExitCode = exitCodes.inSync;
 	const finish = (code: ExitCode): void => {
@@ -38,13 +36,11 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
 	return exitCode;
 }
 
-/** Flags of the program itself. */
 const ownFlags = ["-h", "--help", "-V", "--version"];
 
 /**
- * The words as commander is to have them. It would print the help or the version for an unknown command too, so there is
- * nothing left but the unknown word; and `help COMMAND` and `--help COMMAND` are `COMMAND --help`. Throws ConfigurationError
- * for a second command to help with.
+ * Returns the words for commander. An unknown command stays alone, because commander would answer its `--help`, and
+ * `help COMMAND` becomes `COMMAND --help`. Throws ConfigurationError for a second command to help with.
  */
 function callOf(words: readonly string[], program: Command): readonly string[] {
 	const isCommand = (word: string): boolean => program.commands.some((command) => command.name() === word);
@@ -86,7 +82,7 @@ async function failedFlags(
 	return output.failure(new ConfigurationError(message, { hint: hintFor(error, words, program) }));
 }
 
-/** The format that was asked for, if the command has it; a call that asks for JSON gets JSON, whatever the command. */
+/** Returns the requested format if the command has it. JSON is available for every command. */
 function formatOf(words: readonly string[], called: Command | undefined): Format {
 	const choices = called?.options.find(({ long }) => long === "--format")?.argChoices ?? ["json"];
 	const isAskedFor = (format: Format): boolean =>

@@ -1,6 +1,3 @@
-/**
- * Reads and writes the files of saved plans.
- */
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { decodeSavedPlan, encodeSavedPlan, type SavedPlan } from "../document/saved-plan.ts";

@@ -1,6 +1,3 @@
-/**
- * Locates the schema of documents for editors.
- */
 import { dirname, isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -1,6 +1,3 @@
-/**
- * Commands that read one organization, or follow its activities.
- */
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, queryExitCodes } from "./command-row.ts";
 import { wholeNumber } from "./flag-values.ts";

@@ -1,6 +1,4 @@
-/**
- * The documents a command was pointed at: files, folders and standard input, read and parsed.
- */
+/** Reads and parses the documents of a command: files, folders and standard input. */
 
 import { type DocumentSource, parseDocuments, withoutFileText } from "../document/parse.ts";
 import { ConfigurationError, DocumentError } from "../errors.ts";
@@ -20,19 +18,15 @@ export interface DocumentFlags {
 	readonly env: readonly string[];
 }
 
-/** Larger files are no documents: reading stops there. */
+/** Max bytes of a document. */
 export const fileLimitBytes = 8 * 1024 * 1024;
 
 /** Max bytes of all documents of one command together. */
 export const allLimitBytes = 128 * 1024 * 1024;
 
-/** A document, and the file that it was read from. */
 export interface ReadDocument extends DocumentSource, DocumentFile {}
 
-/**
- * Every organization of the named files; a folder stands for its `.yaml` and `.yml` files, `-` for standard input.
- * Throws ConfigurationError when a file cannot be read and DocumentError with every problem of every file.
- */
+/** Returns all organizations. Throws ConfigurationError for an unreadable file, DocumentError with all problems. */
 export async function readDesired(
 	{ file, env }: DocumentFlags,
 	terminal: Terminal,
@@ -46,7 +40,7 @@ export async function readDesired(
 	);
 }
 
-/** The named files as they are, each once. Throws ConfigurationError when one cannot be read. */
+/** Returns the documents, each once. Throws ConfigurationError if one cannot be read. */
 export async function readSources(files: readonly string[], terminal: Terminal): Promise<readonly ReadDocument[]> {
 	const sources: ReadDocument[] = [];
 	let size = 0;
@@ -63,7 +57,7 @@ export async function readSources(files: readonly string[], terminal: Terminal):
 	return sources;
 }
 
-/** The file's bytes, cut off just beyond the limit, so that a huge file is refused without being held in memory. */
+/** Returns the bytes of the file, cut just above the limit, so that a huge file does not fill the memory. */
 function readFile({ name, path }: DocumentFile): Uint8Array {
 	const known = pipes.get(path);
 	if (known !== undefined) return known;
@@ -78,7 +72,7 @@ const pipes = new Map<string, Uint8Array>();
 /** Standard input can be read once only; a command may ask for its documents twice. */
 const inputs = new WeakMap<Terminal["stdin"], Promise<Uint8Array>>();
 
-/** Standard input, cut off just beyond the limit. */
+/** Returns standard input, cut just above the limit. */
 export function readInput({ stdin }: Terminal, limitBytes: number = fileLimitBytes): Promise<Uint8Array> {
 	const known = inputs.get(stdin) ?? drain(stdin, limitBytes);
 	inputs.set(stdin, known);

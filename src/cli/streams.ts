@@ -1,15 +1,11 @@
-/**
- * Standard output and standard error, written whole or known to be lost. Node drops a failed write, or ends the process
- * with a stack trace; here the first failure of each stream is kept until the exit code is decided.
- */
+/** Standard output and standard error without silent losses: Node drops a failed write or ends the process. */
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
 import { type ExitCode, exitCodes, explainFileError } from "../errors.ts";
 
-/** Why a stream did not take all that was written to it. */
 export type StreamFailure = NodeJS.ErrnoException;
 
-/** One of the two streams. It never throws and never emits an error: ask `failure`. */
+/** Standard output or standard error. It never throws and never emits an error; `failure` returns the first one. */
 export class Outlet extends Writable {
 	/** Whether the failure is already part of the result, for example of its JSON. */
 	isReported = false;
@@ -24,7 +20,7 @@ export class Outlet extends Writable {
 		super({ decodeStrings: true });
 		this.#target = target;
 		this.#file = target.isTTY !== true && isFile(target.fd) ? target.fd : undefined;
-		// Each write learns of its own error; without a listener Node would end the process.
+		// Each write gets its own error; without a listener Node would end the process.
 		target.on("error", () => {});
 	}
 
@@ -44,11 +40,11 @@ export class Outlet extends Writable {
 		} else {
 			this.#failure ??= writeWhole(this.#file, chunk);
 		}
-		// Not held back until the chunk is out: a process that is ended must have handed over all that was said.
+		// Called before the chunk is written: a process that is killed must have handed over all its output.
 		done();
 	}
 
-	/** The first failure, if any, once everything written so far is out or lost. */
+	/** Returns the first failure, if any, after everything written so far succeeded or failed. */
 	async failure(): Promise<StreamFailure | undefined> {
 		if (this.#writing > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));
 		return this.#failure;
@@ -70,10 +66,7 @@ function isFile(descriptor: number): boolean {
 	}
 }
 
-/**
- * Writes all bytes to the descriptor, or returns what kept it from that. One `write` may take only a part, as on a disk
- * that is almost full: Node's own streams for files lose the rest and report nothing.
- */
+/** Writes all bytes, or returns the error. On a full disk `write` may take only a part, and Node loses the rest. */
 function writeWhole(descriptor: number, bytes: Uint8Array): StreamFailure | undefined {
 	try {
 		for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
@@ -83,20 +76,19 @@ function writeWhole(descriptor: number, bytes: Uint8Array): StreamFailure | unde
 	}
 }
 
-/** The stream's failure, as `Outlet.failure`; undefined for a stream that is none of ours. */
+/** Returns `Outlet.failure`; undefined for any other stream. */
 export async function failureOf(stream: NodeJS.WritableStream): Promise<StreamFailure | undefined> {
 	return stream instanceof Outlet ? stream.failure() : undefined;
 }
 
-/** The sentence on a stream that failed. */
+/** Returns the message about a stream that failed. */
 export function describeStreamFailure(name: "output" | "error", failure: StreamFailure): string {
 	return `standard ${name} cannot be written: ${explainFileError(failure)}`;
 }
 
 /**
- * The exit code of the process, whose work ended with `code`, after everything is written. A stream that lost something
- * makes it 1, and the other stream says so in one line. One exception: a reader that stops reading standard output, as
- * `head` does, has what it needs, so the code of the work is kept; also where both streams lead to that reader.
+ * Returns the exit code of the process after everything is written: `code`, or 1 if a stream lost output, which the
+ * other reports. If a reader closes standard output early, as `head` does, `code` stays, even if it reads both.
  */
 export async function settleStreams(code: ExitCode, output: Outlet, error: Outlet): Promise<ExitCode> {
 	const tell = (to: Outlet, name: "output" | "error", failure: StreamFailure): void => {

@@ -1,6 +1,3 @@
-/**
- * Suggests the intended word for a typing error.
- */
 import { closest, distance } from "fastest-levenshtein";
 
 /** Max characters of a word to compare: longer ones are not typing errors, and take long. */

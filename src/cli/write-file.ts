@@ -33,7 +33,7 @@ export interface WriteOptions {
 	readonly isSecret?: boolean;
 }
 
-/** Why a file may not be replaced although it can be written, for example where it alone is mounted. */
+/** Errors of replacing a file that may still be writable in place, for example because it alone is mounted. */
 const onlyInPlace = ["EACCES", "EPERM", "EBUSY", "EXDEV", "EROFS"];
 
 const { O_WRONLY, O_APPEND, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
@@ -139,7 +139,7 @@ function findTarget(path: string, { directory, isSecret }: WriteOptions): Stats 
 	return found;
 }
 
-/** Returns what the real path of a folder is if nothing below the working folder is a link. */
+/** Returns the real path that a folder has if nothing below the working folder is a link. */
 function withoutLinks(folder: string, directory: string): string {
 	return join(realpathSync(directory), relative(directory, folder));
 }

@@ -4,14 +4,12 @@
 import { showText } from "../escape.ts";
 import type { ImportKeyResult, InitResult, ValidateResult } from "./result.ts";
 
-/** Returns one line for each organization of the documents. */
 export function renderValidate({ organizations }: ValidateResult): string {
 	return organizations
 		.map(({ files, organizationId }) => `${files.map(showText).join(", ")}: valid, organization ${organizationId}\n`)
 		.join("");
 }
 
-/** Returns what was written and what to do next. */
 export function renderInit({ file, organizationId, nextCommand }: InitResult): string {
 	const set = organizationId === null ? "Set ORGSYNC_ORGANIZATION_ID first.\n" : "";
 	return `Wrote ${file}.\n${set}Next: ${nextCommand}\n`;

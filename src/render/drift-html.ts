@@ -116,7 +116,6 @@ const asides = ["\u0001", "\u0002"] as const;
 /** A large figure above the page; `look` is its colour. */
 export type Figure = readonly [number: string, words: string, look: string];
 
-/** Returns the figures of a drift report. */
 export function driftFigures(drift: OrganizationDrift): readonly Figure[] {
 	const seen = seenFindings(drift);
 	const isOld = ({ state }: Finding): boolean => state !== "new";

@@ -20,7 +20,6 @@ import { type Block, bullets, codeSpan, fenced } from "./markdown-text.ts";
 import type { OrganizationResult } from "./organizations.ts";
 import { markInFront, type NoteOf, plainStyle, renderChange } from "./text.ts";
 
-/** Returns what drifted, what a pending activity fixes, what is unknown, and the lists of the report. */
 export function driftBlocks({ drift, plan }: OrganizationResult): readonly Block[] {
 	if (drift === null) return [];
 	const changes = new Map<string, Change>(plan.changes.map((change) => [change.address, change]));

@@ -1,7 +1,3 @@
-/**
- * A report of drift as text.
- */
-
 import { showText } from "../escape.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";

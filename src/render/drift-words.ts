@@ -34,7 +34,6 @@ const words: ReadonlyMap<string, string> = new Map([
 	["tag-name-taken", "name already taken"],
 ]);
 
-/** Returns how the object differs from the document. */
 export function describeDifference({ what }: Pick<Finding, "what">): string {
 	return words.get(what) ?? showText(what);
 }
@@ -160,7 +159,6 @@ function describeKept(finding: Finding): string {
 	return `${showAddress(address)}: ${describeDifference(finding)}; first seen ${showText(firstSeenAt)}, last seen ${showText(lastSeenAt)}`;
 }
 
-/** Returns the names of the unmanaged user tags. */
 export function unmanagedNames({ unmanaged }: Pick<OrganizationDrift, "unmanaged">): readonly string[] {
 	return unmanaged.map((address) => showName(labelOf(address)));
 }

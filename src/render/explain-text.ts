@@ -13,7 +13,6 @@ import type {
 } from "./result.ts";
 import { describeStatus } from "./waiting-text.ts";
 
-/** Returns the activity's status, its policy evaluations and its MFA policies. */
 export function renderExplain(result: ExplainResult): string {
 	const lines = [
 		...describeActivity(result),

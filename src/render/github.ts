@@ -150,7 +150,6 @@ function annotate(level: Level, title: string, message: string, at?: Position): 
 	return { level, title: titleOf(title), message, at };
 }
 
-/** Title of the annotation of an override. */
 const overrideTitle = "override used";
 
 type Positions = (address: string) => Position | undefined;
@@ -237,7 +236,6 @@ function resultAnnotations(results: readonly StepResult[], positionOf: Positions
 		});
 }
 
-/** Returns one annotation for each part that did not complete. */
 function partAnnotations({ step, parts }: StepResult, positionOf: Positions): readonly Annotation[] {
 	return parts
 		.filter(({ outcome }) => outcome !== "completed")

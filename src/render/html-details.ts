@@ -9,7 +9,6 @@ import { bdi, type Html, html } from "./html-text.ts";
 import { count, differingFields } from "./text.ts";
 import { revertsDrift, type Sign } from "./three-way-text.ts";
 
-/** A section of the page about one organization. */
 export interface Section {
 	readonly title: string;
 	readonly look: "plain" | "bad" | "attention";
@@ -64,7 +63,6 @@ export function foldAbove(
 	return number <= max ? body : fold(count(number, ...words), body);
 }
 
-/** Returns the body folded under a summary. */
 export function fold(summary: string, body: Html | null): Html {
 	return html`<details><summary>${summary}</summary>${body}</details>`;
 }
@@ -75,12 +73,10 @@ function showSign(sign: Sign): string {
 	return sign === "-" ? "\u2212" : sign;
 }
 
-/** Returns a row that begins with a sign. */
 export function markedRow(sign: Sign, content: Html): Html {
 	return html`<li><span class="mark ${looks[sign]}" aria-hidden="true">${showSign(sign)}</span><div>${content}</div></li>\n`;
 }
 
-/** Returns a chip with a sign and its colour. */
 export function chip(sign: Sign, content: Html): Html {
 	return html`<span class="chip ${looks[sign]}">${showSign(sign)}\u00a0${content}</span>`;
 }

@@ -1,7 +1,3 @@
-/**
- * The sections of the page about one organization.
- */
-
 import type { Problem } from "../errors.ts";
 import { showRename } from "../escape.ts";
 import { labelOf } from "../plan/address.ts";
@@ -85,7 +81,6 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 	};
 }
 
-/** Returns the guards that block apply, and those that do not. */
 function guardSections({ plan, results }: OrganizationResult): readonly Section[] {
 	const blocking = results === null ? blockingGuards(plan) : [];
 	const others = plan.guards.filter((guard) => !blocking.includes(guard));

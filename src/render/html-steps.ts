@@ -92,7 +92,6 @@ export function heldWord(address: string, plan: Plan): Html | null {
 	return html`<span class="word attention">${relations.size === 0 ? "on hold" : word}</span> `;
 }
 
-/** Returns the details of a step that did not complete, and of steps that were submitted in parts. */
 function renderOutcome(result: StepResult | undefined): Html | null {
 	if (result === undefined) return null;
 	const parts = result.parts.length === 0 ? null : renderParts(result.parts);

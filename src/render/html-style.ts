@@ -1,6 +1,4 @@
-/**
- * How the page looks: light and dark, on a phone, on a desk and on paper. No font, image or address is asked for.
- */
+/** The style of the page: light, dark, phone, desktop and paper. It loads no font, image or address. */
 export const style = `
 :root {
 	--ground: #f4f5f8; --card: #fff; --ink: #171a21; --soft: #555d6d; --line: #dde1e9; --code: #eef0f5;

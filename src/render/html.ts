@@ -180,7 +180,6 @@ function firstFigure({ command, plan, report, results }: OrganizationResult): re
 	return total === 0 ? [] : [[`${completed} of ${total}`, "steps completed", ""]];
 }
 
-/** Returns the cards about the result as a whole, before its organizations. */
 function renderCards(result: CommandResult): readonly (Html | null)[] {
 	const error = errorAbove(result);
 	const outdated = renderList(describeAllOutdated(result).map((line) => html`${curveQuotes(line)}`));
@@ -194,7 +193,6 @@ function renderCards(result: CommandResult): readonly (Html | null)[] {
 	];
 }
 
-/** Returns the organizations without a plan, with their errors. */
 function unplannedSection(unplanned: readonly FailedOrganization[]): Section {
 	const items = unplanned.map(
 		({ organizationId, error }) => html`<li><code>${organizationId}</code>${renderMessage(error)}</li>\n`,

@@ -1,6 +1,4 @@
-/**
- * Removals in Markdown, in lines too short to be cut, so that a reader sees every one.
- */
+/** Removals in Markdown, in lines too short to be cut, so that a reader sees every one. */
 
 import { showAddressWithin } from "../escape.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";

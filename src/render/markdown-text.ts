@@ -38,12 +38,12 @@ export function clip(text: string, max: number): string {
 
 /** A part of the whole that may lose lines from its end. */
 export interface Block {
-	/** What is kept first has the smallest. Rank 0 is what no reader may miss. */
+	/** Blocks of the lowest rank are kept first. Rank 0 must never be missing. */
 	readonly rank: number;
-	/** What one of its lines is, for the note on what was left out. */
+	/** Noun for one of its lines, for the note on omitted lines. */
 	readonly noun: readonly [one: string, many: string];
 	readonly lines: readonly string[];
-	/** Of blocks with the same group the first is their head: without it none of them is kept. */
+	/** The first block of a group is its head: without it none of them is kept. */
 	readonly group?: string;
 	/** The lines as Markdown; `more` lines were left out. */
 	readonly wrap: (lines: readonly string[], more: number) => string;
@@ -54,14 +54,12 @@ export function paragraph(text: string, rank = 0): Block {
 	return { rank, noun: ["paragraph", "paragraphs"], lines: [text], wrap: ([line = ""]) => line };
 }
 
-/** Returns a titled list. */
 export function bullets(rank: number, noun: Block["noun"], title: string, lines: readonly string[]): Block {
 	const wrap: Block["wrap"] = (kept, more) =>
 		[`**${title}**`, "", ...withMore(kept, more).map((line) => `- ${line}`)].join("\n");
 	return { rank, noun, lines, wrap };
 }
 
-/** Returns a titled fenced block. */
 export function fenced(
 	rank: number,
 	noun: Block["noun"],
@@ -85,7 +83,6 @@ export function folded(
 	return { rank, noun, lines, wrap };
 }
 
-/** Returns the text closed under a title. */
 export function foldUnder(title: string, text: string): string {
 	return `<details><summary>${title}</summary>\n\n${text}\n\n</details>`;
 }

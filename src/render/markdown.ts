@@ -113,7 +113,6 @@ function errorBlocks(result: CommandResult): readonly Block[] {
 	];
 }
 
-/** Returns the message and, where there is one, the hint. */
 function renderMessageText({ message, hint }: ErrorDescription): readonly [message: string, ...hint: string[]] {
 	const said = codeSpan(onOneLine(message));
 	return hint === null ? [said] : [said, `Hint: ${codeSpan(onOneLine(hint))}`];
@@ -171,7 +170,6 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 	return [...decisionBlocks(one), ...partBlocks(one), ...driftBlocks(one), ...changeBlocks(one)];
 }
 
-/** What a reader needs for a decision: what blocks the plan, and what went wrong. */
 function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: OrganizationResult): readonly Block[] {
 	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
 		const { found, allowed, flag } = describeGuard(guard);

@@ -1,6 +1,4 @@
-/**
- * Who gains and loses which user tag, as a matrix of tags × users. Unknowns have a mark of their own, never an empty cell.
- */
+/** Who gains and loses which user tag, as a matrix of tags × users. Unknowns have a mark, never an empty cell. */
 import type { TagChange } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { showUser } from "../plan/user-labels.ts";
@@ -11,7 +9,6 @@ export type Mark = "gains" | "loses" | "mayGain" | "mayLose" | "keeps" | "unknow
 
 interface MatrixUser {
 	readonly id: string;
-	/** Whether the user gains or loses any tag. */
 	readonly moves: boolean;
 }
 

@@ -15,7 +15,7 @@ import { summarizeDrift, summarizePlan } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
 
-/** How good the news is; every format shows it in its own way, and never by colour alone. */
+/** How good the news is. No format shows it by colour alone. */
 export type Tone = "good" | "attention" | "bad";
 
 /** One organization with its plan and, after an apply, its report. */
@@ -34,7 +34,7 @@ export interface OrganizationResult {
 	readonly overrides: readonly Override[];
 	readonly state: State;
 	readonly tone: Tone;
-	/** One sentence. It holds counts and our own words only, nothing that has to be escaped. */
+	/** One sentence of counts and words of orgsync: nothing to escape. */
 	readonly verdict: string;
 }
 
@@ -97,7 +97,6 @@ export function organizationsOf(result: CommandResult): readonly OrganizationRes
 
 type Found = Pick<OrganizationResult, "command" | "plan" | "report" | "failed" | "threeWay" | "drift">;
 
-/** Returns the organization with its state and its verdict. */
 function assess(found: Found): OrganizationResult {
 	const { plan, report, failed, drift, threeWay } = found;
 	const results = (report ?? failed)?.steps ?? null;
@@ -123,8 +122,8 @@ export function unplannedOf(result: CommandResult): readonly FailedOrganization[
 }
 
 /**
- * Returns the organizations to show in full, and those for which a line is enough; a single one is always shown in full. With `"decisions"`,
- * for formats of limited size, those are folded too in which all went well.
+ * Returns the organizations to show in full and those to fold; a single one is never folded. `"decisions"`, for
+ * formats of limited size, also folds those in which all went well.
  */
 export function foldOrganizations(
 	result: CommandResult,

@@ -1,14 +1,9 @@
-/**
- * Overrides that were used, in words that are the same in every format.
- */
-
 import { listCovers, showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import { isFor, type Override } from "../plan/overrides.ts";
 import { quoteForShell } from "../plan/shell.ts";
 import { renderUnder, type Style } from "./style.ts";
 
-/** Heading above the overrides. */
 export const overridesHeading = "Overrides used";
 
 /** How an override is written where it is given: flags on the command line, settings in Pulumi. */

@@ -1,6 +1,3 @@
-/**
- * Positions of objects in the documents, for annotations.
- */
 import { printAddress } from "../plan/address.ts";
 import { type DesiredOrganization, type Position, tagsOf } from "../plan/organization.ts";
 

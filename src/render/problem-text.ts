@@ -1,6 +1,3 @@
-/**
- * Problems of documents and of the live organization, one line each.
- */
 import type { Problem } from "../errors.ts";
 import { showText } from "../escape.ts";
 

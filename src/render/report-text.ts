@@ -19,7 +19,6 @@ export const notApplied = "Not applied: nothing was sent.";
 const notRead = "Could not be read: nothing was sent.";
 
 const leftAlone = "Cannot converge: nothing was sent.";
-/** Heading above the objects that changed since a saved plan was made. */
 export const outdatedHeading = "Changed since it was planned";
 
 export const reportHeadings = {
@@ -91,7 +90,6 @@ function markOf(outcome: Outcome, style: Style): string {
 	return outcome.startsWith("awaiting") ? style.warn("..") : style.remove("!!");
 }
 
-/** Returns the outcome of one part and, where known, why. */
 export function describePart({ outcome, message }: PartResult): string {
 	return message === null ? words[outcome] : `${words[outcome]}: ${showText(message)}`;
 }
@@ -110,7 +108,6 @@ export function describePartActivity(part: PartResult): string | null {
 	return part.fingerprint === null ? null : `fingerprint ${showName(part.fingerprint)}`;
 }
 
-/** Returns the command that shows more about a pending activity. */
 export function describeExplainCommand({ activityId }: Pick<Named, "activityId">): string {
 	return `orgsync explain ${showText(quoteForShell(activityId ?? "ACTIVITY"))} shows what it is waiting for`;
 }

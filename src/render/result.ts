@@ -24,7 +24,6 @@ interface Head<Command extends string, Error = null> {
 	readonly command: Command;
 	readonly exitCode: ExitCode;
 	readonly error: Error;
-	/** Problems of the documents. */
 	readonly problems: readonly Problem[];
 	/** Overrides of the whole run; left out when there is none. */
 	readonly overrides?: readonly Override[];
@@ -58,7 +57,6 @@ export interface ShowResult extends PlannedResult<"show"> {
 }
 
 export interface DriftResult extends PlannedResult<"drift"> {
-	/** One for each organization. */
 	readonly drift: readonly OrganizationDrift[];
 	/** With `--accept`: where the documents were changed. */
 	readonly accepted?: readonly AcceptedValue[];
@@ -93,14 +91,12 @@ export interface InitResult extends Head<"init"> {
 	readonly file: string;
 	/** Null where the document takes it from ORGSYNC_ORGANIZATION_ID. */
 	readonly organizationId: string | null;
-	/** The command to run next. */
 	readonly nextCommand: string;
 }
 
 export interface ExportResult extends Head<"export"> {
 	readonly organizationId: string;
 	readonly document: string;
-	/** Objects that could not be read. */
 	readonly unread: readonly MissingObject[];
 	/** Objects that a document cannot state. */
 	readonly leftOut: readonly MissingObject[];
@@ -164,7 +160,6 @@ export interface WaitResult extends Head<"wait"> {
 	readonly unlisted: string | null;
 }
 
-/** An activity that was waited for. */
 interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
@@ -222,7 +217,6 @@ export interface Judgment {
 	readonly isCurrent: boolean;
 }
 
-/** Which authenticators a user gave, and which are required. */
 export interface MfaStatus {
 	readonly userId: string;
 	readonly mfaPolicyId: string;
@@ -242,7 +236,6 @@ export interface ImportKeyResult extends Head<"import-key"> {
 	readonly fingerprint: string | null;
 	/** The bundle, where the activity completed and `--out` names no file. */
 	readonly importBundle?: string;
-	/** The file that holds the bundle. */
 	readonly out?: string;
 	/** Where the activity did not complete: why, and what the policies said. */
 	readonly message?: string | null;
@@ -251,7 +244,7 @@ export interface ImportKeyResult extends Head<"import-key"> {
 
 /** The result of a command that an error ended. `command` is `orgsync` when none was named. */
 export interface FailureResult extends Head<string, ErrorDescription> {
-	/** Of `drift --since`: the findings of the last report, marked as not looked at. */
+	/** With `drift --since`: the findings of the last report, marked as not checked. */
 	readonly drift?: readonly OrganizationDrift[];
 }
 

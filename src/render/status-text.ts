@@ -5,7 +5,6 @@ import { showText } from "../escape.ts";
 import type { OpenActivities, StatusResult, WaitResult } from "./result.ts";
 import { renderPendingActivity } from "./waiting-text.ts";
 
-/** Returns the pending activities and the requests in doubt of every organization. */
 export function renderStatus({ open }: StatusResult): string {
 	return open.map(renderOpen).join("\n");
 }
@@ -32,7 +31,6 @@ function renderOpen(open: OpenActivities): string {
 	].join("\n");
 }
 
-/** Returns one line for each activity that was waited for. */
 export function renderWait({ activities, unlisted }: WaitResult): string {
 	if (activities.length === 0) {
 		return unlisted === null

@@ -1,8 +1,4 @@
-/**
- * How text for a terminal is marked and listed.
- */
-
-/** Each function gets text and returns it marked. The caller brings the colours. */
+/** Functions that return text marked for a terminal. */
 export interface Style {
 	readonly add: (text: string) => string;
 	readonly remove: (text: string) => string;
@@ -19,5 +15,4 @@ export function renderUnder(heading: string, lines: readonly string[]): readonly
 	return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`), ""];
 }
 
-/** Marks nothing. */
 export const plainStyle: Style = { add: same, remove: same, update: same, warn: same, faint: same, strong: same };

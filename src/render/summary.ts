@@ -1,7 +1,4 @@
-/**
- * What every format says of a result as a whole: the verdict in one sentence, the error of the call, the saved plan, and
- * overrides of the run.
- */
+/** What every format says of a result as a whole: verdict, error of the call, saved plan, overrides of the run. */
 import type { OutdatedObject } from "../errors.ts";
 import { showText } from "../escape.ts";
 import type { SavedPlanFacts } from "../plan/plan.ts";
@@ -22,13 +19,12 @@ import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
 
 export interface Summary {
-	/** One sentence. Of errors it says only that there is one. */
+	/** One sentence. Of errors it says only that they exist. */
 	readonly verdict: string;
 	/** The worst of all organizations. */
 	readonly tone: Tone;
 }
 
-/** Returns the verdict on the whole result. */
 export function summarizeResult(result: CommandResult): Summary {
 	const { command, problems } = result;
 	const error = errorAbove(result);
@@ -110,7 +106,6 @@ export function describeAllOutdated(result: CommandResult): readonly string[] {
 	);
 }
 
-/** Returns the objects that changed since the saved plan was made. */
 export function outdatedIn(result: CommandResult): readonly OutdatedObject[] {
 	return "outdated" in result ? (result.outdated ?? []) : [];
 }

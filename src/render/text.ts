@@ -152,7 +152,6 @@ export function renderChange(change: Change, plan: Plan, style: Style, note: Not
 	];
 }
 
-/** Returns what differs about an object that orgsync only reports. */
 export function describeReported({ before }: ReportChange): string {
 	return `${before === null ? "not found" : "differs"}; report-only`;
 }
@@ -236,7 +235,6 @@ export function count(number: number, one: string, many: string): string {
 	return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Returns the text with a capital at its beginning. */
 export function capitalize(text: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,3 @@
-/**
- * The three-way plan on the page, as sections of one organization.
- */
 import type { ThreeWay } from "../plan/three-way.ts";
 import {
 	changesSection,
@@ -30,7 +27,6 @@ import {
 /** More objects or differences than this are folded. Changes that apply would revert never are. */
 const maxOpen = 30;
 
-/** Returns the aliases that now mean another user. */
 export function aliasSection(threeWay: ThreeWay): Section {
 	const rows = describeMovedAliases(threeWay).map(({ alias, now, before }) =>
 		markedRow(
@@ -41,7 +37,6 @@ export function aliasSection(threeWay: ThreeWay): Section {
 	return changesSection(aliasHeading, "attention", rows);
 }
 
-/** Returns the changes that apply would revert. */
 export function revertedSection(threeWay: ThreeWay): Section {
 	const rows = threeWay.reverts.map((one) => {
 		const words = describeReverted(one, threeWay).map((part, index) =>
@@ -68,7 +63,6 @@ export function partSections({ threeWay, plan }: OrganizationResult): readonly S
 	return [...parts, section(threeWayHeadings.planned, "plain", html`<p>${describePlanned(threeWay, plan)}</p>`)];
 }
 
-/** Returns the organizations that are only in the base. */
 export function droppedSection(dropped: readonly ThreeWay[]): Section {
 	return listSection(
 		threeWayHeadings.dropped,

@@ -74,7 +74,6 @@ function partBlock({ title, entries, empty, unread }: Part, rank: number): Block
 	};
 }
 
-/** Returns the organizations that are only in the base. */
 export function droppedBlock(dropped: readonly ThreeWay[]): Block {
 	const lines = dropped.map((one) => codeSpan(describeDropped(one)));
 	return bullets(3, ["organization", "organizations"], threeWayHeadings.dropped, lines);

@@ -28,7 +28,6 @@ export const threeWayHeadings = {
 	dropped: "No longer in any document",
 } as const;
 
-/** The note on a planned change that reverts drift. */
 export const revertsDrift = "reverts drift";
 
 /** What apply would do: add, remove, change, or leave as it is (`signsMean`). */
@@ -44,7 +43,6 @@ export interface EntryLine {
 
 export interface Entry {
 	readonly sign: Sign;
-	/** As it is shown. */
 	readonly address: string;
 	/** Of the object itself; empty for nothing. */
 	readonly text: string;
@@ -121,7 +119,6 @@ function describeMeantLine(
 	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
 }
 
-/** Returns what drifted from the base document, an entry an object, each with what happens to it. */
 function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {
 		const [first] = differences;
@@ -216,7 +213,6 @@ export function noteReverted(threeWay: ThreeWay | null | undefined, style: Style
 	return (...part) => (isReverted(...part) ? style.warn(`  (${revertsDrift})`) : "");
 }
 
-/** A part of the three-way plan. */
 export interface Part {
 	readonly title: string;
 	readonly entries: readonly Entry[];

@@ -56,7 +56,6 @@ export function renderPendingActivity(activity: PendingActivity, names: UserName
 	return `activity ${id} ${state}${since}${votes}${source}; ${fingerprint}`;
 }
 
-/** Returns the activities of a plan under their headings. */
 export function renderWaiting(plan: Plan, style: Style): readonly string[] {
 	const sorted = sortWaiting(plan);
 	return waitingGroups.flatMap((group) => {

@@ -12,7 +12,6 @@ import type { Journal } from "../../sync/journal.ts";
 import type { Call } from "../output.ts";
 import type { ComparedOrganization } from "./comparing.ts";
 
-/** The overrides that the flags of `apply` give. */
 export interface GivenOverrides {
 	readonly allowed: Allowed;
 	/** Ids and fingerprints in lower case. */
@@ -52,7 +51,6 @@ export function isImpossible({ problems }: Plan): boolean {
 	return problems.length > 0;
 }
 
-/** Returns the error for an organization that cannot converge. */
 export function describeImpossible({ problems }: Plan): LiveProblemError {
 	return new LiveProblemError(
 		problems.length === 1
@@ -96,7 +94,6 @@ export function recordOverrides(
 	return { comparison: { ...comparison, plan: withOverrides(plan, overrides) }, ...others };
 }
 
-/** Asks whether to submit this number of activities. */
 export type Ask = (activities: number) => Promise<boolean>;
 
 /** Returns a function that asks on the terminal, or agrees with `--yes`. Throws ConfigurationError if it cannot ask. */

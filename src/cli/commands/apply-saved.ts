@@ -36,7 +36,6 @@ interface SavedPlanFlags extends SelectionFlags {
 	readonly retryRejected?: boolean;
 }
 
-/** A call of `apply`, with whether a flag is on the command line. */
 export interface SavedPlanCall extends Call<SavedPlanFlags> {
 	readonly isGiven: (flag: string) => boolean;
 }

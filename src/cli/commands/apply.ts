@@ -1,7 +1,4 @@
-/**
- * `apply`, in four stages: prepare makes the plans, agree shows them and gets consent, run submits, report makes the result.
- * `apply --plan` differs in the first alone.
- */
+/** `apply`, in four stages: prepare, agree, submit, report. `apply --plan` differs only in the first. */
 import { ConfigurationError, exitCodes, InterruptedError, StalePlanError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { Plan } from "../../plan/plan.ts";

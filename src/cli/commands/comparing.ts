@@ -1,8 +1,4 @@
-/**
- * Compares documents with the live organizations, for every command that makes plans. Nothing here can submit anything.
- *
- * An organization that cannot be read does not stop the others.
- */
+/** Compares documents with live organizations, and submits nothing. One failed read does not stop the others. */
 import { ConfigurationError, InterruptedError, OrgsyncError, TransportError } from "../../errors.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
 import type { BaseDocument } from "../../plan/three-way.ts";
@@ -18,7 +14,6 @@ import type { SelectionFlags } from "./selection.ts";
 
 export interface ComparisonFlags extends SelectionFlags, ConnectionFlags {}
 
-/** One organization, compared with live. */
 export interface ComparedOrganization {
 	readonly comparison: Comparison;
 	/** The client, with counts of its own for this organization. */
@@ -34,7 +29,6 @@ export interface ComparedOrganizations {
 	readonly failed: readonly OrganizationError[];
 }
 
-/** Where and how organizations are compared. */
 interface ComparingContext extends Call<ConnectionFlags> {
 	readonly connection: Connection;
 	/** The earlier documents, by organization: each organization is compared with its own too. */

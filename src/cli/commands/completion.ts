@@ -1,12 +1,9 @@
-/**
- * `completion`: a script for the shell that completes commands and flags. It is made from the commands themselves, so it
- * knows what they know.
- */
+/** `completion`: a shell script, made from the table of commands. */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { type CompletionResult, resultHead } from "../../render/result.ts";
 
-/** A command and its long flags, each with its dashes. */
+/** A command and its long flags, with their dashes. */
 export interface Words {
 	readonly name: string;
 	readonly summary: string;
@@ -15,7 +12,7 @@ export interface Words {
 
 const shells: Readonly<Record<string, (commands: readonly Words[]) => string>> = { bash, zsh, fish };
 
-/** The script for this shell: bash, zsh or fish. */
+/** Returns the script for bash, zsh or fish. */
 export function completion(shell: string, commands: readonly Words[]): CompletionResult {
 	const write = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
 	if (write === undefined) {

@@ -1,7 +1,4 @@
-/**
- * `init`: a first document, with comments that explain it and the line by which editors find its schema. It never
- * overwrites anything.
- */
+/** `init`: writes a first document. It never overwrites anything. */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../errors.ts";

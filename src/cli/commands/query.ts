@@ -1,6 +1,3 @@
-/**
- * `query`: one query of the service, and its answer as JSON.
- */
 import { ConfigurationError, exitCodes, ServiceError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { isRecord, readJson } from "../../json.ts";
@@ -19,10 +16,7 @@ export interface QueryFlags extends NamingFlags, ServiceFlags {
 
 const allQueries: Readonly<Record<string, QueryOperation>> = { ...queries, ...extendedReads };
 
-/**
- * Returns the answer of the service, unchanged. `words` are the name of the query and its fields. Throws ConfigurationError
- * for a field that the query does not have.
- */
+/** Returns the answer of the service, unchanged. Throws ConfigurationError for a field that the query does not have. */
 export async function query([name = "", ...pairs]: readonly string[], call: Call<QueryFlags>): Promise<QueryResult> {
 	const { flags } = call;
 	const operation = Object.hasOwn(allQueries, name) ? allQueries[name] : undefined;

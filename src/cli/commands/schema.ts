@@ -1,16 +1,10 @@
-/**
- * `schema`: the published JSON Schemas, for editors and for programs that read the output of orgsync.
- */
 import { ConfigurationError, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import { resultHead, type SchemaResult } from "../../render/result.ts";
 import { bundleSchema, schemaNames } from "../../schema.ts";
 import { didYouMean } from "../suggest.ts";
 
-/**
- * The schema by this name, for example `document` or `operations/update_user_tag`, with all that it refers to. Throws
- * ConfigurationError for a name that no schema has.
- */
+/** Returns a schema, for example `operations/update_user_tag`. Throws ConfigurationError for an unknown name. */
 export function schema(name: string): SchemaResult {
 	const names = schemaNames().map((file) => file.replace(/\.json$/, ""));
 	const wanted = name.replace(/\.json$/, "");

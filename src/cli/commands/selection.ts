@@ -73,7 +73,6 @@ export interface OrganizationFlags extends ConnectionFlags, DocumentFlags {
 	readonly organization?: string;
 }
 
-/** Flags that can name an organization. */
 export type NamingFlags = Pick<OrganizationFlags, "organization" | "file" | "env" | "local">;
 
 /** Returns the id of the organization that a flag, the environment or a document names. Throws ConfigurationError without one. */

@@ -20,7 +20,6 @@ export interface WaitFlags extends OrganizationFlags {
 	readonly wait: number;
 }
 
-/** An activity that is waited for. */
 interface Tracked {
 	readonly organizationId: string;
 	readonly activityId: string | null;

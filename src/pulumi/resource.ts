@@ -50,7 +50,7 @@ export interface ReadResult {
 	readonly inputs?: Properties;
 }
 
-export interface ClaimedObject {
+interface ClaimedObject {
 	/** For example `userTag/ID`. */
 	readonly object: string;
 	/** How a message begins: `the user tag ID is managed`. */

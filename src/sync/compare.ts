@@ -1,4 +1,4 @@
-/** Compares a document with the live organization and makes the plan. Has no Submitter: planning changes nothing. */
+/** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";

@@ -1,4 +1,4 @@
-/** Settles open journal entries by reading, before anything is planned. This file has no Submitter: it sends nothing. */
+/** Settles open journal entries by reading, before planning. This file has no Submitter: it sends nothing. */
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { appliedByEntry } from "./applied-objects.ts";

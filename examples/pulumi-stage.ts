@@ -1,6 +1,6 @@
 /**
  * What the Pulumi examples share: the real engine, the embedded service, and a stack whose state lies in a folder of its
- * own, so that whoever is logged in to Pulumi elsewhere stays so.
+ * own, so that a login to Pulumi elsewhere is not touched.
  */
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";

@@ -141,7 +141,7 @@ export class OutputError extends OrgsyncError {
 	readonly exitCode = exitCodes.error;
 }
 
-/** A guard found more than its limit allows, and nobody acknowledged it. Nothing was sent. */
+/** A guard found more than its limit allows, without an override. Nothing was sent. */
 export class GuardError extends OrgsyncError {
 	readonly code = "guard";
 	readonly exitCode = exitCodes.blockedByGuard;
@@ -152,11 +152,11 @@ export interface OutdatedObject {
 	readonly organizationId: string;
 	readonly address: string;
 	/**
-	 * `changed`: it is something else now. `already-so`: it is as the plan wanted it. `not-possible`: it cannot become so any
+	 * `changed`: it is something else now. `already-applied`: it is as the plan wanted it. `not-possible`: it cannot become so any
 	 * more. `step-differs`: it is what it was, but what would be submitted for it is not what was reviewed.
 	 */
-	readonly reason: "changed" | "already-so" | "not-possible" | "step-differs";
-	/** What it was when planned, as the plan file states it: name and members of a tag, name of what is removed; null where nobody could read it. */
+	readonly reason: "changed" | "already-applied" | "not-possible" | "step-differs";
+	/** What it was when planned, as the plan file states it: name and members of a tag, name of what is removed; null where it could not be read. */
 	readonly before: OutdatedState | null;
 	/** What it is now; null when it is not there any more, or cannot be read. */
 	readonly after: OutdatedState | null;
@@ -176,9 +176,9 @@ export class StalePlanError extends OrgsyncError {
 	readonly exitCode = exitCodes.stalePlan;
 	readonly outdated: readonly OutdatedObject[];
 
-	/** `told` names each of them, one a line. */
-	constructor(outdated: readonly OutdatedObject[], told: readonly string[], hint: string) {
-		super(["the saved plan is stale, nothing was sent:", ...told.map((line) => `  ${line}`)].join("\n"), { hint });
+	/** `lines` describe the objects, one line each. */
+	constructor(outdated: readonly OutdatedObject[], lines: readonly string[], hint: string) {
+		super(["the saved plan is stale, nothing was sent:", ...lines.map((line) => `  ${line}`)].join("\n"), { hint });
 		this.outdated = outdated;
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * Who may sign and who is on call, as a Pulumi program. Each resource adopts what is there: nothing is made twice, and
- * what is already so costs no activity.
+ * Who may sign and who is on call, as a Pulumi program. Each resource adopts an existing object. What is in sync
+ * needs no activity.
  */
 import type { Output } from "@pulumi/pulumi";
 import { listUserTags, OauthProviderRemoval, PolicyRemoval, TvcAppRemoval, UserTag } from "orgsync/pulumi";

@@ -31,7 +31,7 @@ export function refuseStale(revisited: readonly Revisited[]): void {
 	if (outdated.length === 0) return;
 	const several = revisited.length > 1;
 	const all = revisited.reduce((sum, { saved }) => sum + saved.touched.length, 0);
-	const isDone = outdated.length === all && outdated.every(({ reason }) => reason === "already-so");
+	const isDone = outdated.length === all && outdated.every(({ reason }) => reason === "already-applied");
 	throw new StalePlanError(
 		outdated,
 		outdated.map((one) => `${several ? `organization ${one.organizationId}: ` : ""}${describeOutdated(one)}`),
@@ -147,7 +147,7 @@ function describeTag(
 		now === null
 			? "it is not there any more, and another tag is as the plan wanted"
 			: "it is as the plan wanted already";
-	return { reason: "already-so", ...states, because: now === null ? because : [because, ...said].join("; ") };
+	return { reason: "already-applied", ...states, because: now === null ? because : [because, ...said].join("; ") };
 }
 
 function listTagChanges(
@@ -221,7 +221,7 @@ function describeRemoval(
 	const there = found === undefined ? null : { name: found.name };
 	const states = { before, after: there };
 	if (fresh === undefined)
-		return { reason: "already-so", ...states, because: "it is gone already, as the plan wanted" };
+		return { reason: "already-applied", ...states, because: "it is gone already, as the plan wanted" };
 	if (before === null) {
 		return {
 			reason: "changed",

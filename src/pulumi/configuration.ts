@@ -1,7 +1,4 @@
-/**
- * The stack configuration, as functions and the Organization component use it in the program, and the check that a private
- * key in it is a secret.
- */
+/** The stack configuration, as programs use it, and the check that a private key in it is a secret. */
 import * as pulumi from "@pulumi/pulumi";
 import { explain } from "./failure.ts";
 import { isMocked, processContext } from "./process-context.ts";

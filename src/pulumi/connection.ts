@@ -1,6 +1,4 @@
-/**
- * The connection of a session to the service: client, stamper, and reads that all resources share.
- */
+/** The connection of a session to the service: client, stamper, and reads that all resources share. */
 import { ConfigurationError } from "../errors.ts";
 import { type Client, createClient } from "../wire/client.ts";
 import { type Environment, findStamper } from "../wire/credentials.ts";

@@ -1,7 +1,4 @@
-/**
- * What creating a resource would change, in one line. The engine shows the inputs of a new resource, but not how adopting
- * a live object changes it.
- */
+/** What creating a resource changes: the engine does not show how adopting a live object changes it. */
 
 import { showText } from "../escape.ts";
 import type { Change } from "../plan/change.ts";

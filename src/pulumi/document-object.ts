@@ -1,6 +1,4 @@
-/**
- * A document that a program passes as an object. Its problems name properties of the object, not lines of its text.
- */
+/** A document that a program passes as an object. Its problems name properties of the object, not lines of its text. */
 import * as pulumi from "@pulumi/pulumi";
 import type { Problem } from "../errors.ts";
 import { escapeSequence, replaceHidden } from "../invisible.ts";

@@ -1,7 +1,4 @@
-/**
- * Failures in the forms that Pulumi shows: a failed check names its property, a resource with a pending activity stays in
- * the state, and no stack trace is printed.
- */
+/** Failures in the forms that Pulumi shows, without a stack trace. */
 import { OrgsyncError } from "../errors.ts";
 import { showLines, showText } from "../escape.ts";
 import { documentAsItWas, retryHint } from "../plan/pending.ts";

@@ -1,8 +1,6 @@
 /**
- * The eight queries as functions: each returns a promise, and its `…Output` form takes and returns outputs. They run in the
- * program, with the stack configuration or with the Provider in the options.
- *
- * Each rejects if the address or the key is missing, the key is not accepted, or the object is not found.
+ * The eight queries as functions, each also with an `…Output` form. Each rejects if the address or the key is missing,
+ * the key is not accepted, or the object is not found.
  */
 import * as pulumi from "@pulumi/pulumi";
 import { AuthenticationError, ConfigurationError } from "../errors.ts";

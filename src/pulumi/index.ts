@@ -1,12 +1,4 @@
-/**
- * `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs. The rules are those of the command line; a
- * resource submits what its part of a document would.
- *
- * ```ts
- * import { UserTag } from "orgsync/pulumi";
- * new UserTag("signers", { name: "signers", members: { exactly: [alice, bob] } });
- * ```
- */
+/** `orgsync/pulumi`: resources, functions and the Provider for Pulumi programs (docs/pulumi.md). */
 export * from "./functions.ts";
 export type { Members } from "./inputs.ts";
 export { Organization, type OrganizationArgs, type OrganizationSummary } from "./organization.ts";

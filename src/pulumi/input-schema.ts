@@ -1,7 +1,4 @@
-/**
- * The schema of a resource's inputs, with messages in a program's terms: those of a document name YAML, lines and aliases,
- * which a program does not have. document/ checks what inputs mean together.
- */
+/** The schema of a resource's inputs. Its messages do not mention YAML, lines or aliases: programs have none. */
 import { uuid } from "../plan/organization.ts";
 import { type CheckFailure, hasUnknown, type Properties, withoutMeta } from "./inputs.ts";
 import { namesOfSecrets } from "./secrets.ts";

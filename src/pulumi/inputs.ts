@@ -1,6 +1,4 @@
-/**
- * Inputs of a resource, read as a document of one object, with the rules and messages of documents.
- */
+/** Inputs of a resource, read as a document of one object, with the rules and messages of documents. */
 import { parseDocuments } from "../document/parse.ts";
 import { escapeSequence, replaceInvisible } from "../invisible.ts";
 import type { DesiredMembers, DesiredOrganization } from "../plan/organization.ts";

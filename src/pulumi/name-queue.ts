@@ -1,6 +1,4 @@
-/**
- * Tags that wait for a name that another tag still has, and whether they wait in a circle.
- */
+/** Tags that wait for a name that another tag still has, and whether they wait in a circle. */
 import { LiveProblemError } from "../errors.ts";
 import type { DesiredUserTag } from "../plan/organization.ts";
 

@@ -1,7 +1,4 @@
-/**
- * A whole document as one component: its children are the resources that the document lists. It plans and checks the
- * whole document before the first child is registered, as on the command line; each child then submits its own part.
- */
+/** A whole document as one component: it plans and checks everything before the first child is registered. */
 import { resolve } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocuments, withoutFileText } from "../document/parse.ts";

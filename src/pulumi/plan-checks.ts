@@ -1,7 +1,4 @@
-/**
- * Rejects plans before anything is submitted: those that a guard blocks, and those that cannot converge. Shows each override
- * that a resource uses once, so that the output and its logs record it.
- */
+/** Rejects plans that a guard blocks or that cannot converge. Shows once each override that a resource uses. */
 import { GuardError, LiveProblemError } from "../errors.ts";
 import { showText } from "../escape.ts";
 import { type Guard, refusingGuards } from "../plan/guards.ts";

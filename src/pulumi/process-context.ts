@@ -1,6 +1,4 @@
-/**
- * The process of a program or of a provider: its project, its engine, its environment and clocks.
- */
+/** The process of a program or of a provider: its project, its engine, its environment and clocks. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";

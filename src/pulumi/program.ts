@@ -1,7 +1,4 @@
-/**
- * The program of Pulumi.yaml at the root. It keeps the organization in sync with the document `orgsync:document` of the stack
- * configuration, with the variables in `orgsync:env`, and exports the summary.
- */
+/** The program of Pulumi.yaml at the root: keeps the organization in sync with the document `orgsync:document`. */
 import * as pulumi from "@pulumi/pulumi";
 import { Organization } from "./index.ts";
 

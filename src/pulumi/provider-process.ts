@@ -1,8 +1,6 @@
 /**
- * The process of a dynamic provider: its sessions, what it prints, and how it ends with its engine.
- *
- * The engine starts one process for each Pulumi provider. The process serves all resources of a phase, so they share one
- * session.
+ * The process of a dynamic provider. The engine starts one for each Pulumi provider. It serves all resources of a
+ * phase, so they share one session.
  */
 import { fstatSync } from "node:fs";
 import { openClaimsFolder } from "./claims.ts";

@@ -1,6 +1,4 @@
-/**
- * The Pulumi provider as a resource, for programs that use more than one service or more than one key.
- */
+/** The Pulumi provider as a resource, for programs that use more than one service or more than one key. */
 import * as pulumi from "@pulumi/pulumi";
 import { configuredSettings, refusePlainKey } from "./configuration.ts";
 import { isMocked } from "./process-context.ts";

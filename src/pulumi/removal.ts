@@ -1,6 +1,4 @@
-/**
- * What the removal resources share: each lists ids of objects that must not exist, and removes those that do.
- */
+/** What the removal resources share: each lists ids of objects that must not exist, and removes those that do. */
 import { printAddress } from "../plan/address.ts";
 import type { RemovalKind } from "../plan/kinds/kind.ts";
 import { removalLists } from "../plan/kinds/names.ts";

@@ -1,6 +1,4 @@
-/**
- * The removal resources. Each removes what exists of the objects that it lists; an object that is back is drift.
- */
+/** The removal resources. Each removes what exists of the objects that it lists; an object that is back is drift. */
 import type * as pulumi from "@pulumi/pulumi";
 import { oauthProvider } from "../plan/kinds/oauth-provider.ts";
 import { policy } from "../plan/kinds/policy.ts";
@@ -46,10 +44,7 @@ export interface PolicyRemovalArgs extends RemovalArgs<"policies"> {
 	readonly policyIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/**
- * Policies that must not exist. Removes all that exist with one `delete_policies`. A policy that is back is drift.
- * Destroying the resource submits nothing.
- */
+/** Policies that must not exist: removes all that exist with one `delete_policies`. Destroying submits nothing. */
 export class PolicyRemoval extends OrgsyncResource {
 	declare readonly policyIds: pulumi.Output<string[]>;
 
@@ -65,10 +60,7 @@ export interface OauthProviderRemovalArgs extends RemovalArgs<"oauthProviders"> 
 	readonly providerIds: pulumi.Input<pulumi.Input<string>[]>;
 }
 
-/**
- * OAuth providers that a user must not have. Removes all that exist with one `delete_oauth_providers`. A provider that is
- * back is drift. Destroying the resource submits nothing.
- */
+/** OAuth providers that a user must not have: one `delete_oauth_providers` removes them. Destroying submits nothing. */
 export class OauthProviderRemoval extends OrgsyncResource {
 	declare readonly userId: pulumi.Output<string>;
 	declare readonly providerIds: pulumi.Output<string[]>;
@@ -83,10 +75,7 @@ export interface TvcAppRemovalArgs extends RemovalArgs<"tvcApps"> {
 	readonly appId: pulumi.Input<string>;
 }
 
-/**
- * A TVC app that must not exist. Removes it, if it exists, with one `delete_tvc_app_and_deployments`. An app that is back
- * is drift. Destroying the resource submits nothing.
- */
+/** A TVC app that must not exist: one `delete_tvc_app_and_deployments` removes it. Destroying submits nothing. */
 export class TvcAppRemoval extends OrgsyncResource {
 	declare readonly appId: pulumi.Output<string>;
 

@@ -1,7 +1,4 @@
-/**
- * The skeleton that all resources share: check the inputs, claim the objects, plan and apply, read back. What differs
- * between resources is a `ResourceDefinition`, one file each.
- */
+/** The skeleton that all resources share. What differs between them is a `ResourceDefinition`, one file each. */
 import { GuardError } from "../errors.ts";
 import type { DesiredOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -53,7 +50,7 @@ export interface ReadResult {
 	readonly inputs?: Properties;
 }
 
-export interface ClaimedObject {
+interface ClaimedObject {
 	/** For example `userTag/ID`. */
 	readonly object: string;
 	/** How a message begins: `the user tag ID is managed`. */

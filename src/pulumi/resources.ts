@@ -1,6 +1,4 @@
-/**
- * The resources as one table, in the order in which an Organization registers its parts.
- */
+/** The resources as one table, in the order in which an Organization registers its parts. */
 import type * as pulumi from "@pulumi/pulumi";
 import {
 	OauthProviderRemoval,

@@ -1,7 +1,4 @@
-/**
- * The settings of a Pulumi provider: from its arguments or the stack configuration `orgsync:NAME`, else from the
- * environment variable `ORGSYNC_NAME`.
- */
+/** The settings of a Pulumi provider: arguments or stack configuration `orgsync:NAME`, else variable `ORGSYNC_NAME`. */
 import { ConfigurationError } from "../errors.ts";
 import { type Allowed, type GuardKind, guardKinds, isGuardKind } from "../plan/guards.ts";
 import { uuid } from "../plan/organization.ts";

@@ -1,6 +1,4 @@
-/**
- * The journal of a project, for resources that are applied concurrently.
- */
+/** The journal of a project, for resources that are applied concurrently. */
 import { showText } from "../escape.ts";
 import { watchFile } from "../files.ts";
 import type { Journal } from "../sync/journal.ts";

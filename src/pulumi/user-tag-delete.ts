@@ -36,10 +36,7 @@ function describeKept(count: number, reason: string): string {
 	return `${members} the user tag: ${reason}; to remove members, list them under \`never\``;
 }
 
-/**
- * Why the members stay, or undefined: the program still has a resource for the tag, another resource applied it last, or
- * something else applied it later.
- */
+/** Returns why the members stay, or undefined if they can be removed. */
 async function findReasonToKeep(
 	props: TagOutputs,
 	managed: readonly string[],

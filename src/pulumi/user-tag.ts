@@ -1,6 +1,4 @@
-/**
- * The user tag as a Pulumi resource: the class for programs, and what differs from other resources.
- */
+/** The user tag as a Pulumi resource: the class for programs, and what differs from other resources. */
 
 import type * as pulumi from "@pulumi/pulumi";
 import { tagsOf } from "../plan/organization.ts";

@@ -34,7 +34,7 @@ export const revertsDrift = "reverts drift";
 export type Sign = "+" | "-" | "~" | "!";
 
 /** One difference of an object; `sign` is null where apply neither adds nor removes. Names in it are escaped. */
-export interface EntryLine {
+interface EntryLine {
 	readonly sign: Sign | null;
 	readonly text: string;
 	/** What happens to it, or why; empty for nothing. */

@@ -1,6 +1,4 @@
-/**
- * What submitOnce is given: a request for an activity, and what it is submitted with.
- */
+/** What submitOnce is given: a request for an activity, and what it is submitted with. */
 import type { LastApplied } from "../plan/organization.ts";
 import type { CoveredObject } from "../plan/step.ts";
 import type { Submitter } from "../wire/client.ts";

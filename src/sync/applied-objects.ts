@@ -1,7 +1,4 @@
-/**
- * What a completed activity adds to the last-applied state. That state replaces live state that cannot be read, so it holds
- * only what the service confirmed.
- */
+/** What a completed activity adds to the last-applied state, which holds only what the service confirmed. */
 import { labelOf } from "../plan/address.ts";
 import type { Change, TagChange } from "../plan/change.ts";
 import type { RemovalKindName } from "../plan/kinds/names.ts";

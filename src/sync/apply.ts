@@ -1,8 +1,6 @@
 /**
- * Applies a plan: submits its steps in their order, independent ones concurrently, and nothing that is not in the plan.
- *
- * A step is not attempted unless the steps that it depends on have completed; the others go on. The last-applied state
- * changes only by what the service said was completed. After the last step, what was changed is read again.
+ * Applies a plan: submits its steps in their order, independent ones concurrently. A step is not attempted unless the
+ * steps that it depends on have completed; the others go on.
  */
 import type { Change } from "../plan/change.ts";
 import type { LiveOrganization } from "../plan/organization.ts";

@@ -1,7 +1,4 @@
-/**
- * Chooses which bytes to send for a request, from what the journal has. Pure: time comes in with the context. The reasons
- * are in submit-once.ts.
- */
+/** Chooses which bytes to send for a request, from what the journal has. Pure. The reasons are in submit-once.ts. */
 
 import { retryHint } from "../plan/pending.ts";
 import { coveredAddresses } from "../plan/step.ts";

@@ -1,7 +1,4 @@
-/**
- * Compares a document with the live organization and makes the plan. This file has a Reader and a journal to look at, no
- * Submitter: neither planning nor drift detection can change anything.
- */
+/** Compares a document with the live organization, and makes the plan. Without a Submitter, it changes nothing. */
 import type { Change, Unread } from "../plan/change.ts";
 import { diff } from "../plan/diff.ts";
 import { needsCaller } from "../plan/guards.ts";

@@ -1,7 +1,4 @@
-/**
- * Finds the steps of a saved plan that its own requests have completed, from the journal. That is evidence to refuse a
- * second run, never a reason to submit anything.
- */
+/** Finds the steps of a saved plan that are done: a reason to refuse a second run, never a reason to submit. */
 import { listParameter } from "../plan/requests.ts";
 import type { Step } from "../plan/step.ts";
 import { sameValue } from "../plan/value.ts";

@@ -1,7 +1,4 @@
-/**
- * Opens the journal's file: for writing by `apply`, for reading by everything else. A file that others could have written is
- * refused.
- */
+/** Opens the journal's file: for writing by `apply`, for reading by everything else. */
 import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";

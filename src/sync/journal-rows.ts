@@ -1,7 +1,4 @@
-/**
- * Reads rows of the journal's file. The file is not trusted, because others may have written it: a row that contradicts
- * itself is an error that names the row, and nothing is sent.
- */
+/** Reads rows of the journal's file, which is not trusted: a row that contradicts itself is an error that names it. */
 
 import { StorageError } from "../errors.ts";
 import { isRecord } from "../json.ts";

@@ -1,6 +1,4 @@
-/**
- * The tables of the journal and their versions.
- */
+/** The tables of the journal and their versions. */
 import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../errors.ts";
 

@@ -1,6 +1,4 @@
-/**
- * The journal in a SQLite database: the statements that read and write its tables.
- */
+/** The journal in a SQLite database: the statements that read and write its tables. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { LastApplied } from "../plan/organization.ts";
 import type { RequestBody } from "../wire/request-body.ts";

@@ -1,7 +1,4 @@
-/**
- * Queries of one organization, and what an answer means that the service does not give: what cannot be read is unknown,
- * never empty.
- */
+/** Queries of one organization. What cannot be read is unknown, never empty. */
 import { isUnavailable } from "../errors.ts";
 import type { Known, LiveRecord } from "../plan/organization.ts";
 import { type QueryOperation, queries } from "../wire/operations.ts";

@@ -1,6 +1,4 @@
-/**
- * What an answer to a submit means for the request. Pure.
- */
+/** What an answer to a submit means for the request. Pure. */
 import type { StorageError } from "../errors.ts";
 import type { Outcome, StepResult } from "../plan/report.ts";
 import type { Activity } from "../wire/activity.ts";

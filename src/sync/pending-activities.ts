@@ -1,7 +1,4 @@
-/**
- * Reads pending activities: as the service lists them if it does, otherwise as the journal has them, with requests in doubt.
- * Finds the activity of a journal entry by reading, without a submit.
- */
+/** Reads pending activities from the service's list, or from the journal, and finds the activity of an entry. */
 import { ifAvailable } from "../errors.ts";
 import { isRecord } from "../json.ts";
 import type { PendingActivity } from "../plan/pending.ts";

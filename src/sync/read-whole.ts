@@ -1,9 +1,4 @@
-/**
- * Reads the whole organization for `export`, as far as one key can read it, whatever documents say.
- *
- * What cannot be read is unknown, never empty. This file has a Reader and cannot change anything. Kinds
- * that are not exported are not read.
- */
+/** Reads the whole organization for `export`, as far as one key can. What cannot be read is unknown, never empty. */
 import {
 	emptyLastApplied,
 	type Known,

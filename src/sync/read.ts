@@ -1,8 +1,6 @@
 /**
- * Reads the live organization with as few queries as the document needs, all of them at once.
- *
- * A kind that can only be read is one entry of `recordReads`. What cannot be read is unknown, never empty. This file
- * has a Reader and cannot change anything.
+ * Reads the live organization with as few queries as the document needs, all at once. A kind that can only be read is
+ * one entry of `recordReads`. What cannot be read is unknown, never empty.
  */
 import { readOnlyKinds } from "../plan/kinds/index.ts";
 import { type ReadOnlyKindName, type RemovalKindName, removalKindNames } from "../plan/kinds/names.ts";

@@ -1,7 +1,4 @@
-/**
- * Settles open entries of the journal by reading, before anything is planned. This file has a Reader and cannot submit: the
- * bytes of an entry are sent again only for a step of the current plan.
- */
+/** Settles open journal entries by reading, before planning. This file has no Submitter: it sends nothing. */
 import type { Reads } from "../plan/plan.ts";
 import type { Reader } from "../wire/client.ts";
 import { appliedByEntry } from "./applied-objects.ts";

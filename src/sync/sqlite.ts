@@ -1,7 +1,3 @@
-/**
- * Imports node:sqlite.
- */
-
 /** Imports node:sqlite without its warning: the oldest Node that orgsync supports marks it as experimental. */
 export async function importSqlite(): Promise<typeof import("node:sqlite")> {
 	const emitWarning = process.emitWarning;

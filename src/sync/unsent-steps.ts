@@ -1,6 +1,4 @@
-/**
- * The results of steps that are not submitted because of an earlier activity.
- */
+/** The results of steps that are not submitted because of an earlier activity. */
 
 import { nameOf, retryHint, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";

@@ -1,6 +1,4 @@
-/**
- * Reads again what an apply has changed, and compares it with the desired state.
- */
+/** Reads again what an apply has changed, and compares it with the desired state. */
 import { OrgsyncError } from "../errors.ts";
 import { printScope } from "../plan/address.ts";
 import { diff } from "../plan/diff.ts";

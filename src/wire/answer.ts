@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 /** How one policy evaluated a request (docs/service.md#policy-evaluation). Both members may be missing. */
-export interface PolicyEvaluation {
+interface PolicyEvaluation {
 	readonly policyId?: string;
 	readonly outcome?: string;
 }

@@ -104,7 +104,7 @@ describe("a stale plan", () => {
 					before: { name: "signers", members: [alice, carol] },
 					after: { name: "signers", members: [alice, bob, carol] },
 				},
-				{ address: `policy:${policies[0]}`, reason: "already-so", before: { name: "policy 1" }, after: null },
+				{ address: `policy:${policies[0]}`, reason: "already-applied", before: { name: "policy 1" }, after: null },
 			],
 		});
 		expect(world.submits()).toEqual([]);

@@ -222,7 +222,7 @@ describe("a tag moved", () => {
 			"when it is as the plan wanted",
 			withTag(signers({ members: known([alice]) })),
 			{
-				reason: "already-so",
+				reason: "already-applied",
 				because: "it is as the plan wanted already; the plan file states that bob, carol had it, now alice has it",
 			},
 		],
@@ -260,7 +260,11 @@ describe("a tag moved", () => {
 		[
 			"when it is gone and another one is as the plan wanted",
 			withTag(undefined, liveTag(4, "signers", { members: known([alice]) })),
-			{ reason: "already-so", after: null, because: "it is not there any more, and another tag is as the plan wanted" },
+			{
+				reason: "already-applied",
+				after: null,
+				because: "it is not there any more, and another tag is as the plan wanted",
+			},
 		],
 		[
 			"when nobody can read who has it",
@@ -386,7 +390,7 @@ describe.each([
 ] as const)("a %s moved", (_kind, where, member, renamed) => {
 	it("when it is gone", () => {
 		expect(moved(withLive(before, { [member]: known([]) }))).toMatchObject([
-			{ address: where, reason: "already-so", after: null, because: "it is gone already, as the plan wanted" },
+			{ address: where, reason: "already-applied", after: null, because: "it is gone already, as the plan wanted" },
 		]);
 	});
 

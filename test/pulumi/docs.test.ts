@@ -104,7 +104,7 @@ const events: Readonly<Record<string, (emulator: Emulator) => Promise<void>>> = 
 		expect(await client.submitter.submit(body)).toMatchObject({ kind: "activity" });
 		await client.close();
 	},
-	"somebody renames the tag signers and takes it from bob": (emulator) => {
+	"someone renames the tag signers and removes bob from it": (emulator) => {
 		const { userTags = [] } = emulator.state(localOrganizationId).organization;
 		const renamed = userTags
 			.filter(({ tagName }) => tagName === "signers")

@@ -1,9 +1,4 @@
-/**
- * Addresses: what names one object of an organization for people, for `--only` and `--accept`, and in plans and reports.
- *
- * An address is a kind and a label; what data holds is its printed form, `KIND:LABEL`, so that JSON shows what people type.
- * `printAddress` and `parseAddress` are the only two functions that know that form. A label can hold any character.
- */
+/** Addresses, `KIND:LABEL`, name objects for people, for options, and in plans. A label can hold any character. */
 import { isKindName, type KindName } from "./kinds/names.ts";
 
 export interface Address {
@@ -12,15 +7,13 @@ export interface Address {
 	readonly label: string;
 }
 
-/** The printed form of an address. */
 export type AddressText = `${KindName}:${string}`;
 
-/** Returns the printed form of the address. */
 export function printAddress(kind: KindName, label: string): AddressText {
 	return `${kind}:${label}`;
 }
 
-/** Returns the address that this text is, or undefined when it is none: it has no kind that exists, or no label. */
+/** Returns undefined when the text names no kind that exists, or no label. */
 export function parseAddress(text: string): Address | undefined {
 	const colon = text.indexOf(":");
 	const [kind, label] = [text.slice(0, Math.max(colon, 0)), text.slice(colon + 1)];
@@ -53,7 +46,6 @@ export function printScope(scope: Scope): string {
 	}
 }
 
-/** Whether the scope includes the object with this address. */
 export function includesObject(scope: Scope, address: string): boolean {
 	if (scope.scope === "object") return scope.address === address;
 	return scope.scope === "kind" && parseAddress(address)?.kind === scope.kind;

@@ -1,7 +1,4 @@
-/**
- * The result of comparing desired with live state: changes, problems, and what could not be read. Steps and reports are made
- * from it.
- */
+/** The result of comparing desired with live state: changes, problems, and what could not be read. */
 import type { Problem } from "../errors.ts";
 import type { AddressText, Scope } from "./address.ts";
 import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.ts";
@@ -9,13 +6,9 @@ import type { KindName, ReadOnlyKindName, RemovalKindName } from "./kinds/names.
 /** What can be done about a difference: change the object, remove it, or only say so. */
 type Action = "update" | "remove" | "report";
 
-/**
- * Where `before` comes from: what the service said, what we last applied, or nothing at all (then the change is not known
- * to be needed).
- */
+/** Where `before` comes from; where it is unknown, the change may not be needed. */
 export type Basis = "live" | "last-applied" | "unknown";
 
-/** One difference between desired and live. Plain data; `address` names the object for people and for `--only`. */
 export type Change = TagChange | RemovalChange | ReportChange;
 
 interface ChangeOf<K extends KindName, A extends Action> {
@@ -63,7 +56,6 @@ export type Unread = Scope & {
 	readonly standsIn: "last-applied" | "nothing";
 };
 
-/** What one kind finds when desired and live state are compared. */
 export interface Differences {
 	readonly changes: readonly Change[];
 	/** Why live cannot become what is desired whatever is submitted; positions are those of the document. */

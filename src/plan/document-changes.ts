@@ -1,7 +1,4 @@
-/**
- * Compares a document with an earlier one, without live state. Limits and protection are included: loosening them has to be
- * seen.
- */
+/** Compares two documents without live state. Changes of limits and protection count too. */
 import { printAddress } from "./address.ts";
 import { readOnlyKinds, removalKinds } from "./kinds/index.ts";
 import { removalLists } from "./kinds/names.ts";
@@ -16,7 +13,6 @@ import {
 import type { TagPair } from "./three-way-tags.ts";
 import { compareText, sameValue } from "./value.ts";
 
-/** What a change of the document can mean for one object, or for a part of it. */
 type DocumentChangeWord =
 	| "managed"
 	| "unmanaged"

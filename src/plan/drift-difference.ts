@@ -1,6 +1,4 @@
-/**
- * Separates the known differences of a plan from objects whose live state is unknown.
- */
+/** Separates the known differences of a plan from objects whose live state is unknown. */
 import type { Problem } from "../errors.ts";
 import { type AddressText, includesObject, parseAddress, printAddress, printScope, type Scope } from "./address.ts";
 import type { Change } from "./change.ts";
@@ -9,7 +7,6 @@ import type { Plan } from "./plan.ts";
 import { type EarlierActivity, isCovered, type Step } from "./step.ts";
 import { digestOf } from "./value.ts";
 
-/** A difference that is known, as far as it is known. */
 export interface Difference {
 	readonly address: AddressText;
 	readonly kind: KindName;

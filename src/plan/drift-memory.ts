@@ -1,7 +1,4 @@
-/**
- * When orgsync last changed the objects of a document: what it applied after a difference was seen may have ended it; what it
- * applied before cannot have.
- */
+/** When orgsync last changed each object: only what it applied after a difference was seen can have ended it. */
 import { printAddress } from "./address.ts";
 import { removalKinds } from "./kinds/index.ts";
 import { findTags } from "./kinds/user-tag.ts";

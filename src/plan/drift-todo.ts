@@ -1,8 +1,4 @@
-/**
- * What a person can do about an object that is not as the document says, in a sentence: what apply would do, what has to be
- * done by hand, and how the document takes over what is there.
- */
-
+/** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";

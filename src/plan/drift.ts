@@ -1,10 +1,4 @@
-/**
- * The drift report: what drifted, since when, by whom where that can be read, and what to do. It is made from a plan, the
- * last report and the service's activities.
- *
- * The rule it keeps: only a known difference is drift. Objects that could not be read are listed as unread, and differences
- * that a pending activity ends as waiting.
- */
+/** The drift report. Only a known difference is drift; others are listed as unread or waiting (docs/drift.md). */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import { type AddressText, includesObject } from "./address.ts";
 import {
@@ -41,7 +35,6 @@ export interface Attribution {
 	readonly at: string | null;
 }
 
-/** An object that is not as the document says. */
 export interface Finding {
 	readonly address: AddressText;
 	readonly kind: KindName;
@@ -54,7 +47,6 @@ export interface Finding {
 	readonly lastSeenAt: string;
 	readonly state: FindingState;
 	readonly by: Attribution | null;
-	/** What a person can do about it. */
 	readonly todo: string;
 }
 
@@ -101,7 +93,6 @@ export interface DriftContext {
 	readonly appliedAt?: ReadonlyMap<string, string>;
 }
 
-/** What is said of an organization that was read. */
 export function reportDrift(plan: Plan, context: DriftContext = {}): OrganizationDrift {
 	const { earlier, isSelected = () => true, appliedAt } = context;
 	const differences = knownDifferences(plan);
@@ -144,7 +135,7 @@ export function reportDrift(plan: Plan, context: DriftContext = {}): Organizatio
 	};
 }
 
-/** What is said of an organization that could not be read: what the last report found, kept as it was. */
+/** Returns the report of an organization that could not be read: the last report's findings, unchanged. */
 export function keepDrift(
 	organizationId: string,
 	earlier: OrganizationDrift | undefined,

@@ -1,8 +1,4 @@
-/**
- * Guards: limits for the whole plan, checked before the first request. Each states its limit and what it found. A guard that
- * found more blocks the plan until the operator allows exactly that number. Percentages are of known members only.
- */
-
+/** Guards: limits for the whole plan, checked before the first request (docs/guards.md). */
 import { showAddress, showName } from "../escape.ts";
 import type { Change, TagChange } from "./change.ts";
 import { kindOf } from "./kinds/index.ts";
@@ -24,7 +20,6 @@ export const guardKinds = [
 
 export type GuardKind = (typeof guardKinds)[number];
 
-/** Whether there is a guard of this name. */
 export function isGuardKind(text: string): text is GuardKind {
 	return guardKinds.some((kind) => kind === text);
 }
@@ -43,8 +38,8 @@ export interface Guard {
 }
 
 /**
- * The percentage where the document sets no limit: losing more than half of the members is more often a mistake than
- * intended. Objects under `absent` are named one by one, so they have no default limit.
+ * The default limit: losing more than half of the members is more often a mistake than intended. Objects under `absent` are
+ * named one by one, so they have no default limit.
  */
 export const defaultMemberRemovals = { percent: 50 } as const;
 
@@ -79,15 +74,11 @@ export function needsCaller(changes: readonly Change[]): boolean {
 /** The values that were acknowledged, by kind: several plans can find several numbers. */
 export type Allowed = ReadonlyMap<GuardKind, ReadonlySet<number>>;
 
-/** The guards that still refuse when these values are acknowledged. */
 export function refusingGuards(guards: readonly Guard[], allowed: Allowed): readonly Guard[] {
 	return guards.filter(({ kind, found, refuses }) => refuses && allowed.get(kind)?.has(found) !== true);
 }
 
-/**
- * Refuses to send while the list of pending activities is cut off: what the steps want may be pending already, where the
- * list did not reach, and would be submitted a second time.
- */
+/** Refuses to send while the list of pending activities is cut off: a step could duplicate one that is not listed. */
 export function judgeUnlisted(steps: readonly Step[]): readonly Guard[] {
 	const sent = steps.filter(({ earlierActivity }) => earlierActivity === null);
 	if (sent.length === 0) return [];
@@ -131,10 +122,7 @@ function judgeMemberRemovals(desired: DesiredOrganization, changes: readonly Cha
 	return [{ ...guard, limit: percentage, refuses: true, where: over.map(({ address }) => address), message }];
 }
 
-/**
- * Whether the tag would lose more than this percentage of its known members. 0% allows no removal and 100% allows all:
- * both hold for every tag, also a small one and one whose members are not known.
- */
+/** Whether the tag would lose more than this percentage. 0% allows no removal and 100% allows all, for every tag. */
 function exceedsPercentage({ before, basis, removeUserIds }: TagChange, percent: number): boolean {
 	if (percent === 0) return true;
 	if (percent === 100) return false;

@@ -1,6 +1,3 @@
-/**
- * Labels, addresses and keys of the objects of a document, the same for every kind.
- */
 import { type AddressText, printAddress } from "./address.ts";
 import type { DesiredObject, DesiredOrganization } from "./organization.ts";
 
@@ -17,7 +14,6 @@ export function labelOfObject(object: DesiredObject, users: Users): string {
 	return object.kind === "userTag" ? object.name : joinLabel(object.userId, object.id, users);
 }
 
-/** Returns the object's address, with users by the names of the document. */
 export function addressOfObject(object: DesiredObject, users: Users): AddressText {
 	return printAddress(object.kind, labelOfObject(object, users));
 }

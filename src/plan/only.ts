@@ -1,7 +1,4 @@
-/**
- * `--only KIND[/GLOB]`: a document narrowed to some of its objects. What is left out is simply not in desired, so it is
- * neither read nor compared nor changed; the diff needs no exceptions.
- */
+/** `--only KIND[/GLOB]`: objects that are left out of the document are neither read nor compared nor changed. */
 import { parseAddress, printAddress } from "./address.ts";
 import type { Change } from "./change.ts";
 import { kinds } from "./kinds/index.ts";
@@ -9,7 +6,6 @@ import type { KindName } from "./kinds/names.ts";
 import { keyOfRemoval, labelOfObject } from "./objects.ts";
 import type { DesiredObject, DesiredOrganization } from "./organization.ts";
 
-/** One kind, and which of its objects. */
 export interface Selection {
 	readonly kind: KindName;
 	/** Matches the label of an address; `*` is any text, `?` any character. Left out: all. */
@@ -25,7 +21,6 @@ export function parseSelection(text: string): Selection | undefined {
 	return slash < 0 ? { kind: kind.name } : { kind: kind.name, glob: text.slice(slash + 1) };
 }
 
-/** Whether one of the selections names the object with this address. */
 export function isSelected(address: string, selections: readonly Selection[]): boolean {
 	const parsed = parseAddress(address);
 	return parsed !== undefined && selects(selections, parsed.kind, parsed.label);
@@ -45,10 +40,7 @@ export function keepOnly(desired: DesiredOrganization, keep: (object: DesiredObj
 	return { ...desired, narrowed: true, objects: desired.objects.filter(keep) };
 }
 
-/**
- * The same document, with only the objects that these changes change; what can only be reported is left out. Objects are
- * known by what the service and the document call them; an alias of a user says nothing about an object.
- */
+/** Returns the document with only the objects that these changes change, whatever the aliases of users. */
 export function narrowToChanged(desired: DesiredOrganization, changes: readonly Change[]): DesiredOrganization {
 	const keys = new Set(changes.map(keyOfChange));
 	const isChanged = (object: DesiredObject): boolean => {
@@ -73,7 +65,6 @@ export function keyOfChange(change: Change): string | undefined {
 	return change.kind === "userTag" ? change.address : printAddress(change.kind, keyOfRemoval(change));
 }
 
-/** Whether the document lists no object at all. */
 export function isEmpty({ objects }: DesiredOrganization): boolean {
 	return objects.length === 0;
 }

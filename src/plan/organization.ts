@@ -1,10 +1,4 @@
-/**
- * The nouns: what a document wants (`DesiredOrganization`) and what the service has (`LiveOrganization`).
- *
- * The rule it keeps: unknown is not empty. Everything that may be unreadable is a `Known<T>`, and code that wants the
- * value has to say what happens when it is not there. Values are plain data, deeply read-only, ids in lower case.
- */
-
+/** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 
 /** A value that was read, or the reason why it could not be. */
@@ -77,7 +71,6 @@ export interface DesiredExpectation {
 	readonly at: Position;
 }
 
-/** One object that a document lists. */
 export type DesiredObject = DesiredUserTag | DesiredRemoval | DesiredExpectation;
 
 /** Returns the user tags that the document lists, sorted by name. */
@@ -85,7 +78,6 @@ export function tagsOf({ objects }: Pick<DesiredOrganization, "objects">): reado
 	return objects.filter((object) => object.kind === "userTag");
 }
 
-/** Returns the objects of this kind that must not exist. */
 export function removalsOf(
 	{ objects }: Pick<DesiredOrganization, "objects">,
 	kind: RemovalKindName,
@@ -93,7 +85,6 @@ export function removalsOf(
 	return objects.filter((object): object is DesiredRemoval => object.kind === kind);
 }
 
-/** Returns the expected objects of this kind. */
 export function expectationsOf(
 	{ objects }: Pick<DesiredOrganization, "objects">,
 	kind: ReadOnlyKindName,
@@ -142,7 +133,6 @@ export interface LiveUserTag {
 	readonly members: Known<readonly string[]>;
 }
 
-/** Something that can only be removed. */
 export interface LiveRemovable {
 	readonly id: string;
 	/** The user whose object it is; null for kinds whose objects belong to no user. */
@@ -165,7 +155,6 @@ export interface LastAppliedRemoval {
 }
 
 export interface LastAppliedTag extends LastAppliedRemoval {
-	/** The name when it was applied. */
 	readonly name: string;
 	/** Users known to have had the tag then, and users known not to; of everybody else nothing is known. Sorted. */
 	readonly present: readonly string[];

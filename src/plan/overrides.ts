@@ -1,7 +1,4 @@
-/**
- * Overrides: safeguards that an operator switched off, and that would have held otherwise. Plans and reports record each that
- * was used, with its number; one that was given and not needed is no record.
- */
+/** Overrides: safeguards that an operator switched off. Only those that made a difference are recorded. */
 import type { Allowed, Guard, GuardKind } from "./guards.ts";
 import { nameOf, type PendingActivity, touches } from "./pending.ts";
 import { coveredAddresses, type Step } from "./step.ts";
@@ -42,7 +39,6 @@ export function overridesInPlan(
 	return [...touched.map((activity) => abandonOf(nameOf(activity))), ...retriesOf(retried)];
 }
 
-/** Returns the record of an abandoned activity. */
 export function abandonOf(activity: string): Override {
 	return { flag: "abandon", activity };
 }
@@ -79,7 +75,6 @@ export function blockingGuards({ guards, overrides = [] }: Guarded): readonly Gu
 	return guards.filter((guard) => guard.refuses && !overrides.some((one) => isFor(one, guard)));
 }
 
-/** Whether the override lets this guard pass. */
 export function isFor(override: Override, { kind, found }: Guard): boolean {
 	return override.flag === "allow" && override.kind === kind && override.number === found;
 }

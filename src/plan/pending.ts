@@ -1,10 +1,4 @@
-/**
- * Compares pending activities with the steps of a plan. A step joins a pending activity that does the same. An object that a
- * pending activity changes differently is left alone until that activity ends.
- *
- * A request in doubt may have made such an activity. A step that does the same resubmits the same request, which cannot make
- * a second; any other step for the same object is held.
- */
+/** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
 import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
 import { quoteForShell } from "./shell.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "./step.ts";
@@ -44,7 +38,6 @@ export function nameOf({ activityId, fingerprint }: Pick<PendingActivity, "activ
 	return activityId ?? fingerprint;
 }
 
-/** Returns what a step states of an activity that relates to it so. */
 export function earlierActivityOf(activity: PendingActivity, relation: Relation): EarlierActivity {
 	const { activityId, fingerprint, state } = activity;
 	const known = state === "in-doubt" ? { state } : { state, status: activity.status };
@@ -60,10 +53,7 @@ export function settleOrAbandon(name: string): string {
 	return `if live state has not changed since, ${documentAsItWas} sends the same request and learns what became of it; otherwise \`orgsync apply --abandon ${quoteForShell(name)}\` abandons it`;
 }
 
-/**
- * The steps with those that wait marked, split where a waiting activity stands for a part of one. The order in which the
- * activities are listed does not matter.
- */
+/** Marks the steps that wait, split where an activity does part of one. The order of activities does not matter. */
 export function holdSteps(steps: readonly Step[], activities: readonly PendingActivity[]): Held {
 	// An activity equal to one of a tag's two rename steps blocks neither.
 	const joining = new Set(activities.filter((one) => steps.some((step) => joins(step, one))));
@@ -92,10 +82,7 @@ export function holdSteps(steps: readonly Step[], activities: readonly PendingAc
 	return { steps: renamed, waiting: [...waiting.values()].sort((a, b) => compareText(nameOf(a), nameOf(b))) };
 }
 
-/**
- * The same with the steps marked that would be sent and were rejected before: the same change of the same objects. Each
- * stays unsent until that is asked for.
- */
+/** Marks the steps that were rejected before; each stays unsent until `--retry-rejected`. */
 export function holdRejected({ steps, waiting }: Held, rejected: readonly PendingActivity[]): Held {
 	const found = new Map<string, RelatedActivity>();
 	const held = steps.map((step) => {
@@ -140,10 +127,7 @@ function holdStep(
 	return [{ ...first, id: step.id }, ...others];
 }
 
-/**
- * Whether no other bytes that were never answered may have changed the same: sent again, these would be the first, and the
- * others a second. What is known to wait takes its objects before.
- */
+/** Whether no other request in doubt may have changed the same; if one may, resubmitting this could duplicate it. */
 function isAlone(
 	activity: PendingActivity,
 	touched: readonly string[],
@@ -166,7 +150,6 @@ function joins(step: Step, activity: PendingActivity): boolean {
 	return isSameRequest(step, activity) || isPartOf(activity, step);
 }
 
-/** Whether the activity changes an object that the step changes. */
 export function touches(step: Step, activity: PendingActivity): boolean {
 	return commonObjects(step, activity).length > 0;
 }

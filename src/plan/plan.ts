@@ -1,9 +1,4 @@
-/**
- * The plan: what differs, and the steps that close the difference. It is data: saved, digested, read by a person, and the
- * only thing apply obeys. The same desired and live organization give the same bytes, in whatever order the document
- * lists them.
- */
-
+/** The plan is data, and all that apply obeys. The same desired and live organization give the same bytes. */
 import type { Problem } from "../errors.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
@@ -31,7 +26,6 @@ export type Reads = "auto" | "documented";
 export interface Plan {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
-	/** Digest of the document that was planned. */
 	readonly documentDigest: string;
 	/** User id to alias. */
 	readonly userNames: Readonly<Record<string, string>>;
@@ -57,7 +51,6 @@ export interface Plan {
 	readonly overrides?: readonly Override[];
 }
 
-/** What is shown of a saved plan besides its plans. */
 export interface SavedPlanFacts {
 	readonly digest: string;
 	/** When the first of its organizations was read, ISO 8601 in UTC; null when it has none. */
@@ -87,7 +80,6 @@ export interface PlanContext {
 	readonly retryRejected?: boolean;
 	/** Whether pending activities are listed and the end of the list was not reached. */
 	readonly isCutOff?: boolean;
-	/** What could not be read besides the live organization. */
 	readonly unread?: readonly Unread[];
 }
 

@@ -1,7 +1,4 @@
-/**
- * The outcome of each step, and the exit code of a report. Pending approval is an outcome, not an error. An activity whose
- * status is unknown is never success.
- */
+/** Outcomes and exit codes. Pending approval is not an error; an unknown status is never success. */
 import { type ExitCode, exitCodes } from "../errors.ts";
 import type { Change } from "./change.ts";
 import type { Override } from "./overrides.ts";
@@ -18,7 +15,6 @@ export type Outcome =
 	| "unknown"
 	| "not-attempted";
 
-/** One step and what became of it. */
 export interface StepResult {
 	readonly step: Step;
 	readonly outcome: Outcome;
@@ -40,7 +36,6 @@ export interface StepResult {
 	readonly parts: readonly PartResult[];
 }
 
-/** The outcome for one object of a removal that was submitted separately. */
 export interface PartResult
 	extends Pick<StepResult, "outcome" | "activityId" | "fingerprint" | "message" | "refusedStatus"> {
 	readonly address: string;

@@ -1,7 +1,4 @@
-/**
- * What requests change, by operation: the objects that they list, and whose they are. Parameters of activities come from the
- * service and may have any shape; those of steps are ours.
- */
+/** Which objects requests change. Parameters of activities come from the service and may have any shape. */
 import { requestShapes } from "./kinds/index.ts";
 import type { RemovalKindName } from "./kinds/names.ts";
 import type { Step, StepOperation, StepRequest } from "./step.ts";
@@ -31,7 +28,6 @@ export function subjectOf({ operation, parameters }: AnyRequest): string {
 	return String(parameters[requestShapes[operation].subject ?? ""] ?? "");
 }
 
-/** Whether steps submit this operation. */
 export function isStepOperation(operation: string): operation is StepOperation {
 	return Object.hasOwn(requestShapes, operation);
 }
@@ -47,7 +43,6 @@ export function targetOf(request: AnyRequest): {
 	return { kind, userId, ids: objectsOf(request) };
 }
 
-/** Returns the objects that both requests change. */
 export function commonObjects(
 	{ operation, parameters }: StepRequest,
 	other: { readonly operation: string; readonly parameters: AnyParameters },

@@ -1,8 +1,4 @@
-/**
- * Words of the commands that are shown to be typed or copied.
- */
-
-/** The word as a shell takes it for one. */
+/** Returns the word quoted so that a shell takes it as one word. */
 export function quoteForShell(word: string): string {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,4 @@
-/**
- * Groups the steps of a plan by what apply does with them, for every count and every format.
- */
+/** Groups the steps of a plan by what apply does with them. */
 import { isCovered, type Step } from "./step.ts";
 
 export interface StepGroups {

@@ -1,7 +1,4 @@
-/**
- * Steps: the activities that a plan submits, and what is known of earlier activities for the same objects. Types only; steps.ts
- * makes them.
- */
+/** Steps: the activities that a plan submits. Types and lookups only; steps.ts makes them. */
 import type { AddressText } from "./address.ts";
 
 /** What an activity is submitted with, by operation: ids in lower case, lists sorted, so that equal requests have equal bytes. */
@@ -19,7 +16,6 @@ export interface StepParameters {
 
 export type StepOperation = keyof StepParameters;
 
-/** An operation with its own parameters. */
 export type StepRequest<O extends StepOperation = StepOperation> = {
 	[P in O]: { readonly operation: P; readonly parameters: StepParameters[P] };
 }[O];
@@ -70,8 +66,5 @@ export type EarlierActivity = ActivityState & {
 	readonly relation: Relation;
 };
 
-/**
- * How an activity relates to a step. `same`: it does what the step does. `conflicting`: it would change the same object
- * differently. `rejected`: it did what the step does and was rejected; the step is submitted only on request.
- */
+/** `conflicting`: it would change the same object differently. `rejected`: resubmitted only on request. */
 export type Relation = "same" | "conflicting" | "rejected";

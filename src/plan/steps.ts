@@ -1,13 +1,9 @@
 /**
- * Changes to steps: the fewest activities that make them, in an order in which each can succeed.
- *
- * Fewest: a changed tag is one activity whatever changes on it, all policies are one, all providers of a user are one, an
- * app is one. Names are unique (docs/service.md#server-side-validation), so a tag can take a name only after its
- * holder has another. Renames that depend on each other form chains, which run from their free end, and cycles. A cycle
- * costs exactly one activity more: one of its tags takes a temporary name. Nothing shorter exists, because
- * every tag of the cycle needs its own activity, and whichever runs first meets a name that is still taken.
+ * The fewest activities that make the changes, in an order in which each can succeed. Names are unique
+ * (docs/service.md#server-side-validation), so dependent renames form chains, which run from the free end, and cycles,
+ * which cost exactly one activity more: one tag takes a temporary name first. Fewer is impossible: every tag of a cycle
+ * needs its own activity, and whichever runs first meets a name that is still taken.
  */
-
 import { showName } from "../escape.ts";
 import type { Change, RemovalChange, TagChange } from "./change.ts";
 import { removalKinds } from "./kinds/index.ts";
@@ -16,10 +12,7 @@ import type { RemovalKindName } from "./kinds/names.ts";
 import type { Step } from "./step.ts";
 import { compareText } from "./value.ts";
 
-/**
- * Returns the steps that make these changes: renames from their free ends, then the rest in the order of the kinds. A tag of a
- * cycle takes its name in `temporaryNames`, if that is free.
- */
+/** Returns the steps in order. A tag of a cycle takes its name in `temporaryNames`, if that is free. */
 export function makeSteps(
 	changes: readonly Change[],
 	liveTags: readonly { id: string; name: string }[],

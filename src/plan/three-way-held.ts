@@ -1,6 +1,3 @@
-/**
- * The three-way plan once it is known what apply leaves alone: drift that only a rejected step would put back stays.
- */
 import type { Plan } from "./plan.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 import type { DriftedDifference, ThreeWay } from "./three-way.ts";

@@ -1,10 +1,7 @@
-/**
- * Which user tags of two documents are the same: by the live tag that both mean, by id, by name, and by an earlier name.
- */
+/** Which user tags of two documents are the same: by live tag, id, name or earlier name. */
 import { findTags } from "./kinds/user-tag.ts";
 import type { DesiredObject, DesiredUserTag, LiveOrganization } from "./organization.ts";
 
-/** A tag of either document, or of both. */
 export interface TagPair {
 	readonly base: DesiredUserTag | undefined;
 	readonly head: DesiredUserTag | undefined;
@@ -55,10 +52,7 @@ export function pairTags(
 	];
 }
 
-/**
- * The objects of the base, each tag with the id of its live tag where only the head finds that: a rename that was done
- * already has left the base with a name that no tag has.
- */
+/** Returns the base's objects, with live ids that only the head finds because the tag already has its new name. */
 export function pinTags(objects: readonly DesiredObject[], pairs: readonly TagPair[]): readonly DesiredObject[] {
 	const byTag = new Map<DesiredObject, string>(
 		pairs.flatMap(({ base, head, tagId }) => (base && head && tagId ? [[base, tagId] as const] : [])),

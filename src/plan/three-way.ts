@@ -1,11 +1,4 @@
-/**
- * The three-way plan: what a change of the document means (base to head), what had drifted before it (base to live), and
- * what apply will do about both (head to live), so that a reviewer sees what else the plan does.
- *
- * It works on atoms, the smallest things that can differ: the name of a tag, one user in one tag, one object that must not
- * exist, one field that is expected. A document demands a value of an atom or says nothing of it. Where head and base
- * demand the same and live is otherwise, apply would undo what was changed outside, and the change does not mention it.
- */
+/** The three-way plan (docs/base-comparison.md). An atom is the smallest thing that can differ. */
 import { includesObject, printAddress, type Scope } from "./address.ts";
 import type { Basis, Change, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
@@ -38,11 +31,7 @@ export interface DriftedDifference {
 	readonly fate: Fate;
 }
 
-/**
- * What becomes of drift: apply puts it back; the change leaves it so; the change asks for a third value; or it stays,
- * because it can only be reported or nothing can mend it. `held`: it stays, because the step that changes it was rejected
- * before (three-way-held.ts).
- */
+/** `replaced`: the change asks for a third value. `remains`: nothing can change it. `held`: its step was rejected. */
 type Fate = "reverted" | "accepted" | "replaced" | "remains" | "held";
 
 /** Something that apply does; `before` is live's, `after` the head document's. */

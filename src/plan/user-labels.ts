@@ -1,7 +1,4 @@
-/**
- * Users as every format shows them: by alias, with the live name and a short id where the alias could mean another user.
- */
-
+/** Users as every format shows them: by alias, with the live name and a short id where the alias is ambiguous. */
 import { showName, showNameWithin, showText } from "../escape.ts";
 import { describeLabel, labelUser, maxNameLength, type UserNames } from "./users.ts";
 
@@ -25,9 +22,7 @@ export function userParts(
 	return { name: showShort(label.name), notes: describeLabel(label, showShort) };
 }
 
-/**
- * Returns a user whom the service named elsewhere, as in a vote, where the plan may not know the user.
- */
+/** Returns a user whom the service named elsewhere, as in a vote, where the plan may not know the user. */
 export function showSaidUser(userId: string, names: UserNames, said: UserNames["liveNames"]): string {
 	const { liveNames, ...others } = names;
 	const all = { ...liveNames, ...said };

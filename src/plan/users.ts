@@ -1,8 +1,4 @@
-/**
- * Labels of users. An alias of a document may be another user's name: where the two could be confused, the label has the live
- * name and a short id too. Live names that were not read are never guessed.
- */
-
+/** Labels of users. An alias that could be confused gets the live name and a short id. Live names are never guessed. */
 import { showName } from "../escape.ts";
 import type { Change } from "./change.ts";
 import { type Known, uuid } from "./organization.ts";
@@ -25,7 +21,6 @@ export interface AliasDifference {
 	readonly after: string | null;
 }
 
-/** The parts of a label that identify a user. */
 export interface UserLabel {
 	/** The alias, or the whole id where there is none. */
 	readonly name: string;
@@ -39,10 +34,7 @@ export interface UserLabel {
 	readonly isMissing: boolean;
 }
 
-/**
- * Longest name that is shown whole, in characters as they are shown: escapes count. A longer one is cut, so its label has the
- * id too.
- */
+/** Length in characters as shown, escapes included. A longer name is cut, so its label has the id too. */
 export const maxNameLength = 60;
 
 /** The label of the user with this id, in any case. */
@@ -96,10 +88,7 @@ export function usersOf(change: Change): readonly string[] {
 	return "userId" in change && typeof change.userId === "string" ? [change.userId] : [];
 }
 
-/**
- * The live names for `UserNames`: of these users, of those with an alias, and of everybody whose name looks like one of
- * theirs; undefined where users were not read. A plan holds no other names.
- */
+/** Live names of these users, and of those with an alias or a similar name; undefined where users were not read. */
 export function liveNamesFor(
 	userIds: Iterable<string>,
 	userNames: UserNames["userNames"],

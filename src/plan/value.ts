@@ -1,7 +1,4 @@
-/**
- * Plain values: whether two are the same, which comes first, and their digest. A digest is ours, of a document, a plan or
- * what was live; a fingerprint is the service's and of a body. The only door to fast-deep-equal.
- */
+/** Equality, order and digests of plain values. A digest is ours; a fingerprint is the service's, of a body. */
 import { createHash } from "node:crypto";
 import fastDeepEqual from "fast-deep-equal";
 import { ConfigurationError } from "../errors.ts";
@@ -12,10 +9,7 @@ export function sameValue(left: unknown, right: unknown): boolean {
 	return fastDeepEqual(left, right);
 }
 
-/**
- * The value as JSON with the members of every object sorted by name: equal values give equal text. Throws
- * ConfigurationError for a value that is nested too deep (json.ts).
- */
+/** JSON with sorted members: equal values give equal text. Throws ConfigurationError when nested too deep (json.ts). */
 export function canonicalJson(value: unknown): string {
 	if (isValueTooDeep(value)) throw new ConfigurationError(`a value is ${tooDeepMessage}`);
 	return JSON.stringify(value, (_key, item: unknown) =>

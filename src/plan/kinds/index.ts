@@ -26,10 +26,8 @@ const readOnly: { readonly [K in ReadOnlyKindName]: ReadOnlyKind } = {
 
 const all: { readonly [K in KindName]: Kind } = { userTag, ...removals, ...readOnly };
 
-/** Kinds that can only be removed. */
 export const removalKinds: readonly RemovalKind[] = Object.values(removals);
 
-/** Kinds that can only be read. */
 export const readOnlyKinds: readonly ReadOnlyKind[] = Object.values(readOnly);
 
 /** Every kind, in the order in which changes are shown and steps are taken. */
@@ -43,12 +41,10 @@ export const requestShapes: { readonly [O in StepOperation]: RequestShape<O> } =
 	delete_tvc_app_and_deployments: tvcAppRequest,
 };
 
-/** Returns the kind of this name. */
 export function kindOf(name: KindName): Kind {
 	return all[name];
 }
 
-/** Returns the read-only kind of this name. */
 export function readOnlyKindOf(name: ReadOnlyKindName): ReadOnlyKind {
 	return readOnly[name];
 }

@@ -1,7 +1,4 @@
-/**
- * What a kind is: all that differs between kinds, as one object of one of three types. A user tag can be changed, policies and
- * the like can only be removed, session profiles and the like can only be read. Everything else loops over the table.
- */
+/** The three types of kinds: a user tag can be changed, some kinds can only be removed, others only read. */
 import type { Differences, RemovalChange } from "../change.ts";
 import type { DesiredExpectation, DesiredOrganization, LiveOrganization, LiveRecord } from "../organization.ts";
 import type { CoveredObject, StepOperation, StepParameters, StepRequest } from "../step.ts";
@@ -30,7 +27,6 @@ export interface RemovalKind extends KindBase {
 	readonly action: "remove";
 	/** Whether every object belongs to a user, under whom documents list it. */
 	readonly isOfUser: boolean;
-	/** The operation that removes its objects. */
 	readonly operation: StepOperation;
 	/** Returns the fewest activities that make these changes of the kind. */
 	readonly steps: (changes: readonly RemovalChange[]) => readonly StepDraft[];
@@ -59,7 +55,6 @@ export interface ReadOnlyKind extends KindBase {
 	readonly exported: ExportedKind | null;
 }
 
-/** How `export` writes objects of a read-only kind. */
 export interface ExportedKind {
 	/** The member of a live record that holds its id. */
 	readonly idField: string;
@@ -75,7 +70,6 @@ export type StepDraft = StepRequest & {
 	readonly reason: string;
 };
 
-/** What the requests of one operation are about. */
 export interface RequestShape<O extends StepOperation> {
 	/** The kind whose objects it changes. */
 	readonly kind: "userTag" | RemovalKindName;

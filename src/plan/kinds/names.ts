@@ -1,8 +1,4 @@
-/**
- * The names of the kinds of objects. Each has a file of its own beside this one and a row in the table, `index.ts`; this file
- * imports nothing, so that every type can use the names.
- */
-
+/** The names of the kinds. This file imports nothing, so that every type can use them. */
 /** Kinds that can only be removed, each with the key of their list under `absent` and of their limit in a document. */
 export const removalLists = {
 	policy: "policies",
@@ -31,7 +27,6 @@ const kindNames: ReadonlySet<string> = new Set([
 /** Names of the kinds that can only be removed, in the order in which documents list them. */
 export const removalKindNames = Object.keys(removalLists).filter((name): name is RemovalKindName => isKindName(name));
 
-/** Whether there is a kind of this name. */
 export function isKindName(text: string): text is KindName {
 	return kindNames.has(text);
 }

@@ -1,7 +1,4 @@
-/**
- * What all kinds have in common that can only be read. Only the fields that a document writes are compared, and a difference
- * is reported, never submitted.
- */
+/** What read-only kinds share: only fields that a document writes are compared, and differences are only reported. */
 import { printAddress } from "../address.ts";
 import type { Differences, ReportChange, Unread } from "../change.ts";
 import { labelOfObject } from "../objects.ts";
@@ -17,7 +14,6 @@ import {
 import { canonicalJson, sameValue } from "../value.ts";
 import type { ReadOnlyKind } from "./kind.ts";
 
-/** Returns the kind with what every read-only kind does the same. */
 export function readOnlyKind(kind: Omit<ReadOnlyKind, "action" | "differences">): ReadOnlyKind {
 	return {
 		...kind,
@@ -79,10 +75,7 @@ function liveField(live: LiveRecord, field: string, nameField: string | null): u
 	return normalize(field, value ?? null);
 }
 
-/**
- * The value in a form in which order and nulls that mean nothing are gone: within a step any one method is enough, so its
- * order carries no meaning (docs/service.md#mfa-policy); a set of earn providers neither.
- */
+/** Drops nulls and the order of sets: earn providers, and methods within a step (docs/service.md#mfa-policy). */
 function normalize(field: string, value: unknown): unknown {
 	if (field === "requiredAuthenticationMethods" && Array.isArray(value)) {
 		return value.map((step: { any?: readonly Record<string, unknown>[] | null } | null) => ({

@@ -9,7 +9,6 @@ import { type DesiredOrganization, type LiveOrganization, removalsOf } from "../
 import type { RemovalKind } from "./kind.ts";
 import type { RemovalKindName } from "./names.ts";
 
-/** Returns the kind with what every removal kind does the same. */
 export function removalKind(kind: Omit<RemovalKind, "action" | "differences" | "describeRemedy">): RemovalKind {
 	return {
 		...kind,

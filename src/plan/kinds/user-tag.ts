@@ -1,7 +1,4 @@
-/**
- * User tags, the one kind that can be changed: which live tag an entry of the document means, and what about its name and
- * its members differs.
- */
+/** User tags, the one kind that can be changed. */
 import { closest, distance } from "fastest-levenshtein";
 import type { Problem } from "../../errors.ts";
 import { showName } from "../../escape.ts";
@@ -232,9 +229,7 @@ function compareMembers(
 	};
 }
 
-/**
- * Unverified, chosen: a tag that our own activity changed may carry a time that is later than the activity's by so much.
- */
+/** Unverified, chosen: a tag that our own activity changed may carry a time this much later than the activity's. */
 const ownChangeMarginMs = 2000;
 
 /** Whether live shows that the tag was changed after what is applied; unknown times show nothing. */

@@ -3,12 +3,12 @@
  * done by hand, and how the document takes over what is there.
  */
 
+import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
 import { nameOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
-import { quoteForShell } from "./shell.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 

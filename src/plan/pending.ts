@@ -5,8 +5,9 @@
  * A request in doubt may have made such an activity. A step that does the same resubmits the same request, which cannot make
  * a second; any other step for the same object is held.
  */
+
+import { quoteForShell } from "../escape.ts";
 import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
-import { quoteForShell } from "./shell.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "./step.ts";
 import { compareText, sameValue } from "./value.ts";
 

@@ -124,3 +124,8 @@ export function listCovers(addresses: readonly string[]): string {
 	const covers = addresses.map(showAddress);
 	return covers.length <= 3 ? covers.join(", ") : `${covers.slice(0, 2).join(", ")} and ${covers.length - 2} more`;
 }
+
+/** Returns the word quoted where a shell would split or expand it, for commands that a reader copies. */
+export function quoteForShell(word: string): string {
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

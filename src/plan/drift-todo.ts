@@ -1,10 +1,10 @@
 /** What a person can do about drift: what apply does, what to do by hand, and how to accept live state. */
+import { quoteForShell } from "../escape.ts";
 import { labelOf } from "./address.ts";
 import type { Difference } from "./drift-difference.ts";
 import { kindOf } from "./kinds/index.ts";
 import { nameOf } from "./pending.ts";
 import type { Plan } from "./plan.ts";
-import { quoteForShell } from "./shell.ts";
 import { isCovered } from "./step.ts";
 import { isHeldByRejection } from "./step-groups.ts";
 

@@ -1,6 +1,6 @@
 /** Compares pending activities and requests in doubt with the steps of a plan (docs/exactly-once.md). */
+import { quoteForShell } from "../escape.ts";
 import { commonObjects, idsIn, listParameter, narrowStep, objectsOf } from "./requests.ts";
-import { quoteForShell } from "./shell.ts";
 import type { ActivityState, CoveredObject, EarlierActivity, Relation, Step, StepOperation } from "./step.ts";
 import { compareText, sameValue } from "./value.ts";
 

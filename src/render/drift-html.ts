@@ -2,12 +2,11 @@
  * A report of drift on the page: the objects that drifted, those that a pending activity fixes, and the figures above them.
  */
 
-import { showRename } from "../escape.ts";
+import { quoteForShell, showRename } from "../escape.ts";
 import { labelOf, printScope } from "../plan/address.ts";
 import type { Change } from "../plan/change.ts";
 import type { Finding, OrganizationDrift } from "../plan/drift.ts";
 import type { Plan } from "../plan/plan.ts";
-import { quoteForShell } from "../plan/shell.ts";
 import {
 	describeActor,
 	describeDifference,

@@ -1,7 +1,6 @@
-import { listCovers, showText } from "../escape.ts";
+import { listCovers, quoteForShell, showText } from "../escape.ts";
 import type { Guard } from "../plan/guards.ts";
 import { isFor, type Override } from "../plan/overrides.ts";
-import { quoteForShell } from "../plan/shell.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 export const overridesHeading = "Overrides used";

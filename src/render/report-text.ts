@@ -2,9 +2,8 @@
  * A report of apply as text, and the words of its results that every format shares.
  */
 
-import { listCovers, showAddress, showName, showText, showValue } from "../escape.ts";
+import { listCovers, quoteForShell, showAddress, showName, showText, showValue } from "../escape.ts";
 import { type Outcome, outcomesOf, type PartResult, type Report, type StepResult } from "../plan/report.ts";
-import { quoteForShell } from "../plan/shell.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { renderOverrides } from "./overrides-text.ts";

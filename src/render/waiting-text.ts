@@ -2,10 +2,9 @@
  * Pending, doubtful and rejected activities in words, the same in every format.
  */
 
-import { showAddress, showName, showText } from "../escape.ts";
+import { quoteForShell, showAddress, showName, showText } from "../escape.ts";
 import { nameOf, type PendingActivity, type RelatedActivity, settleOrAbandon } from "../plan/pending.ts";
 import type { Plan } from "../plan/plan.ts";
-import { quoteForShell } from "../plan/shell.ts";
 import { showIfUser, showSaidUser } from "../plan/user-labels.ts";
 import type { UserNames } from "../plan/users.ts";
 import { renderUnder, type Style } from "./style.ts";

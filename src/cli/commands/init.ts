@@ -2,8 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError, exitCodes } from "../../errors.ts";
-import { showText } from "../../escape.ts";
-import { quoteForShell } from "../../plan/shell.ts";
+import { quoteForShell, showText } from "../../escape.ts";
 import { type InitResult, resultHead } from "../../render/result.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import { localOrganizationId } from "../local-seed.ts";

@@ -7,12 +7,12 @@ import { resolve } from "node:path";
 import { ConfigurationError } from "../../errors.ts";
 import { showText } from "../../escape.ts";
 import type { DesiredOrganization } from "../../plan/organization.ts";
-import { isInShard, parseShard } from "../../plan/shard.ts";
 import { checkSchema } from "../../schema.ts";
 import { findOrganizationId } from "../../wire/credentials.ts";
 import type { ConnectionFlags } from "../connect.ts";
 import { localOrganizationId } from "../local-seed.ts";
 import type { Call } from "../output.ts";
+import { isInShard, parseShard } from "../shard.ts";
 import { type DocumentFlags, defaultDocument, readDesired } from "../sources.ts";
 
 export interface ShareFlags extends DocumentFlags {

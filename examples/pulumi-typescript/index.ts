@@ -17,7 +17,7 @@ const signers = new UserTag("signers", {
 	members: { exactly: [users.alice, users.bob] },
 });
 
-// Bob has it, alice has not, everybody else is left alone; destroying takes it from bob again.
+// Bob has it, alice has not, no other user is changed; destroying removes it from bob again.
 new UserTag("oncall", {
 	name: "oncall",
 	members: { atLeast: [users.bob], never: [users.alice] },

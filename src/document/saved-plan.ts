@@ -108,7 +108,7 @@ export function decodeSavedPlan(text: string, file: string): SavedPlan {
 	}
 	const [mistake] = checkSchema("saved-plan.json", value);
 	if (mistake !== undefined) {
-		throw noSavedPlan(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
+		throw notFromHere(name, `${showText(mistake.instancePath || "the whole")} ${mistake.message ?? "is wrong"}`);
 	}
 	const saved = value as SavedPlan;
 	refuseContradictions(saved, name);
@@ -133,7 +133,11 @@ function refuseContradictions({ plans, threeWay = [], unread = [] }: SavedPlan, 
 		}),
 	][0];
 	if (because === undefined) return;
-	throw new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
+	throw notFromHere(name, because);
+}
+
+function notFromHere(name: string, because: string): ConfigurationError {
+	return new ConfigurationError(`${name} was not made by this orgsync: ${because}`, {
 		hint: "plan again: the file was edited, or another version of orgsync made it",
 	});
 }

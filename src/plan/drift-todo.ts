@@ -14,7 +14,7 @@ export function describeTodo(difference: Difference, plan: Plan): string {
 	if (problem !== null) return describeProblem(difference);
 	if (difference.earlierActivity !== null) {
 		const name = quoteForShell(nameOf(difference.earlierActivity));
-		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` says what it waits for`;
+		return `wait for activity ${name}, which makes it so: \`orgsync explain ${name}\` shows what it is waiting for`;
 	}
 	const held = whyHeld(difference, plan);
 	if (held !== null) return held;

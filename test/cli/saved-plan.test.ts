@@ -257,7 +257,7 @@ describe("orgsync refuses before any request", () => {
 		const reasons = {
 			"edited.json": "edited.json was changed after it was saved",
 			"newer.json": "newer.json was made by a newer orgsync",
-			"wrong.json": "wrong.json is no saved plan: /plans/0 must have required property",
+			"wrong.json": "wrong.json was not made by this orgsync: /plans/0 must have required property",
 			"answer.json": "answer.json is no saved plan: it is what a command prints with --format json",
 			"no.json": "no.json is no saved plan: it is no JSON",
 			"missing.json": "missing.json cannot be read: there is no such file or folder",

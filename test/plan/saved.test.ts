@@ -113,7 +113,7 @@ describe("a file is refused", () => {
 	it("that records an override of a guard, which no saved plan has", () => {
 		const override = { flag: "allow", kind: "policies", number: 1 } as const;
 		const saved = makeSavedPlan({ plans: [{ ...plan, overrides: [override] }] }, "orgsync 1.2.3");
-		expect(reasonOf(encodeSavedPlan(saved))).toMatch(/is no saved plan: \/plans\/0\/overrides\/0\/flag/);
+		expect(reasonOf(encodeSavedPlan(saved))).toMatch(/was not made by this orgsync: \/plans\/0\/overrides\/0\/flag/);
 	});
 
 	it.each<[string, string, RegExp]>([

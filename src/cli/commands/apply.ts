@@ -10,7 +10,7 @@ import { type ApplyResult, byOrganization } from "../../render/result.ts";
 import { renderPlansToApply } from "../../render/result-text.ts";
 import type { ApplyContext } from "../../sync/apply.ts";
 import type { Journal } from "../../sync/journal.ts";
-import { type Connection, type ConnectionFlags, connect, openJournalOf, withAbandoned } from "../connect.ts";
+import { type Connection, type ConnectionFlags, withAbandoned, withConnection, withJournal } from "../connect.ts";
 import { describeError, exitCodeOfError, type OrganizationError, organizationsHead } from "../failure.ts";
 import { mapConcurrently } from "../map-concurrently.ts";
 import type { Call, LocatedResult, Output } from "../output.ts";
@@ -53,20 +53,20 @@ export async function apply(call: ApplyCall): Promise<LocatedResult> {
 	const order = await readOrder(call);
 	const refusal = order.reviewed?.refusal ?? null;
 	if (refusal !== null) return report(refuse(refusal), { isAgreed: false, error: refusal }, [], order);
-	const connection = await connect(order);
-	const journal = await openJournalOf(order);
-	const interruption = listenForSignals(call.output);
-	const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
-	try {
-		const prepared = await prepare(run);
-		const agreement = await agree(prepared, run);
-		const ends = agreement.isAgreed ? await submit(prepared, run) : [];
-		return report(prepared, agreement, ends, order);
-	} finally {
-		interruption.stop();
-		journal.close();
-		await connection.close();
-	}
+	return withConnection(order, (connection) =>
+		withJournal(order, async (journal) => {
+			const interruption = listenForSignals(call.output);
+			const run: ApplyRun = { ...order, connection, journal, signal: interruption.signal };
+			try {
+				const prepared = await prepare(run);
+				const agreement = await agree(prepared, run);
+				const ends = agreement.isAgreed ? await submit(prepared, run) : [];
+				return report(prepared, agreement, ends, order);
+			} finally {
+				interruption.stop();
+			}
+		}),
+	);
 }
 
 type ApplyCall = Call<ApplyFlags> & Pick<SavedPlanCall, "isGiven">;

@@ -62,7 +62,7 @@ export async function withConnection<T>(call: ServiceCall, work: (connection: Co
 }
 
 /** Opens a connection, which the caller closes. Throws ConfigurationError if the URL or the key is missing or invalid. */
-export async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
+async function connect({ flags, terminal, output }: ServiceCall): Promise<Connection> {
 	if (flags.local === true && flags.url !== undefined) {
 		throw new ConfigurationError("--local and --url cannot be used together");
 	}
@@ -140,7 +140,7 @@ function journalFile(flags: JournalFlags, terminal: Terminal): string {
 }
 
 /** Opens the journal, and creates it if it does not exist. Warns on close if its file was removed or replaced meanwhile. */
-export async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
+async function openJournalOf({ flags, terminal, output }: Call<JournalFlags>): Promise<Journal> {
 	const { openJournal } = await import("../sync/journal-file.ts");
 	const file = journalFile(flags, terminal);
 	const journal = await openJournal(file, journalOptions(flags, output));

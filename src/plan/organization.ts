@@ -1,10 +1,8 @@
 /** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
+import type { Known } from "../policy/access.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 
-/** A value that was read, or the reason why it could not be. */
-export type Known<T> =
-	| { readonly known: true; readonly value: T }
-	| { readonly known: false; readonly because: string };
+export type { Known };
 
 /** A place in a document; lines and columns begin at 1. */
 export interface Position {

@@ -1,9 +1,13 @@
 /** The plan is data, and all that apply obeys. The same desired and live organization give the same bytes. */
 import type { Problem } from "../errors.ts";
+import type { AccessState } from "../policy/access.ts";
+import type { Submitter } from "../policy/approval.ts";
+import type { ImpactVerdict } from "../policy/impact.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
+import type { PlanImpact } from "./impact.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -47,6 +51,12 @@ export interface Plan {
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
 	readonly touched: readonly { readonly address: string; readonly digest: string }[];
+	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
+	readonly impact?: readonly PlanImpact[];
+	/** The whole of `impact` in one word; left out with it. */
+	readonly impactVerdict?: ImpactVerdict;
+	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
+	readonly submitterId?: string;
 	/** Overrides that it uses; left out when there is none. It is for readers: nothing is allowed because a plan says so. */
 	readonly overrides?: readonly Override[];
 }
@@ -70,6 +80,10 @@ export interface PlanContext {
 	readonly readAtMs: number;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
+	/** Who can do what; left out where it was not read, because nothing would be submitted or extended reads are off. */
+	readonly access?: AccessState;
+	/** Who will submit the plan; left out with `access`. */
+	readonly submitter?: Known<Submitter>;
 	/** Activities of the organization that have not ended. */
 	readonly waiting?: readonly PendingActivity[];
 	/** Activities that were abandoned and are still pending. */

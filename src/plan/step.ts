@@ -1,4 +1,5 @@
 /** Steps: the activities that a plan submits. Types and lookups only; steps.ts makes them. */
+import type { Approval } from "../policy/approval.ts";
 import type { AddressText } from "./address.ts";
 
 /** What an activity is submitted with, by operation: ids in lower case, lists sorted, so that equal requests have equal bytes. */
@@ -32,6 +33,8 @@ export type Step = StepRequest & {
 	readonly reason: string;
 	/** What holds the step back: then nothing is sent. Null: it can be sent. */
 	readonly earlierActivity: EarlierActivity | null;
+	/** What becomes of it when it is submitted; left out where policies were not asked for. A forecast: nothing is allowed by it. */
+	readonly approval?: Approval;
 };
 
 /** An object that a request changes: its address, and the id by which the request's parameters name it. */

@@ -1,0 +1,64 @@
+/**
+ * Groups of activities: what powers are about (docs/powers.md#groups). A group is a pair of resource and action; a kind or a
+ * type is a group only where a policy names it.
+ */
+
+export type ActivityGroup =
+	| { readonly resource: string; readonly action: string }
+	| { readonly kind: string }
+	| { readonly type: string };
+
+/** The names that rules and reports use, each with its groups. One table: docs/powers.md#names shows it. */
+export const namedPowers = {
+	sign: [{ resource: "PRIVATE_KEY", action: "SIGN" }],
+	export: [
+		{ resource: "WALLET", action: "EXPORT" },
+		{ resource: "PRIVATE_KEY", action: "EXPORT" },
+	],
+	policies: [
+		{ resource: "POLICY", action: "CREATE" },
+		{ resource: "POLICY", action: "UPDATE" },
+		{ resource: "POLICY", action: "DELETE" },
+	],
+	users: [
+		{ resource: "USER", action: "CREATE" },
+		{ resource: "USER", action: "UPDATE" },
+		{ resource: "USER", action: "DELETE" },
+	],
+	credentials: [
+		{ resource: "CREDENTIAL", action: "CREATE" },
+		{ resource: "CREDENTIAL", action: "DELETE" },
+	],
+	wallets: [{ resource: "WALLET", action: "CREATE" }],
+	organizations: [
+		{ resource: "ORGANIZATION", action: "CREATE" },
+		{ resource: "ORGANIZATION", action: "DELETE" },
+	],
+	imports: [{ resource: "PRIVATE_KEY", action: "IMPORT" }],
+	apps: [{ resource: "TVC_APP", action: "DELETE" }],
+} as const satisfies Readonly<Record<string, readonly ActivityGroup[]>>;
+
+export type PowerName = keyof typeof namedPowers;
+
+/** Powers of which one person alone must not get hold where two or more were needed: the guard `escalation`. */
+export const sensitivePowers = [
+	"sign",
+	"export",
+	"policies",
+	"users",
+	"credentials",
+] as const satisfies readonly PowerName[];
+
+/** Returns the group as reports write it: `POLICY/DELETE`, `kind CREATE_WALLET`, `type ACTIVITY_TYPE_…`. */
+export function printGroup(group: ActivityGroup): string {
+	if ("kind" in group) return `kind ${group.kind}`;
+	if ("type" in group) return `type ${group.type}`;
+	return `${group.resource}/${group.action}`;
+}
+
+/** Returns the name of the power to which the group belongs; null for a group without a name. */
+export function nameOfGroup(group: ActivityGroup): PowerName | null {
+	const printed = printGroup(group);
+	const names = Object.keys(namedPowers) as PowerName[];
+	return names.find((name) => namedPowers[name].some((one) => printGroup(one) === printed)) ?? null;
+}

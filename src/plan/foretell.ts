@@ -35,7 +35,7 @@ class Forecast {
 	readonly #context: ForetellContext;
 	readonly #byId: ReadonlyMap<string, Step>;
 	/** By activity, as JSON. */
-	readonly #concerning = new Map<string, readonly AccessPolicy[]>();
+	readonly #relevant = new Map<string, readonly Step[]>();
 	/** By activity, submitter and completed steps. */
 	readonly #judged = new Map<string, Approval>();
 
@@ -74,10 +74,11 @@ class Forecast {
 	#judge(step: Step, submitter: Submitter): Approval {
 		const activity = activityOf(step);
 		const relevant = this.#relevantFor(activity);
-		const before = this.#ancestorsOf(step);
-		const concurrent = this.#concurrentWith(step, before).filter((one) => relevant.has(one.id));
 		const judge = (completed: readonly Step[]): Approval => this.#judgeAfter(completed, activity, submitter);
-		const done = [...before].filter((one) => relevant.has(one.id));
+		if (relevant.length === 0) return judge([]);
+		const before = this.#ancestorsOf(step);
+		const done = relevant.filter((one) => before.has(one));
+		const concurrent = relevant.filter((one) => this.#isConcurrent(one, step, before));
 		if (concurrent.length > maxConcurrent) {
 			if (!this.#isDecidedWithoutPolicies(activity, submitter)) return unknown(tooMany(concurrent));
 			return judge(done);
@@ -105,40 +106,34 @@ class Forecast {
 		return foretellApproval(without, activity, submitter, atMs).verdict === "runs";
 	}
 
-	/** Returns the ids of the steps that can change the answer for this activity; the others are as good as not there. */
-	#relevantFor(activity: SubmittedActivity): ReadonlySet<string> {
-		const policies = this.#concerningOf(activity);
+	/** Returns the steps that can change the answer for this activity; the others are as good as not there. */
+	#relevantFor(activity: SubmittedActivity): readonly Step[] {
+		const key = JSON.stringify(activity);
+		const known = this.#relevant.get(key);
+		if (known !== undefined) return known;
+		const found = this.#findRelevant(activity);
+		this.#relevant.set(key, found);
+		return found;
+	}
+
+	#findRelevant(activity: SubmittedActivity): readonly Step[] {
+		const { policies: all } = this.#context.access;
+		const policies = all.known ? all.value.filter((policy) => this.#canApply(policy, activity)) : [];
 		const ids = new Set(policies.map(({ id }) => id));
 		const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
 		const namesAnyTag = texts.some((text) => /\btags\b/.test(text.replaceAll(/\btags\s*\.\s*contains\s*\(\s*'/g, "")));
-		const isRelevant = (step: Step): boolean => {
-			switch (step.operation) {
-				case "update_user_tag": {
-					const { userTagId, addUserIds, removeUserIds } = step.parameters;
-					const isMoved = addUserIds.length + removeUserIds.length > 0;
-					return isMoved && (namesAnyTag || texts.some((text) => text.includes(userTagId)));
-				}
-				case "delete_policies":
-					// Users may change their own credentials until any policy is about credentials, this activity or not.
-					return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
-				case "delete_oauth_providers":
-					return texts.some((text) => text.includes("credential"));
-				case "delete_tvc_app_and_deployments":
-					return false;
+		const namesCredentials = texts.some((text) => text.includes("credential"));
+		return this.#steps.filter((step) => {
+			if (step.operation === "update_user_tag") {
+				const { userTagId, addUserIds, removeUserIds } = step.parameters;
+				const isMoved = addUserIds.length + removeUserIds.length > 0;
+				return isMoved && (namesAnyTag || texts.some((text) => text.includes(userTagId)));
 			}
-		};
-		return new Set(this.#steps.filter(isRelevant).map(({ id }) => id));
-	}
-
-	/** Returns the policies that can apply to the activity, whoever approves it. */
-	#concerningOf(activity: SubmittedActivity): readonly AccessPolicy[] {
-		const key = JSON.stringify(activity);
-		const known = this.#concerning.get(key);
-		if (known !== undefined) return known;
-		const { policies } = this.#context.access;
-		const found = policies.known ? policies.value.filter((policy) => this.#canApply(policy, activity)) : [];
-		this.#concerning.set(key, found);
-		return found;
+			// Users may change their own credentials until any policy is about credentials, this activity or not.
+			if (step.operation === "delete_policies")
+				return activity.ownerId !== null || step.parameters.policyIds.some((id) => ids.has(id));
+			return step.operation === "delete_oauth_providers" && namesCredentials;
+		});
 	}
 
 	/** Whether the policy would allow the activity to anybody if it allowed, and named no approvers. */
@@ -168,13 +163,11 @@ class Forecast {
 		return found;
 	}
 
-	/** Returns the steps that may complete before this one is submitted, and need not. */
-	#concurrentWith(step: Step, before: ReadonlySet<Step>): readonly Step[] {
-		return this.#steps.filter((one) => {
-			if (one === step || before.has(one)) return false;
-			const ancestors = this.#ancestorsOf(one);
-			return !ancestors.has(step) && [one, ...ancestors].every(canComplete);
-		});
+	/** Whether the other step may complete before this one is submitted, and need not. */
+	#isConcurrent(other: Step, step: Step, before: ReadonlySet<Step>): boolean {
+		if (other === step || before.has(other)) return false;
+		const ancestors = this.#ancestorsOf(other);
+		return !ancestors.has(step) && [other, ...ancestors].every(canComplete);
 	}
 }
 

@@ -55,6 +55,10 @@ export interface Plan {
 	readonly impact?: readonly PlanImpact[];
 	/** The whole of `impact` in one word; left out with it. */
 	readonly impactVerdict?: ImpactVerdict;
+	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
+	readonly tagNames?: Readonly<Record<string, string>>;
+	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
+	readonly policyNames?: Readonly<Record<string, string>>;
 	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
 	readonly submitterId?: string;
 	/** Overrides that it uses; left out when there is none. It is for readers: nothing is allowed because a plan says so. */

@@ -100,7 +100,7 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
  * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
  * undefined if that is not known.
  */
-function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
+export function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
 	const answerTimes: (number | undefined)[] = [];
 	const query: QueryFunction = async (operation, fields = {}) => {
 		const startedAtMs = steadyNow?.();

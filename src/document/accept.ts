@@ -15,6 +15,7 @@ import { addressOfObject } from "../plan/objects.ts";
 import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
+import { addressOfRule } from "../plan/rules.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
 import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";

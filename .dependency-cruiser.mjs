@@ -67,7 +67,8 @@ export default {
 		},
 		{
 			name: "deciding-is-pure",
-			comment: "policy/, plan/, document/ and render/ have no clock, disk, network, environment or randomness, only hashing",
+			comment:
+				"policy/, plan/, document/ and render/ have no clock, disk, network, environment or randomness, only hashing",
 			severity: "error",
 			from: { path: "^src/(policy|plan|document|render)/" },
 			to: { dependencyTypes: ["core"], pathNot: "^(node:)?crypto$" },

@@ -114,6 +114,10 @@ const patchFields: Fields = {
 			{ description: expected.section, isValid: isSection },
 		]),
 	),
+	rootQuorum: {
+		description: "an object with threshold and userIds, or null to remove it",
+		isValid: (value) => value === null || isRecord(value),
+	},
 	rules: anObject("an object, in the form of a seed's rules"),
 	remove: anObject("an object with lists of ids by kind"),
 };

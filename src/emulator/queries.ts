@@ -98,15 +98,19 @@ const listActivities: QueryHandler = (context, body, userId) => {
 	);
 };
 
-const activityQueries: QueryHandlers = {
+const organizationQueries: QueryHandlers = {
 	get_mfa_status: mfaStatuses,
 	get_policy_evaluations: policyEvaluations,
 	get_activity: (context, body, userId) => describeActivity(findActivity(context, body), userId, true),
 	list_activities: listActivities,
+	get_organization_configs: ({ organization: { rootQuorum } }) => ({
+		features: [],
+		...(rootQuorum === undefined ? {} : { quorum: rootQuorum }),
+	}),
 };
 
 export const queryHandlers: ReadonlyMap<string, QueryHandler> = new Map(
-	[...entityKinds.map(({ queries }) => queries), userQueries, activityQueries].flatMap(
+	[...entityKinds.map(({ queries }) => queries), userQueries, organizationQueries].flatMap(
 		(queries) => Object.entries(queries) as [string, QueryHandler][],
 	),
 );

@@ -8,7 +8,7 @@ import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
 import { userTags } from "./kinds/user-tag.ts";
 import { rowsOf, type SeedOrganization } from "./seed-check.ts";
-import type { Organization, OrganizationSettings, Rules, StateChange } from "./state.ts";
+import type { Organization, OrganizationSettings, RootQuorum, Rules, StateChange } from "./state.ts";
 
 function completeRules(rules: Rules = {}): Rules {
 	if (rules.deny === undefined) return rules;
@@ -18,10 +18,15 @@ function completeRules(rules: Rules = {}): Rules {
 	return { ...rules, deny };
 }
 
+function completeQuorum({ threshold, userIds }: RootQuorum): RootQuorum {
+	return { threshold, userIds: userIds.map((userId) => userId.toLowerCase()) };
+}
+
 function settingsOf(seed: SeedOrganization): OrganizationSettings {
 	return {
 		organizationId: seed.organizationId.toLowerCase(),
 		organizationName: seed.organizationName ?? "",
+		...(seed.rootQuorum === undefined ? {} : { rootQuorum: completeQuorum(seed.rootQuorum) }),
 		rules: completeRules(seed.rules),
 	};
 }
@@ -38,15 +43,19 @@ export function changesToReplace(seed: SeedOrganization, nowMs: number): readonl
 
 /** Returns the organization in the form of a seed. Seeding it again gives the same organization. */
 export function toSeed(organization: Organization): SeedOrganization {
-	const { organizationId, organizationName, rules } = organization;
+	const { organizationId, organizationName, rootQuorum, rules } = organization;
 	const sections = entityKinds.map((kind) => {
 		const entities = [...organization.entities(kind).values()];
 		return [kind.section, kind.writeSection(entities)];
 	});
-	return { organizationId, organizationName, ...Object.fromEntries(sections), rules };
+	const quorum = rootQuorum === undefined ? {} : { rootQuorum };
+	return { organizationId, organizationName, ...Object.fromEntries(sections), ...quorum, rules };
 }
 
-/** A partial organization: entities merge by id, `remove` lists ids to remove by section, `rules` replaces the rules. */
+/**
+ * A partial organization: entities merge by id, `remove` lists ids to remove by section, `rules` replaces the rules, and
+ * `rootQuorum` the root quorum (null removes it).
+ */
 export interface OrganizationPatch {
 	readonly organizationId: string;
 	readonly remove?: Readonly<Record<string, readonly string[]>>;
@@ -77,6 +86,7 @@ function withoutMembers(tag: JsonObject, removed: ReadonlySet<string>): JsonObje
 export function mergePatch(organization: Organization, patch: OrganizationPatch): SeedOrganization {
 	const { remove, organizationId: _organizationId, ...sections } = patch;
 	const merged: Record<string, unknown> = { ...toSeed(organization), ...sections };
+	if (merged.rootQuorum === null) delete merged.rootQuorum;
 	const removedUsers = new Set((remove?.[users.section] ?? []).map((id) => users.normalizeId(String(id))));
 	for (const kind of entityKinds) {
 		const rows = mergeRows(kind, organization, patch);

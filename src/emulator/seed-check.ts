@@ -6,12 +6,13 @@ import { checkSchema, type SchemaError } from "../schema.ts";
 import type { EntityKind } from "./kinds/entity-kind.ts";
 import { entityKinds, type SeedSections } from "./kinds/table.ts";
 import { makeProblemCollector, type Path, type ProblemCollector, type SeedProblem } from "./seed-problems.ts";
-import type { Rules } from "./state.ts";
+import type { RootQuorum, Rules } from "./state.ts";
 
 /** One organization of a seed; only its id is required. */
 export interface SeedOrganization extends SeedSections {
 	readonly organizationId: string;
 	readonly organizationName?: string;
+	readonly rootQuorum?: RootQuorum;
 	readonly rules?: Rules;
 }
 
@@ -60,6 +61,18 @@ function checkSection(kind: EntityKind, rows: readonly object[], at: Path, colle
 	});
 }
 
+function checkRootQuorum({ threshold, userIds }: RootQuorum, at: Path, collector: ProblemCollector): void {
+	userIds.forEach((userId, index) => {
+		const path = [...at, "userIds", index];
+		collector.unique(at.join(), userId.toLowerCase(), path, "this member");
+		if (collector.userIds.has(userId.toLowerCase())) return;
+		collector.report(path, "unknown-user", "no user of the organization has this id");
+	});
+	if (threshold <= userIds.length) return;
+	const message = `${threshold} of ${userIds.length} users cannot be reached`;
+	collector.report([...at, "threshold"], "bad-value", message);
+}
+
 /** Returns what is wrong with an organization that fits the schema. */
 function checkOrganization(organization: SeedOrganization, at: Path): readonly SeedProblem[] {
 	const userIds = new Set((organization.users ?? []).map(({ userId }) => userId.toLowerCase()));
@@ -67,6 +80,7 @@ function checkOrganization(organization: SeedOrganization, at: Path): readonly S
 	for (const kind of entityKinds) {
 		checkSection(kind, rowsOf(kind, organization), [...at, kind.section], collector);
 	}
+	if (organization.rootQuorum !== undefined) checkRootQuorum(organization.rootQuorum, [...at, "rootQuorum"], collector);
 	return collector.problems;
 }
 

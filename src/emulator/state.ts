@@ -25,9 +25,17 @@ export interface EntitySection<Entity extends object> {
 	idOf(entity: Entity): string;
 }
 
+/** `threshold` of these users together can do everything (docs/service.md#how-an-activity-is-decided). */
+export interface RootQuorum {
+	readonly threshold: number;
+	readonly userIds: readonly string[];
+}
+
 export interface OrganizationSettings {
 	readonly organizationId: string;
 	readonly organizationName: string;
+	/** Left out, the organization shows none, and none decides anything. */
+	readonly rootQuorum?: RootQuorum;
 	readonly rules: Rules;
 }
 

@@ -11,17 +11,17 @@ import { makePrivate } from "../private-file.ts";
 import { maxLoadedOrganizations } from "./assumptions.ts";
 import { entityKinds } from "./kinds/table.ts";
 import { users } from "./kinds/user.ts";
-import type { ActivityRecord, EntitySection, Organization, Rules, StateChange } from "./state.ts";
+import type { ActivityRecord, EntitySection, Organization, RootQuorum, Rules, StateChange } from "./state.ts";
 import { type CredentialIndex, indexCredentials } from "./verify-stamp.ts";
 
 const inMemory = ":memory:";
 
 /** "orgE": it distinguishes data files of the emulator from other databases. */
 const applicationId = 0x6f726745;
-const layoutVersion = 1;
+const layoutVersion = 2;
 
 const layout = `
-	CREATE TABLE organizations (organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL) STRICT;
+	CREATE TABLE organizations (organization_id TEXT PRIMARY KEY, name TEXT NOT NULL, rules TEXT NOT NULL, root_quorum TEXT) STRICT;
 	CREATE TABLE entities (
 		sequence INTEGER PRIMARY KEY, organization_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
 		body TEXT NOT NULL, UNIQUE (organization_id, kind, id)
@@ -34,8 +34,12 @@ const layout = `
 	PRAGMA user_version = ${layoutVersion};
 `;
 
+/** Brings a data file of the version in the key to the next one. */
+const migrations: Readonly<Record<number, string>> = { 1: "ALTER TABLE organizations ADD COLUMN root_quorum TEXT;" };
+
 interface LoadedOrganization extends Organization {
 	organizationName: string;
+	rootQuorum?: RootQuorum;
 	rules: Rules;
 	readonly due: Map<string, number>;
 	readonly sections: ReadonlyMap<string, Map<string, object>>;
@@ -46,6 +50,19 @@ export interface OrganizationSummary {
 	readonly organizationId: string;
 	readonly organizationName: string;
 	readonly users: readonly { readonly userId: string; readonly userName: string }[];
+}
+
+/** Brings a data file to this version's layout, in one transaction. Returns false for a version that it does not know. */
+function migrate(database: DatabaseSync, found: number): boolean {
+	const steps: string[] = [];
+	for (let version = found; version !== layoutVersion; version += 1) {
+		const step = migrations[version];
+		if (step === undefined) return false;
+		steps.push(step);
+	}
+	if (steps.length === 0) return true;
+	database.exec(`BEGIN IMMEDIATE; ${steps.join(" ")} PRAGMA user_version = ${layoutVersion}; COMMIT;`);
+	return true;
 }
 
 function openDatabase(file: string | undefined, notice: (text: string) => void): DatabaseSync {
@@ -63,7 +80,7 @@ function openDatabase(file: string | undefined, notice: (text: string) => void):
 			.get();
 		const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
 		if (isEmpty) database.exec(`BEGIN IMMEDIATE; ${layout} COMMIT;`);
-		else if (found?.owner !== applicationId || found.version !== layoutVersion) {
+		else if (found?.owner !== applicationId || !migrate(database, Number(found.version))) {
 			throw new StorageError(`${file} is not a data file of this version of the emulator`);
 		}
 		return database;
@@ -80,7 +97,7 @@ function openDatabase(file: string | undefined, notice: (text: string) => void):
 function prepareStatements(database: DatabaseSync) {
 	const prepare = (sql: string): StatementSync => database.prepare(sql);
 	return {
-		head: prepare("SELECT name, rules FROM organizations WHERE organization_id = ?"),
+		head: prepare("SELECT name, rules, root_quorum AS rootQuorum FROM organizations WHERE organization_id = ?"),
 		entities: prepare("SELECT kind, id, body FROM entities WHERE organization_id = ? ORDER BY sequence"),
 		due: prepare("SELECT id, due_ms FROM activities WHERE organization_id = ? AND due_ms IS NOT NULL"),
 		byFingerprint: prepare("SELECT body FROM activities WHERE organization_id = ? AND fingerprint = ?"),
@@ -92,8 +109,8 @@ function prepareStatements(database: DatabaseSync) {
 				"FROM organizations ORDER BY rowid",
 		),
 		putHead: prepare(
-			"INSERT INTO organizations (organization_id, name, rules) VALUES (?, ?, ?) ON CONFLICT (organization_id) " +
-				"DO UPDATE SET name = excluded.name, rules = excluded.rules",
+			"INSERT INTO organizations (organization_id, name, rules, root_quorum) VALUES (?, ?, ?, ?) ON CONFLICT (organization_id) " +
+				"DO UPDATE SET name = excluded.name, rules = excluded.rules, root_quorum = excluded.root_quorum",
 		),
 		putEntity: prepare(
 			"INSERT INTO entities (organization_id, kind, id, body) VALUES (?, ?, ?, ?) " +
@@ -112,7 +129,9 @@ function prepareStatements(database: DatabaseSync) {
 type Statements = ReturnType<typeof prepareStatements>;
 
 function load(statements: Statements, organizationId: string): LoadedOrganization | undefined {
-	const head = statements.head.get(organizationId) as { name: string; rules: string } | undefined;
+	const head = statements.head.get(organizationId) as
+		| { name: string; rules: string; rootQuorum: string | null }
+		| undefined;
 	if (head === undefined) return undefined;
 	const sections = new Map(entityKinds.map(({ section }) => [section, new Map<string, object>()]));
 	for (const row of statements.entities.all(organizationId)) {
@@ -121,6 +140,7 @@ function load(statements: Statements, organizationId: string): LoadedOrganizatio
 	return {
 		organizationId,
 		organizationName: head.name,
+		...(head.rootQuorum === null ? {} : { rootQuorum: JSON.parse(head.rootQuorum) }),
 		rules: JSON.parse(head.rules),
 		due: new Map(statements.due.all(organizationId).map((row) => [String(row.id), Number(row.due_ms)])),
 		sections,
@@ -133,8 +153,9 @@ function load(statements: Statements, organizationId: string): LoadedOrganizatio
 function writeRow(statements: Statements, organizationId: string, change: StateChange): void {
 	switch (change.change) {
 		case "settings": {
-			const { organizationName, rules } = change.settings;
-			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules));
+			const { organizationName, rules, rootQuorum } = change.settings;
+			const quorum = rootQuorum === undefined ? null : JSON.stringify(rootQuorum);
+			statements.putHead.run(organizationId, organizationName, JSON.stringify(rules), quorum);
 			return;
 		}
 		case "put":
@@ -160,6 +181,8 @@ function applyToLoaded(loaded: LoadedOrganization, change: StateChange): void {
 		case "settings":
 			loaded.organizationName = change.settings.organizationName;
 			loaded.rules = change.settings.rules;
+			if (change.settings.rootQuorum === undefined) delete loaded.rootQuorum;
+			else loaded.rootQuorum = change.settings.rootQuorum;
 			return;
 		case "put":
 			loaded.sections.get(change.section)?.set(change.id, change.value);

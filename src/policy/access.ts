@@ -18,8 +18,8 @@ export interface AccessState {
 
 export interface AccessUser {
 	readonly id: string;
-	/** Ids of the user's tags, sorted. */
-	readonly tagIds: readonly string[];
+	/** Ids of the user's tags, sorted. Unknown where the service does not show them: such a user may have any tag. */
+	readonly tagIds: Known<readonly string[]>;
 	/** Null: the user has none. */
 	readonly email: Known<string | null>;
 	/** What the user can stamp an approval with. */

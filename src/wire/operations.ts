@@ -91,6 +91,7 @@ export const extendedReads = defineQueries({
 		answerKey: "activities",
 	},
 	get_session_profiles: { fields: ["organizationId"], answerKey: "sessionProfiles" },
+	get_organization_configs: { fields: ["organizationId"], answerKey: "configs" },
 });
 
 /** Approving and rejecting an activity by its fingerprint. Outside the 13 (docs/service.md#votes). */

@@ -148,7 +148,7 @@ describe("a request for rules", () => {
 
 describe("a state change", () => {
 	const known =
-		"organizationId, organizationName, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rules, remove";
+		"organizationId, organizationName, users, userTags, policies, tvcApps, sessionProfiles, supportedAssets, rootQuorum, rules, remove";
 
 	it.each<[object, string]>([
 		[{ organizationId, colour: "red" }, `colour: unknown field (known: ${known})`],
@@ -160,6 +160,14 @@ describe("a state change", () => {
 			"supportedAssets: must be an object with a list of assets by network, as in a seed",
 		],
 		[{ organizationId, organizationName: 7 }, "organizationName: must be a text"],
+		[
+			{ organizationId, rootQuorum: [] },
+			"rootQuorum: must be an object with threshold and userIds, or null to remove it",
+		],
+		[
+			{ organizationId, rootQuorum: { threshold: 2, userIds: [world.alice] } },
+			"organizations[0].rootQuorum.threshold: 2 of 1 users cannot be reached",
+		],
 		[{ organizationId, remove: ["users"] }, "remove: must be an object with lists of ids by kind"],
 		[
 			{ organizationId, remove: { polices: [] } },

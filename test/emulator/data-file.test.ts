@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startEmulator } from "../../src/emulator/server.ts";
 import { StorageError } from "../../src/errors.ts";
@@ -21,6 +22,38 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("a data file of an earlier version", () => {
+	it("keeps its organizations and activities, and takes a root quorum", async () => {
+		const { organizationId, alice } = world;
+		const earlier = await startEmulator({ dataFile, seed: world.makeSeed() });
+		await world.submit(earlier.url, "update_user_tag", world.tagUpdate([world.bob]));
+		const before = earlier.state(organizationId);
+		await earlier.close();
+		const database = new DatabaseSync(dataFile);
+		database.exec("ALTER TABLE organizations DROP COLUMN root_quorum; PRAGMA user_version = 1;");
+		database.close();
+		const rootQuorum = { threshold: 1, userIds: [alice] };
+		const emulator = await startEmulator({ dataFile });
+		expect(emulator.state(organizationId)).toEqual(before);
+		await emulator.changeState({ organizationId, rootQuorum });
+		await emulator.close();
+		const again = await startEmulator({ dataFile });
+		expect(again.state(organizationId).organization).toEqual({ ...before.organization, rootQuorum });
+		await again.changeState({ organizationId, rootQuorum: null });
+		expect(again.state(organizationId)).toEqual(before);
+		await again.close();
+	});
+
+	it.each([0, 3, 99])("is refused when its version is %i, and stays as it is", async (version) => {
+		await (await startEmulator({ dataFile, seed: world.makeSeed() })).close();
+		const database = new DatabaseSync(dataFile);
+		database.exec(`PRAGMA user_version = ${version}`);
+		await expect(startEmulator({ dataFile })).rejects.toThrow(StorageError);
+		expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: version });
+		database.close();
+	});
+});
 
 describe.runIf(process.geteuid !== undefined)("the data file of the emulator", () => {
 	it("is private to its owner while the emulator runs, with the files beside it", async () => {

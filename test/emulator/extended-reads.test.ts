@@ -76,6 +76,25 @@ test("list_policies, list_tvc_apps and get_session_profiles show all entities", 
 	expect(sessionProfiles).toMatchObject([{ sessionProfileId: world.profile, sessionProfileName: "short" }]);
 });
 
+test("get_organization_configs shows the root quorum of the seed, and none without one", async () => {
+	expect(await client.getOrganizationConfigs({ organizationId })).toEqual({ configs: { features: [] } });
+	await emulator.changeState({ organizationId, rootQuorum: { threshold: 1, userIds: [alice.toUpperCase(), bob] } });
+	const { configs } = await client.getOrganizationConfigs({ organizationId });
+	expect(configs).toEqual({ features: [], quorum: { threshold: 1, userIds: [alice, bob] } });
+	expect(emulator.state(organizationId).organization.rootQuorum).toEqual(configs.quorum);
+});
+
+test("list_policies shows a policy's time, and leaves it out where the seed does", async () => {
+	const time = "time.now < Timestamp('2030-01-01T00:00:00Z')";
+	const [first, second] = world.policies;
+	await emulator.changeState({ organizationId, policies: [{ policyId: first, time }] });
+	const { policies } = (await world.query(emulator.url, "list_policies", {})).body;
+	expect(policies.map((policy: { policyId: string; time?: string }) => [policy.policyId, policy.time])).toEqual([
+		[first, time],
+		[second, undefined],
+	]);
+});
+
 test("get_activity answers what the same bytes answer, as the stamping user sees it", async () => {
 	await emulator.setRules(organizationId, { approvals: { ACTIVITY_TYPE_UPDATE_USER_TAG: 2 } });
 	const raw = world.submitBody("update_user_tag", renamed("keepers"));
@@ -171,7 +190,7 @@ test("every answer fits the schema of its operation", async () => {
 test("with documented reads every one of them answers 404", async () => {
 	const documented = await startEmulator({ seed: world.makeSeed(), reads: "documented" });
 	try {
-		expect(Object.keys(extendedReads)).toHaveLength(7);
+		expect(Object.keys(extendedReads)).toHaveLength(8);
 		for (const name of Object.keys(extendedReads)) {
 			const fields = await fieldsOf(name);
 			expect([name, (await world.query(emulator.url, name, fields)).status]).toEqual([name, 200]);

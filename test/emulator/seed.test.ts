@@ -80,6 +80,24 @@ test.each([
 		["seed.yaml:7:21 bad-value organizations[0].users[0].apiKeys[0].publicKey"],
 	],
 	[
+		"a root quorum of strangers",
+		`${head}    rootQuorum: { threshold: 1, userIds: [${world.alice}] }\n`,
+		["seed.yaml:4:43 unknown-user organizations[0].rootQuorum.userIds[0]"],
+	],
+	[
+		"a root quorum that can never be reached",
+		`${head}    users: [{ userId: ${world.alice}, userName: a }]\n    rootQuorum: { threshold: 2, userIds: [${world.alice}] }\n`,
+		["seed.yaml:5:19 bad-value organizations[0].rootQuorum.threshold"],
+	],
+	[
+		"a root quorum that needs no one",
+		`${head}    rootQuorum: { threshold: 0, userIds: [] }\n`,
+		[
+			"seed.yaml:4:19 bad-value organizations[0].rootQuorum.threshold",
+			"seed.yaml:4:33 bad-value organizations[0].rootQuorum.userIds",
+		],
+	],
+	[
 		"a rule about no activity type",
 		`${head}    rules: { approvals: { DELETE: 2 } }\n`,
 		["seed.yaml:4:14 bad-key organizations[0].rules.approvals"],

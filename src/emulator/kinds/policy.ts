@@ -10,7 +10,10 @@ import {
 	type Texts,
 } from "./entity-kind.ts";
 
-type Policy = Texts<"policyId" | "policyName" | "effect" | "condition" | "consensus" | "notes">;
+export type Policy = Texts<"policyId" | "policyName" | "effect" | "condition" | "consensus" | "notes"> & {
+	/** Left out, the policy takes part at any time. */
+	readonly time?: string;
+};
 
 type SeedPolicy = SeedRow<Policy, "policyId" | "policyName">;
 

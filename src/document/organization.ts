@@ -7,9 +7,11 @@ import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
 import type { DesiredOrganization, DesiredRemoval, RemovalLimits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
+import { firstAgreed, type Located } from "./agree.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
-import { describeCell, describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { readRules } from "./rules.ts";
 import { readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import { afterSubstitution, readIds, readUserKeys, readUserList, readUsers, type Users } from "./users.ts";
 
@@ -35,6 +37,7 @@ export function readOrganization(
 	const entries = readTagEntries(roots, users, problems);
 	const protectedObjects = readProtected(roots, users, problems);
 	checkProtectedTags(entries, protectedObjects, problems);
+	const rules = readRules(roots, entries, problems);
 	const desired = {
 		organizationId,
 		objects: [
@@ -47,9 +50,15 @@ export function readOrganization(
 			userTags: [...protectedObjects.userTags.keys()].sort(),
 		},
 		limits: readLimits(roots, problems),
+		...(rules.length === 0 ? {} : { rules }),
 	};
 	// Positions in files do not count.
-	const digest = digestOf({ ...desired, objects: desired.objects.map((object) => ({ ...object, at: undefined })) });
+	const withoutPlace = (one: object): object => ({ ...one, at: undefined });
+	const digest = digestOf({
+		...desired,
+		objects: desired.objects.map(withoutPlace),
+		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlace) }),
+	});
 	const files = [...new Set(roots.map((root) => root.at.file))].sort();
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	return { ...desired, users: aliases, digest, files };
@@ -139,19 +148,13 @@ function readOfUsers(
 function readLimits(roots: readonly Cell[], problems: Problems): RemovalLimits {
 	const limits: Record<string, unknown> = {};
 	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
-		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
-		for (const cell of roots.map((root) => entryOf(entryOf(root, "limits"), key))) {
-			const value = cell && (key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value);
-			if (cell === undefined || value === undefined) continue;
-			if (first === undefined) {
-				first = { cell, value };
-				limits[key] = value;
-			} else if (JSON.stringify(first.value) !== JSON.stringify(value)) {
-				const place = describePlace(first.cell.at, cell.at);
-				const message = `${describeCell(cell)} is ${quoteCell(cell)} here and ${quoteCell(first.cell)} ${place}; documents of one organization must agree`;
-				problems.report(cell, "documents-disagree", message);
-			}
-		}
+		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
+		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
+			const value = key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value;
+			return value === undefined ? [] : [{ cell, value }];
+		});
+		const first = firstAgreed(found, problems);
+		if (first !== undefined) limits[key] = first.value;
 	}
 	return limits as RemovalLimits;
 }

@@ -2,12 +2,11 @@
 import type { Problem } from "../errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { Submitter } from "../policy/approval.ts";
-import type { ImpactVerdict } from "../policy/impact.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
-import type { PlanImpact } from "./impact.ts";
+import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -27,7 +26,7 @@ import { compareText, digestOf } from "./value.ts";
 export type Reads = "auto" | "documented";
 
 /** What `plan` prints and `apply` obeys; schemas/plan.json describes it. */
-export interface Plan {
+export interface Plan extends Omit<Meaning, "steps"> {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
 	readonly documentDigest: string;
@@ -51,16 +50,6 @@ export interface Plan {
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
 	readonly touched: readonly { readonly address: string; readonly digest: string }[];
-	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
-	readonly impact?: readonly PlanImpact[];
-	/** The whole of `impact` in one word; left out with it. */
-	readonly impactVerdict?: ImpactVerdict;
-	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
-	readonly tagNames?: Readonly<Record<string, string>>;
-	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
-	readonly policyNames?: Readonly<Record<string, string>>;
-	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
-	readonly submitterId?: string;
 	/** Overrides that it uses; left out when there is none. It is for readers: nothing is allowed because a plan says so. */
 	readonly overrides?: readonly Override[];
 }
@@ -114,11 +103,12 @@ export function makePlan(
 	const held = holdSteps(wanted, context.waiting ?? []);
 	const checked = holdRejected(held, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? held : checked;
+	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
-	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];
+	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...usersOfMeaning(meaning)];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
 	return {
 		formatVersion: 1,
@@ -131,7 +121,7 @@ export function makePlan(
 		unread: [...unread, ...(context.unread ?? [])],
 		problems,
 		changes,
-		steps,
+		...meaning,
 		guards: [
 			...judgeGuards(desired, live, changes, caller),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),

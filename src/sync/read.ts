@@ -17,6 +17,7 @@ import {
 	tagsOf,
 } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
+import { namesTags } from "../plan/rules.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 import { mapKnown, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
@@ -117,9 +118,10 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const tags = tagsOf(desired);
 	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
 	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
+	const hasTagRules = namesTags(desired.rules ?? []);
 	return {
-		userTags: tags.length > 0,
-		users: auto && (managesMembers || removables.has("oauthProvider")),
+		userTags: tags.length > 0 || hasTagRules,
+		users: auto && (managesMembers || hasTagRules || removables.has("oauthProvider")),
 		removables,
 	};
 }

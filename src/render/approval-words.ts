@@ -7,8 +7,7 @@ import type { Step, StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/approval.ts";
 import { joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
-import { describePolicies, describeThresholds, listPeople, namePerson } from "./power-phrases.ts";
-import type { PowerNames } from "./power-words.ts";
+import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./power-words.ts";
 
 export const approvalHeadings = {
 	denied: "Would be denied",
@@ -27,19 +26,30 @@ export interface ApprovalLine {
 	readonly steps: readonly ForetoldStep[];
 }
 
+type Names = PowerNames & Pick<Plan, "submitterId">;
+
 /** Bad news first. */
 const verdictsInOrder = ["denied", "unknown", "pending", "runs"] as const satisfies readonly ApprovalVerdict[];
 
-/** Returns what is foretold of the steps that apply submits; none where policies were not asked for. */
-export function foretoldSteps({ steps }: Pick<Plan, "steps">): readonly ForetoldStep[] {
-	return groupSteps(steps).sent.flatMap((step) =>
-		step.approval === undefined ? [] : [{ ...step, approval: step.approval }],
-	);
+/** Returns what is foretold of these steps; none where policies were not asked for. */
+function foretoldSteps(steps: readonly Step[]): readonly ForetoldStep[] {
+	return steps.flatMap((step) => (step.approval === undefined ? [] : [{ ...step, approval: step.approval }]));
 }
 
-/** Returns one line for each thing that is foretold, denied steps first. */
-export function describeApprovals(plan: Plan): readonly ApprovalLine[] {
-	const same = Map.groupBy(foretoldSteps(plan), (step) => phraseText(describeApproval(step, plan)));
+/**
+ * Returns one line for each thing that is foretold, denied steps first: of the steps that apply submits, and of pending
+ * activities that it joins.
+ */
+export function describeApprovals({ steps, ...plan }: Plan): readonly ApprovalLine[] {
+	const { sent, pending } = groupSteps(steps);
+	const joined = foretoldSteps(pending).filter(
+		({ earlierActivity, approval }) => earlierActivity?.relation === "same" && approval.verdict === "pending",
+	);
+	return describeSteps([...foretoldSteps(sent), ...joined], plan);
+}
+
+function describeSteps(foretold: readonly ForetoldStep[], plan: Names): readonly ApprovalLine[] {
+	const same = Map.groupBy(foretold, (step) => phraseText(describeApproval(step, plan)));
 	const lines = [...same.values()].flatMap((steps): ApprovalLine[] => {
 		const [first] = steps;
 		if (first === undefined) return [];
@@ -49,8 +59,6 @@ export function describeApprovals(plan: Plan): readonly ApprovalLine[] {
 	});
 	return verdictsInOrder.flatMap((verdict) => lines.filter((line) => line.verdict === verdict));
 }
-
-type Names = PowerNames & Pick<Plan, "submitterId">;
 
 /** Returns what becomes of the step when it is submitted. */
 export function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
@@ -97,8 +105,8 @@ const actions: Readonly<Record<StepOperation, string>> = {
  * `named` adds who can approve, for formats that show names as names.
  */
 export function summarizeApprovals(plan: Plan, named = false): string {
-	const lines = describeApprovals(plan);
-	const total = groupSteps(plan.steps).sent.length;
+	const { sent } = groupSteps(plan.steps);
+	const lines = describeSteps(foretoldSteps(sent), plan);
 	const counted = verdictsInOrder.flatMap((verdict) => {
 		const same = lines.filter((line) => line.verdict === verdict);
 		const number = same.reduce((sum, { steps }) => sum + steps.length, 0);
@@ -110,7 +118,7 @@ export function summarizeApprovals(plan: Plan, named = false): string {
 	});
 	if (counted.length > 0) return `; ${counted.join(", ")}`;
 	const run = lines.flatMap(({ steps }) => steps).length;
-	if (run === 0 || run < total) return "";
+	if (run === 0 || run < sent.length) return "";
 	return run === 1 ? "; it runs at once" : "; they run at once";
 }
 

@@ -17,7 +17,7 @@ import {
 	listPeople,
 	namePerson,
 	nameTag,
-} from "./power-phrases.ts";
+} from "./power-words.ts";
 
 /** What a line is about: bad news, somebody gains, somebody loses, not known. */
 export type ImpactSign = "!" | "+" | "-" | "?";

@@ -5,7 +5,7 @@ import type { ImpactVerdict } from "../../src/policy/impact.ts";
 import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
 import { describeImpact, summarizeImpact } from "../../src/render/impact-words.ts";
 import { phraseText } from "../../src/render/phrase.ts";
-import { describeGroups, describeThresholds } from "../../src/render/power-phrases.ts";
+import { describeGroups, describeThresholds } from "../../src/render/power-words.ts";
 import { plainStyle, renderPlan } from "../../src/render/text.ts";
 import { id } from "../plan/support-organizations.ts";
 import {

@@ -103,7 +103,8 @@ export function describeThresholds(
 	const isRoot = (one: readonly Threshold[]): boolean => one.some(({ isRootQuorum }) => isRootQuorum);
 	const others = alternatives.filter((one) => !isRoot(one));
 	const listed = others.length === 0 ? alternatives : others;
-	const isSimple = listed.length === 1 && listed[0]?.length === 1;
+	const isBeside = rootQuorum === "brief" && others.length > 0 && others.length < alternatives.length;
+	const isSimple = listed.length === 1 && listed[0]?.length === 1 && !isBeside;
 	const shown = listed.slice(0, listed.length > maxAlternatives ? maxAlternatives - 1 : maxAlternatives).map((all) =>
 		joinPhrases(
 			all.map((one) => describeThreshold(one, names, isSimple)),
@@ -112,15 +113,8 @@ export function describeThresholds(
 	);
 	const more = listed.length - shown.length;
 	return joinPhrases(
-		[
-			...shown,
-			...(more === 0 ? [] : [[`${more} other ways`]]),
-			...(rootQuorum === "brief" && others.length > 0 && others.length < alternatives.length
-				? [["the root quorum"]]
-				: []),
-		],
-		", ",
-		" or ",
+		[...shown, ...(more === 0 ? [] : [[`${more} other ways`]]), ...(isBeside ? [["the root quorum"]] : [])],
+		", or ",
 	);
 }
 
@@ -130,8 +124,9 @@ function describeThreshold(
 	names: PowerNames,
 	isSimple: boolean,
 ): Phrase {
-	const people = listPeople(of, names, ",");
-	if (isRootQuorum) return [`${atLeast} of the root quorum (`, ...people, ")"];
+	const people: Phrase = of.length === 0 ? ["no members"] : listPeople(of, names, ",");
+	if (isRootQuorum && atLeast >= of.length) return ["the root quorum (", ...listPeople(of, names), ")"];
+	if (isRootQuorum) return [`the root quorum (${atLeast} of `, ...people, ")"];
 	if (tagId !== null) return [`${atLeast} of `, ...nameTag(tagId, names), " (", ...people, ")"];
 	if (atLeast >= of.length) return listPeople(of, names);
 	return isSimple ? [`${atLeast} of `, ...people] : [`${atLeast} of (`, ...people, ")"];

@@ -186,9 +186,7 @@ class Parser {
 		}
 		if (!isConstructor(name)) {
 			const isMethod = methods.some((one) => one === name);
-			const fix = isMethod
-				? `write it behind its list: \`list.${name}(…)\``
-				: `there are ${constructors.join(", ")}`;
+			const fix = isMethod ? `write it behind its list: \`list.${name}(…)\`` : `there are ${constructors.join(", ")}`;
 			throw new NotUnderstood(`${quote(name)} is not a function that begins an expression; ${fix}`, span);
 		}
 		this.#advance();

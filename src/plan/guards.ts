@@ -16,6 +16,8 @@ export const guardKinds = [
 	"ownOauthProviders",
 	"ownUserTags",
 	"unlisted",
+	"rules",
+	"newAccess",
 ] as const;
 
 export type GuardKind = (typeof guardKinds)[number];

@@ -6,6 +6,7 @@ import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
+import { judgeAccess } from "./guards-access.ts";
 import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
 import {
 	type DesiredOrganization,
@@ -135,6 +136,7 @@ export function makePlan(
 		...meaning,
 		guards: [
 			...judgeGuards(desired, live, changes, caller),
+			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
 			...judgeRules(found, rules, changes),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 		],

@@ -1,6 +1,6 @@
 /** What breaks a rule, in sentences that are safe for a terminal. */
-import { showNameWithin, showText } from "../escape.ts";
-import { type ActivityGroup, nameOfGroup, printGroup } from "../policy/groups.ts";
+import { showNameWithin } from "../escape.ts";
+import { describePower } from "./group-words.ts";
 import type { DesiredRule } from "./organization.ts";
 import type { Breach } from "./rules.ts";
 import { showUser } from "./user-labels.ts";
@@ -9,9 +9,6 @@ import { compareText } from "./value.ts";
 
 /** Max users or parts in a list; the rest is counted. */
 const maxListed = 5;
-
-/** Max characters of a condition, which a policy can make as long as it likes. */
-const maxConditionLength = 120;
 
 type NewAccess = Extract<Breach, { readonly what: "newAccess" }>;
 
@@ -51,15 +48,15 @@ function describeAlike(rule: DesiredRule, alike: readonly Breach[], names: UserN
 		case "rootQuorum":
 			return `${approvers(breach.threshold)} of the root quorum (${who}) ${breach.threshold === 1 ? "is" : "are"} enough for every activity`;
 		case "enough": {
-			const power = showPower(breach.group, breach.condition);
+			const power = describePower(breach.group, breach.condition);
 			if (breach.userIds.length > 1) {
 				const sets = cut(alike.map((one) => join(listUsers(one.userIds, names))));
-				return `${sets.join(", or ")} are enough for ${power}`;
+				return `${sets.join(", or ")} are enough to ${power}`;
 			}
-			return userIds.length === 1 ? `${who} alone is enough for ${power}` : `${who} are each enough alone for ${power}`;
+			return userIds.length === 1 ? `${who} alone is enough to ${power}` : `${who} are each enough alone to ${power}`;
 		}
 		case "outsider":
-			return `${who} can take part in ${showPower(breach.group, breach.condition)}`;
+			return `${who} can help to ${describePower(breach.group, breach.condition)}`;
 		case "newAccess":
 			return describeNewAccess(breach, who);
 	}
@@ -73,9 +70,9 @@ function describeMembers(rule: DesiredRule, count: number, beyond: number): stri
 
 function describeNewAccess({ group, condition, change }: NewAccess, who: string): string {
 	if (group === null) return "the plan is more permissive";
-	const power = showPower(group, condition);
-	if (change === "alone") return `${who} could do ${power} alone`;
-	return change === "fewer" ? `fewer approvers would be enough for ${power}` : `${who} could take part in ${power}`;
+	const power = describePower(group, condition);
+	if (change === "alone") return `${who} could ${power} alone`;
+	return change === "fewer" ? `fewer approvers would be enough to ${power}` : `${who} could help to ${power}`;
 }
 
 function listUsers(userIds: readonly string[], names: UserNames): readonly string[] {
@@ -84,14 +81,6 @@ function listUsers(userIds: readonly string[], names: UserNames): readonly strin
 
 function approvers(count: number): string {
 	return count === 1 ? "1 approver" : `${count} approvers`;
-}
-
-/** Returns the power by its name and group, with its condition: `sign (PRIVATE_KEY/SIGN) if wallet.id == '…'`. */
-function showPower(group: ActivityGroup, condition: string | null): string {
-	const name = nameOfGroup(group);
-	const printed = showText(printGroup(group));
-	const shown = name === null ? printed : `${name} (${printed})`;
-	return condition === null ? shown : `${shown} if ${showNameWithin(condition, maxConditionLength)}`;
 }
 
 function showTag(name: string): string {

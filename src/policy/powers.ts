@@ -54,7 +54,14 @@ export interface ConditionalPower extends Ability {
 	readonly policyIds: readonly string[];
 }
 
-/** Returns the powers of each group that the policies or the report name, in a fixed order. `atMs`: milliseconds since 1970. */
-export function findPowers(_access: AccessState, _atMs: number): readonly GroupPower[] {
+/**
+ * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
+ * once. `atMs`: milliseconds since 1970.
+ */
+export function findPowers(
+	_access: AccessState,
+	_atMs: number,
+	_moreGroups: readonly ActivityGroup[] = [],
+): readonly GroupPower[] {
 	return [];
 }

@@ -5,7 +5,7 @@
 import { kindOf, removalKinds } from "../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import type { DesiredOrganization, DesiredRemoval, RemovalLimits } from "../plan/organization.ts";
+import { type DesiredOrganization, type DesiredRemoval, type Limits, powerLimits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
 import { firstAgreed, type Located } from "./agree.ts";
 import { type Cell, entryOf } from "./cell.ts";
@@ -145,21 +145,29 @@ function readOfUsers(
 	});
 }
 
-function readLimits(roots: readonly Cell[], problems: Problems): RemovalLimits {
+function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
-	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
+	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits]) {
 		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
 		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
-			const value = key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value;
+			const value = readLimit(key, cell, problems);
 			return value === undefined ? [] : [{ cell, value }];
 		});
 		const first = firstAgreed(found, problems);
 		if (first !== undefined) limits[key] = first.value;
 	}
-	return limits as RemovalLimits;
+	return limits as Limits;
 }
 
-function readMemberRemovals(cell: Cell, problems: Problems): RemovalLimits["memberRemovals"] {
+function readLimit(key: string, cell: Cell, problems: Problems): unknown {
+	if (key === "memberRemovals") return readMemberRemovals(cell, problems);
+	const isOfPowers = powerLimits.some((limit) => limit === key);
+	if (!isOfPowers || typeof cell.value === "number" || cell.value === "strict") return cell.value;
+	const message = `\`${key}\` must be \`strict\`, or a whole number without quotes, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, "wrong-format", message);
+}
+
+function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
 	if (typeof cell.value === "number") return { count: cell.value };
 	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
 	const percent = Number(match?.[1]);

@@ -20,7 +20,7 @@ export interface DesiredOrganization {
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
 	readonly objects: readonly DesiredObject[];
 	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
-	readonly limits: RemovalLimits;
+	readonly limits: Limits;
 	/** Sorted by address; left out when there is none. They are about all of the organization, whatever `--only` leaves out. */
 	readonly rules?: readonly DesiredRule[];
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
@@ -113,10 +113,18 @@ export function liveKeyOf({ group, key }: DesiredExpectation): string {
 	return group ?? key;
 }
 
-/** How much one apply may remove without an override. A number counts; a percentage is of the known members. */
-export type RemovalLimits = {
+/** How much one apply may remove or change without an override. A number counts; a percentage is of the known members. */
+export type Limits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
+	readonly lockout?: PowerLimit;
+	readonly escalation?: PowerLimit;
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
+
+/** How many powers a guard may find; `strict` allows none, and nothing that is unknown. */
+export type PowerLimit = number | "strict";
+
+/** Limits of the guards that compare who can do what before and after. */
+export const powerLimits = ["lockout", "escalation"] as const;
 
 /** What the service has, as far as it was asked for and could be read. */
 export interface LiveOrganization {

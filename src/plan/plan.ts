@@ -6,6 +6,7 @@ import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
+import { judgeAccess } from "./guards-access.ts";
 import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
 import {
 	type DesiredOrganization,
@@ -110,12 +111,12 @@ export function makePlan(
 	const userNames = namesOfUsers(desired);
 	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity), ...usersOfMeaning(meaning)];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
+	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
 		documentDigest: desired.digest,
-		userNames,
-		...(liveNames === undefined ? {} : { liveNames }),
+		...names,
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
 		unread: [...unread, ...(context.unread ?? [])],
@@ -124,6 +125,7 @@ export function makePlan(
 		...meaning,
 		guards: [
 			...judgeGuards(desired, live, changes, caller),
+			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 		],
 		waiting,

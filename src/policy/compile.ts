@@ -1,6 +1,7 @@
 /** Compiles a policy once: its trees, whether its time is open, and for which groups its condition holds. */
 import type { AccessPolicy } from "./access.ts";
 import { type ActivityFacts, judgeCondition, type Outcome } from "./activity.ts";
+import { checkExpression } from "./checker.ts";
 import { evaluate } from "./evaluate.ts";
 import { parseExpression } from "./parser.ts";
 import type { Clause, Expression } from "./syntax.ts";
@@ -39,10 +40,9 @@ export function compilePolicy(policy: AccessPolicy): CompiledPolicy {
 function compileClause(text: string, clause: Clause): CompiledClause {
 	if (text.trim() === "") return { is: "absent" };
 	const parsed = parseExpression(text);
-	if ("mistakes" in parsed) {
-		return { is: "unclear", because: `the ${clause} is not understood: ${parsed.mistakes[0]?.message ?? ""}` };
-	}
-	return { is: "tree", tree: parsed.expression };
+	const [mistake] = "mistakes" in parsed ? parsed.mistakes : checkExpression(parsed.expression, clause);
+	if (mistake !== undefined) return { is: "unclear", because: `the ${clause} is not understood: ${mistake.message}` };
+	return "mistakes" in parsed ? { is: "absent" } : { is: "tree", tree: parsed.expression };
 }
 
 /** Returns whether the policy's condition holds for activities with these facts. */

@@ -119,7 +119,7 @@ class Evaluation {
 		if (isUnknown(index)) return reasonOf(index);
 		if (isCount(index)) return reasonOf(index.because);
 		if (typeof index !== "bigint") return errs("wrong-type", `${describeValue(index)} is no index`);
-		if (typeof of === "string") return indexText(of, index, index + 1n);
+		if (typeof of === "string") return indexString(of, index, index + 1n);
 		if (!isList(of)) return errs("wrong-type", `${describeValue(of)} has no index`);
 		const doubts = doubtsUpTo(of.doubts, index);
 		const found = index < 0n || index >= of.items.length ? undefined : of.items[Number(index)];
@@ -142,7 +142,7 @@ class Evaluation {
 			if (isCount(bound)) return reasonOf(bound.because);
 		}
 		if (typeof from !== "bigint" || typeof to !== "bigint") return errs("wrong-type", "a slice needs two numbers");
-		if (typeof of === "string") return indexText(of, from, to);
+		if (typeof of === "string") return indexString(of, from, to);
 		if (!isList(of)) return errs("wrong-type", `${describeValue(of)} has no slice`);
 		if (from < 0n || from > to || to > of.items.length) {
 			return errs("out-of-range", `there is no slice ${from}..${to}: the list has ${of.items.length}`);
@@ -172,12 +172,12 @@ class Evaluation {
 		if (unknown !== undefined) return unknown;
 		const [first, second, third] = values;
 		if (expression.name === "Timestamp") {
-			if (values.length !== 1 || typeof first !== "string") return errs("wrong-type", "`Timestamp` needs one text");
+			if (values.length !== 1 || typeof first !== "string") return errs("wrong-type", "`Timestamp` needs one string");
 			const timestamp = parseTimestamp(first);
 			return typeof timestamp === "bigint" ? { timestamp } : errs("wrong-type", `\`Timestamp\`: ${timestamp.wrong}`);
 		}
 		if (values.length !== 3 || typeof first !== "string" || typeof second !== "string" || typeof third !== "string") {
-			return errs("wrong-type", "`CronSpan` needs three texts");
+			return errs("wrong-type", "`CronSpan` needs three strings");
 		}
 		const span = parseCronSpan(first, second, third);
 		if ("wrong" in span) return errs("wrong-type", `\`CronSpan\`: ${span.wrong}`);
@@ -246,11 +246,11 @@ function operandsOf(chain: Expression, operator: BinaryOperator): readonly Expre
 	return operands.reverse();
 }
 
-/** Returns a part of a text. Unverified, chosen: only ASCII, since it is not documented what a character is. */
-function indexText(text: string, from: bigint, to: bigint): Value {
-	if (/\P{ASCII}/u.test(text)) return unread("a part of a text with other characters than ASCII is not documented");
+/** Returns a part of a string. Unverified, chosen: only ASCII, since it is not documented what a character is. */
+function indexString(text: string, from: bigint, to: bigint): Value {
+	if (/\P{ASCII}/u.test(text)) return unread("a part of a string with other characters than ASCII is not documented");
 	if (from < 0n || from > to || to > text.length) {
-		return errs("out-of-range", `there is no part ${from}..${to}: the text has ${text.length} characters`);
+		return errs("out-of-range", `there is no part ${from}..${to}: the string has ${text.length} characters`);
 	}
 	return text.slice(Number(from), Number(to));
 }

@@ -7,8 +7,8 @@ import { maxNumber, type Span } from "./syntax.ts";
 
 export interface Token {
 	/** `mistake`: not understood; its `text` is the message. `end`: behind the last character. */
-	readonly kind: "name" | "number" | "text" | "symbol" | "mistake" | "end";
-	/** A name, the digits of a number, the content of a text, or a symbol. */
+	readonly kind: "name" | "number" | "string" | "symbol" | "mistake" | "end";
+	/** A name, the digits of a number, the content of a string, or a symbol. */
 	readonly text: string;
 	readonly span: Span;
 }
@@ -65,7 +65,7 @@ export function readToken(text: string, offset: number): Token {
 	if (name !== "") return token("name", name, start, start + name.length);
 	const digits = matchAt(numberPattern, text, start);
 	if (digits !== "") return readNumber(text, start, digits);
-	if (character === "'") return readText(text, start);
+	if (character === "'") return readString(text, start);
 	const slip = slips.find(([written]) => text.startsWith(written, start));
 	if (slip !== undefined) return token("mistake", slip[1], start, start + slip[0].length);
 	const symbol = symbols.find((one) => text.startsWith(one, start));
@@ -83,7 +83,7 @@ function readNumber(text: string, start: number, digits: string): Token {
 	const word = matchAt(wordPattern, text, start);
 	if (word !== digits) {
 		return mistake(
-			`${quote(word)} is not a number; write decimal digits only, or a text in single quotes`,
+			`${quote(word)} is not a number; write decimal digits only, or a string in single quotes`,
 			start + word.length,
 		);
 	}
@@ -98,22 +98,22 @@ function readNumber(text: string, start: number, digits: string): Token {
 	return token("number", digits, start, end);
 }
 
-/** Reads a text in single quotes. Unverified, chosen: it may have any character but `'` and `\`; there are no escapes. */
-function readText(text: string, start: number): Token {
+/** Reads a string in single quotes. Unverified, chosen: it may have any character but `'` and `\`; there are no escapes. */
+function readString(text: string, start: number): Token {
 	const close = text.indexOf("'", start + 1);
-	if (close < 0) return token("mistake", "a text without its closing `'`", start, text.length);
+	if (close < 0) return token("mistake", "a string without its closing `'`", start, text.length);
 	const content = text.slice(start + 1, close);
 	const backslash = content.indexOf("\\");
-	if (backslash < 0) return token("text", content, start, close + 1);
+	if (backslash < 0) return token("string", content, start, close + 1);
 	const at = start + 1 + backslash;
-	return token("mistake", "`\\` in a text: escapes are not documented; write the text without it", at, at + 1);
+	return token("mistake", "`\\` in a string: escapes are not documented; write the string without it", at, at + 1);
 }
 
 function readWrongCharacter(text: string, start: number): Token {
 	const character = String.fromCodePoint(text.codePointAt(start) ?? 0);
 	const end = start + character.length;
 	if (quoteMarks.includes(character)) {
-		return token("mistake", `${quote(character)} does not quote a text; write single quotes: 'text'`, start, end);
+		return token("mistake", `${quote(character)} does not quote a string; write single quotes: 'text'`, start, end);
 	}
 	const message = wrongCharacters[character] ?? `${quote(character)} is no part of the language; remove it`;
 	return token("mistake", message, start, end);

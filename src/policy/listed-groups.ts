@@ -23,7 +23,10 @@ interface Mentions {
  * Returns the groups that reports name, those that policies compare with, then kinds and types, each once. A resource alone is
  * all its actions; an action alone is the action of every resource among the groups.
  */
-export function listGroups(all: readonly PreparedAccess[]): readonly ActivityGroup[] {
+export function listGroups(
+	all: readonly PreparedAccess[],
+	more: readonly ActivityGroup[] = [],
+): readonly ActivityGroup[] {
 	const named: Mentions = {
 		resources: new Set(),
 		actions: new Set(),
@@ -42,6 +45,7 @@ export function listGroups(all: readonly PreparedAccess[]): readonly ActivityGro
 	for (const { resource, action } of sortedPairs(named)) add({ resource, action });
 	for (const kind of [...named.kinds].sort()) add({ kind });
 	for (const type of [...named.types].sort()) add({ type });
+	for (const group of more) add(group);
 	return [...groups.values()];
 }
 

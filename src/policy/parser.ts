@@ -160,7 +160,7 @@ class Parser {
 			return this.#make({ node: "literal", value }, [], span.start);
 		};
 		if (kind === "number") return literal(BigInt(text));
-		if (kind === "text") return literal(text);
+		if (kind === "string") return literal(text);
 		if (kind === "name" && (text === "true" || text === "false")) return literal(text === "true");
 		if (kind === "name" && text !== "in") return this.#parseName();
 		if (this.#take("(")) {
@@ -294,7 +294,7 @@ class Parser {
 	#found(): string {
 		const { kind, text } = this.#token;
 		if (kind === "end") return "the end of the expression";
-		return kind === "text" ? `the text ${quote(`'${text}'`)}` : quote(text);
+		return kind === "string" ? `the string ${quote(`'${text}'`)}` : quote(text);
 	}
 }
 

@@ -50,10 +50,17 @@ export interface ConditionalPower extends Ability {
 	readonly policyIds: readonly string[];
 }
 
-/** Returns the powers of each group that the policies or the report name, in a fixed order. `atMs`: milliseconds since 1970. */
-export function findPowers(access: AccessState, atMs: number): readonly GroupPower[] {
+/**
+ * Returns the powers of each group that the policies or the report name, in a fixed order, and of `moreGroups`, each group
+ * once. `atMs`: milliseconds since 1970.
+ */
+export function findPowers(
+	access: AccessState,
+	atMs: number,
+	moreGroups: readonly ActivityGroup[] = [],
+): readonly GroupPower[] {
 	const prepared = prepareAccess(access, atMs);
-	return listGroups([prepared]).map((group) => findPower(prepared, group));
+	return listGroups([prepared], moreGroups).map((group) => findPower(prepared, group));
 }
 
 /** Returns the power of one group of activities. */

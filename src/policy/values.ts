@@ -129,7 +129,7 @@ export const isCount = (value: Value): value is Count => typeof value === "objec
 export function describeValue(value: Value): string {
 	if (typeof value === "boolean") return "a bool";
 	if (typeof value === "bigint" || isCount(value)) return "a number";
-	if (typeof value === "string") return "a text";
+	if (typeof value === "string") return "a string";
 	if (isTimestamp(value)) return "a timestamp";
 	if (isList(value)) return "a list";
 	return isStruct(value) ? "a struct" : value.because;

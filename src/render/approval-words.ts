@@ -6,7 +6,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Step, StepOperation } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { Approval, ApprovalVerdict } from "../policy/approval.ts";
-import { joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
+import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
 import { describePolicies, describeThresholds, listPeople, namePerson, type PowerNames } from "./power-words.ts";
 
 export const approvalHeadings = {
@@ -60,8 +60,13 @@ function describeSteps(foretold: readonly ForetoldStep[], plan: Names): readonly
 	return verdictsInOrder.flatMap((verdict) => lines.filter((line) => line.verdict === verdict));
 }
 
+/** Returns what is foretold of the step; null where policies were not asked for. */
+export function describeForecast({ approval, operation }: Step, names: Names): Phrase | null {
+	return approval === undefined ? null : describeApproval({ approval, operation }, names);
+}
+
 /** Returns what becomes of the step when it is submitted. */
-export function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
+function describeApproval(step: Pick<ForetoldStep, "approval" | "operation">, names: Names): Phrase {
 	const { approval } = step;
 	const { verdict, because } = approval;
 	if (verdict === "runs") return ["runs at once"];
@@ -81,6 +86,17 @@ function describeApprovers({ thresholds, approverSets }: Approval, names: Names)
 		", ",
 		" or ",
 	);
+}
+
+/** Returns for whom denied steps are foretold, and how to ask for another; nothing where none is denied. */
+export function describeForecaster(
+	denied: readonly ApprovalLine[],
+	{ submitterId, ...names }: Names,
+): readonly Phrase[] {
+	if (denied.length === 0 || submitterId === undefined) return [];
+	return [
+		["foretold for ", namePerson(submitterId, names), " as submitter; for another user: ", code("--submitter USER")],
+	];
 }
 
 /** Who it is and what it does, where no policy allows it; else the policies that deny it. */

@@ -2,29 +2,29 @@
 import { listCovers } from "../escape.ts";
 import type { Plan } from "../plan/plan.ts";
 import { coveredAddresses } from "../plan/step.ts";
-import { type ApprovalLine, approvalHeadings, describeApprovals } from "./approval-words.ts";
-import { describeImpact, type ImpactLine, impactHeading, summarizeImpact } from "./impact-words.ts";
+import { type ApprovalLine, approvalHeadings, describeApprovals, describeForecaster } from "./approval-words.ts";
+import { describeImpact, type ImpactLine, impactHeadingOf, summarizeImpact } from "./impact-words.ts";
 import { phraseText } from "./phrase.ts";
 import { renderUnder, type Style } from "./style.ts";
 
 /** Returns the steps that would be denied and the impact, each with an empty line after it; none where nothing is known. */
-export function renderImpact(plan: Plan, style: Style): readonly string[] {
+export function renderImpact(plan: Plan, style: Style, isDrift = false): readonly string[] {
 	const denied = describeApprovals(plan).filter(({ verdict }) => verdict === "denied");
 	return [
-		...renderUnder(
-			style.remove(`${approvalHeadings.denied}:`),
-			denied.map((line) => `${style.remove("!")} ${describeApprovalLine(line)}`),
-		),
-		...renderChanges(plan, style),
+		...renderUnder(style.remove(`${approvalHeadings.denied}:`), [
+			...denied.map((line) => `${style.remove("!")} ${describeApprovalLine(line)}`),
+			...describeForecaster(denied, plan).map(phraseText),
+		]),
+		...renderChanges(plan, style, isDrift),
 	];
 }
 
-function renderChanges(plan: Plan, style: Style): readonly string[] {
+function renderChanges(plan: Plan, style: Style, isDrift: boolean): readonly string[] {
 	const summary = summarizeImpact(plan);
 	if (summary === null) return [];
 	const lines = describeImpact(plan);
 	if (lines.length === 0) return [summary, ""];
-	return renderUnder(style.strong(`${impactHeading}:`), [
+	return renderUnder(style.strong(`${impactHeadingOf(isDrift)}:`), [
 		summary,
 		...lines.flatMap((line) => renderImpactLine(line, style)),
 	]);

@@ -34,7 +34,10 @@ export interface ImpactLine {
 	readonly findings: readonly PlanImpact[];
 }
 
-export const impactHeading = "What changes for who can do what";
+/** Returns the heading above the impact. In a report of drift it is what apply would change, not what has changed. */
+export function impactHeadingOf(isDrift: boolean): string {
+	return isDrift ? "What apply would change for who can do what" : "What changes for who can do what";
+}
 
 const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
 	nobody: "!",

@@ -60,13 +60,12 @@ function quoteName(shown: string): string {
 	return likeWords.test(shown) ? `"${shown}"` : shown;
 }
 
-/** Returns the phrase in Markdown: whatever is not a word of orgsync is a code span. */
+/** Returns the phrase in Markdown: whatever is not a word of orgsync is in one code span. */
 export function phraseMarkdown(phrase: Phrase): string {
 	return phrase
 		.map((part) => {
 			if (typeof part === "string") return part;
-			const notes = part.kind === "name" && part.notes.length > 0 ? ` (${codeSpan(part.notes.join(", "))})` : "";
-			return `${codeSpan(part.text)}${notes}`;
+			return codeSpan(part.kind === "name" ? `${part.text}${notesOf(part.notes)}` : part.text);
 		})
 		.join("");
 }

@@ -2,9 +2,10 @@
  * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
  */
 import { showNameWithin } from "../escape.ts";
+import { groupWords, type Verb, type VerbForm } from "../plan/group-words.ts";
 import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import { type ActivityGroup, printGroup } from "../policy/groups.ts";
+import type { ActivityGroup } from "../policy/groups.ts";
 import type { Threshold } from "../policy/powers.ts";
 import { code, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 
@@ -16,72 +17,10 @@ export interface PowerNames extends UserNames {
 	readonly policyNames?: Readonly<Record<string, string>>;
 }
 
-/** How a sentence uses a verb: `sign`, or `signing`. */
-export type VerbForm = "do" | "doing";
-
-type Verb = Readonly<Record<VerbForm, string>>;
-
-interface GroupWords {
-	readonly verb: Verb;
-	readonly object: Phrase;
-}
-
-const verbs: Readonly<Record<string, Verb>> = {
-	CREATE: { do: "create", doing: "creating" },
-	UPDATE: { do: "change", doing: "changing" },
-	DELETE: { do: "remove", doing: "removing" },
-	SIGN: { do: "sign", doing: "signing" },
-	EXPORT: { do: "export", doing: "exporting" },
-	IMPORT: { do: "import", doing: "importing" },
-	VERIFY: { do: "verify", doing: "verifying" },
-	ENCRYPT: { do: "encrypt", doing: "encrypting" },
-};
-
-const submit: Verb = { do: "submit", doing: "submitting" };
-
-const objects: Readonly<Record<string, string>> = {
-	AUTH: "logins",
-	AUTH_PROXY: "auth proxies",
-	CONFIG: "configurations",
-	CREDENTIAL: "credentials",
-	FIAT_TRANSACTION: "fiat transactions",
-	INVITATION: "invitations",
-	MFA_POLICY: "MFA policies",
-	ON_RAMP_CREDENTIALS: "on-ramp credentials",
-	ORGANIZATION: "organizations",
-	OTP: "one-time passwords",
-	PAYMENT_METHOD: "payment methods",
-	POLICY: "policies",
-	PRIVATE_KEY: "private keys",
-	RECOVERY: "recoveries",
-	SESSION_PROFILE: "session profiles",
-	SMART_CONTRACT_INTERFACE: "smart contract interfaces",
-	SPONSORSHIP: "sponsorships",
-	SUBSCRIPTION: "subscriptions",
-	TVC_APP: "TVC apps",
-	TVC_DEPLOYMENT: "TVC deployments",
-	TVC_OPERATOR: "TVC operators",
-	TVC_QUORUM_KEY: "TVC quorum keys",
-	USER: "users",
-	WALLET: "wallets",
-	WEBHOOK_ENDPOINT: "webhook endpoints",
-};
-
-/** Groups whose words do not follow from resource and action: a change of a user tag is one of users. */
-const special: Readonly<Record<string, string>> = {
-	"PRIVATE_KEY/SIGN": "with any wallet or key",
-	"USER/UPDATE": "users and their tags",
-};
-
-/** Returns the words of a group. Names of activities that orgsync does not know are shown as policies write them. */
-function wordsOf(group: ActivityGroup): GroupWords {
-	if ("kind" in group) return { verb: submit, object: [code(group.kind), " activities"] };
-	if ("type" in group) return { verb: submit, object: ["activities of type ", code(group.type)] };
-	const printed = printGroup(group);
-	const verb = own(verbs, group.action);
-	const object = own(special, printed) ?? own(objects, group.resource);
-	if (verb === undefined || object === undefined) return { verb: submit, object: [code(printed), " activities"] };
-	return { verb, object: [object] };
+/** Returns the words of a group as parts of a phrase. */
+function wordsOf(group: ActivityGroup): { readonly verb: Verb; readonly object: Phrase } {
+	const { verb, object } = groupWords(group);
+	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
 }
 
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {

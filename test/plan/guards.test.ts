@@ -15,8 +15,8 @@ import type {
 	DesiredOrganization,
 	DesiredUserTag,
 	Known,
+	Limits,
 	LiveOrganization,
-	RemovalLimits,
 } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
 import {
@@ -49,18 +49,14 @@ function exactly(name: string, members: readonly string[], parts: Partial<Desire
 }
 
 /** A tag of `before` members that loses `lost` of them, judged by these limits. */
-function losing(before: number, lost: number, limits: RemovalLimits = {}): Guard | undefined {
+function losing(before: number, lost: number, limits: Limits = {}): Guard | undefined {
 	const desired = desiredOf({ limits, userTags: [exactly("signers", upTo(before).slice(lost))] });
 	const live = liveOf({ userTags: known([liveTag(1, "signers", { members: known(upTo(before)) })]) });
 	return guardOf("memberRemovals", guardsOf(desired, live));
 }
 
 /** Removes `count` things of a kind that all are there. */
-function removing(
-	kind: "policies" | "oauthProviders" | "tvcApps",
-	count: number,
-	limits: RemovalLimits,
-): readonly Guard[] {
+function removing(kind: "policies" | "oauthProviders" | "tvcApps", count: number, limits: Limits): readonly Guard[] {
 	const numbers = Array.from({ length: count }, (_, index) => index + 1);
 	const named = (of: "policy" | "app") => numbers.map((number) => ({ id: id(of, number), name: "x" }));
 	// Providers of two users, so that they are two activities and still counted together.
@@ -120,7 +116,7 @@ describe("a guard that counts", () => {
 });
 
 describe("the guard of member removals", () => {
-	it.each<[string, number, number, RemovalLimits, boolean]>([
+	it.each<[string, number, number, Limits, boolean]>([
 		["a quarter at 25%", 4, 1, { memberRemovals: { percent: 25 } }, false],
 		["one more than a quarter at 25%", 8, 3, { memberRemovals: { percent: 25 } }, true],
 		["exactly a third at 33%, which is more", 6, 2, { memberRemovals: { percent: 33 } }, true],
@@ -430,7 +426,7 @@ describe("acknowledging a guard", () => {
 	/** One plan in which every guard refuses. */
 	const judged = guardsOf(
 		desiredOf({
-			limits: { policies: 1, oauthProviders: 0, tvcApps: 0 },
+			limits: { policies: 1, oauthProviders: 0, tvcApps: 0, lockout: "strict", escalation: "strict" },
 			protect: { userIds: [], userTags: ["signers"] },
 			userTags: [exactly("signers", [])],
 			absent: {
@@ -455,6 +451,8 @@ describe("acknowledging a guard", () => {
 		["protected", 1],
 		["ownOauthProviders", 1],
 		["ownUserTags", 1],
+		["lockout", 1],
+		["escalation", 1],
 		["unlisted", 2],
 	]);
 	const step = {

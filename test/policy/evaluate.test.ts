@@ -1,8 +1,8 @@
 /** Evaluation in three values: what is known, what errs, and what stays unknown with its reason. */
 import { describe, expect, it } from "vitest";
-import { evaluate, type Scope } from "../../src/policy/evaluate.ts";
-import { parseExpression } from "../../src/policy/parser.ts";
-import { dependsOn, isUnknown, listOf, structOf, timestampOf, unread, type Value } from "../../src/policy/values.ts";
+import type { Scope } from "../../src/policy/evaluate.ts";
+import { dependsOn, listOf, structOf, timestampOf, unread, type Value } from "../../src/policy/values.ts";
+import { outcome } from "./worlds.ts";
 
 /** A user as policies see one. */
 function user(id: string, ...tags: string[]): Value {
@@ -33,18 +33,6 @@ const scope: Scope = new Map<string, Value>([
 	["time", structOf({ now: timestampOf(Date.UTC(2026, 2, 15)) })],
 ]);
 
-function evaluateText(text: string, values: Scope = scope): Value {
-	const parsed = parseExpression(text);
-	if ("mistakes" in parsed) throw new Error(parsed.mistakes[0]?.message);
-	return evaluate(parsed.expression, values);
-}
-
-/** Returns the value, or the cause and the reason where it is unknown. */
-function outcome(text: string, values: Scope = scope): unknown {
-	const value = evaluateText(text, values);
-	return isUnknown(value) ? `${value.cause}: ${value.because}` : value;
-}
-
 describe("an expression", () => {
 	it.each([
 		["true && false", false],
@@ -73,7 +61,7 @@ describe("an expression", () => {
 		["time.now >= Timestamp('2026-03-01T00:00:00Z') && time.now < Timestamp('2026-04-01T00:00:00Z')", true],
 		["CronSpan('0 9 * * 1-5', '8h', 'America/New_York')", false],
 	])("%s is %s", (text, expected) => {
-		expect(outcome(text)).toBe(expected);
+		expect(outcome(text, scope)).toBe(expected);
 	});
 });
 
@@ -83,12 +71,12 @@ describe("no short circuit", () => {
 		["true || private_key.id == 'k'", "error: there is no `private_key.id`"],
 		["false && (true || private_key.id == 'k')", "error: there is no `private_key.id`"],
 		["wallet.id == 'w' || private_key.id == 'k'", "error: there is no `private_key.id`"],
-		["[1, 2].any(x, x == 1 || x == 'a')", "error: `==` does not compare a number with a text"],
+		["[1, 2].any(x, x == 1 || x == 'a')", "error: `==` does not compare a number with a string"],
 		["[1][1] == 1 || true", "error: there is no item 1: the list has 1"],
-		["'abc'[2..4] == 'c'", "error: there is no part 2..4: the text has 3 characters"],
+		["'abc'[2..4] == 'c'", "error: there is no part 2..4: the string has 3 characters"],
 		["nothing == 1 || true", "error: no value has the name `nothing`"],
 	])("%s errs: %s", (text, expected) => {
-		expect(outcome(text)).toBe(expected);
+		expect(outcome(text, scope)).toBe(expected);
 	});
 });
 
@@ -106,9 +94,9 @@ describe("an unknown operand", () => {
 		],
 		["approvers[0].alias == 'a'", "unread: no read shows it"],
 		["approvers[0].alias == 'a' && wallet.id == 'w'", "unread: no read shows it"],
-		["'é'[0] == 'e'", "unread: a part of a text with other characters than ASCII is not documented"],
+		["'é'[0] == 'e'", "unread: a part of a string with other characters than ASCII is not documented"],
 	])("%s is %s", (text, expected) => {
-		expect(outcome(text)).toBe(expected);
+		expect(outcome(text, scope)).toBe(expected);
 	});
 });
 
@@ -131,6 +119,6 @@ describe("a list with an unknown item", () => {
 		["people.filter(p, p.id != 'bob')[0].id == 'alice'", true],
 		["people.filter(p, p.id != 'bob')[1].id == 'carol'", depends],
 	])("%s is %s", (text, expected) => {
-		expect(outcome(text)).toBe(expected);
+		expect(outcome(text, scope)).toBe(expected);
 	});
 });

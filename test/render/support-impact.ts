@@ -186,3 +186,17 @@ export function impactPlanOf(name: Naming = peaceful): Plan {
 	]);
 	return withImpact(plan, findingsOf(name), "both", name);
 }
+
+/** A plan that changes nothing for who can do what, and that runs without approval. */
+export function calmPlanOf(name: Naming = peaceful): Plan {
+	const plan = changingPlanOf(name);
+	return withImpact(
+		withApprovals(
+			plan,
+			plan.steps.map(() => approvalOf()),
+		),
+		[],
+		"equivalent",
+		name,
+	);
+}

@@ -10,7 +10,8 @@ const bannedEverywhere: readonly (readonly [pattern: string, instead: string])[]
 	["(speaks?|spoken|spoke|speaking) of", "mentions, lists, manages"],
 	["anew", "again"],
 	["whoever", "anyone who, the user who"],
-	["somebody|nobody", "someone, no one, a person, another user"],
+	// In quotes it is a value of JSON.
+	['somebody|(?<![`"])nobody(?![`"])', "someone, no one, a person, another user"],
 	["held against", "compared with, checked against"],
 	["that which", "what"],
 	["already so", "already in sync"],

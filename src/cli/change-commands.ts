@@ -34,7 +34,10 @@ export function plan(): CommandRow {
 			...flagGroup("Saved plan", [
 				flag("--out <file>", "save the plan to this file, for show and apply --plan").argParser(parseFileOrStream),
 			]),
-			...activityFlags(retryRejectedFlag()),
+			...activityFlags(
+				retryRejectedFlag(),
+				flag("--submitter <user>", "user who will submit it: alias or id (default: the key's user)"),
+			),
 			...serviceFlags(readsFlag(), concurrencyFlag()),
 			...outputFlags(formats, flag("--detailed-exitcode", "exit with 2 when there are changes")),
 		],

@@ -97,7 +97,7 @@ export function waitFlag(): Option {
 }
 
 export function retryRejectedFlag(): Option {
-	return flag("--retry-rejected", "submit rejected activities again");
+	return flag("--retry-rejected", "resubmit activities that were rejected");
 }
 
 export function savedPlanFlags(): readonly Option[] {

@@ -15,6 +15,7 @@ import { addressOfObject } from "../plan/objects.ts";
 import { keepOnly } from "../plan/only.ts";
 import type { DesiredOrganization, LiveOrganization } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
+import { addressOfRule } from "../plan/rules.ts";
 import { canonicalJson, compareText } from "../plan/value.ts";
 import { type DocumentEdit, makeAcceptEdits } from "./accept-edits.ts";
 import { differingAddresses, type SkippedAddress, selectAddresses } from "./accept-selection.ts";
@@ -185,7 +186,7 @@ function changedBetween(before: DesiredOrganization, after: DesiredOrganization)
 
 /** Returns the desired state of each object as text, by address. */
 function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
-	const { users, protect, limits } = desired;
+	const { users, protect, limits, rules = [] } = desired;
 	const objects = new Map<string, string>();
 	const add = (address: string, value: object): void => {
 		objects.set(address, canonicalJson({ ...value, at: undefined }));
@@ -193,6 +194,7 @@ function objectsOf(desired: DesiredOrganization): ReadonlyMap<string, string> {
 	add("users", users);
 	add("protect", protect);
 	add("limits", limits);
+	for (const rule of rules) add(addressOfRule(rule), rule);
 	for (const object of desired.objects) add(addressOfObject(object, desired), object);
 	return objects;
 }

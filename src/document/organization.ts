@@ -5,11 +5,13 @@
 import { kindOf, removalKinds } from "../plan/kinds/index.ts";
 import { type RemovalKindName, removalLists } from "../plan/kinds/names.ts";
 import { keyOfRemoval } from "../plan/objects.ts";
-import type { DesiredOrganization, DesiredRemoval, RemovalLimits } from "../plan/organization.ts";
+import { type DesiredOrganization, type DesiredRemoval, type Limits, powerLimits } from "../plan/organization.ts";
 import { digestOf } from "../plan/value.ts";
+import { firstAgreed, type Located } from "./agree.ts";
 import { type Cell, entryOf } from "./cell.ts";
 import { readExpectations } from "./expectations.ts";
-import { describeCell, describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { describePlace, type Problems, quote, quoteCell } from "./problems.ts";
+import { readRules } from "./rules.ts";
 import { readNames, readTagEntries, type TagEntry, toDesiredTags } from "./tags.ts";
 import { afterSubstitution, readIds, readUserKeys, readUserList, readUsers, type Users } from "./users.ts";
 
@@ -35,6 +37,7 @@ export function readOrganization(
 	const entries = readTagEntries(roots, users, problems);
 	const protectedObjects = readProtected(roots, users, problems);
 	checkProtectedTags(entries, protectedObjects, problems);
+	const rules = readRules(roots, entries, problems);
 	const desired = {
 		organizationId,
 		objects: [
@@ -47,9 +50,15 @@ export function readOrganization(
 			userTags: [...protectedObjects.userTags.keys()].sort(),
 		},
 		limits: readLimits(roots, problems),
+		...(rules.length === 0 ? {} : { rules }),
 	};
 	// Positions in files do not count.
-	const digest = digestOf({ ...desired, objects: desired.objects.map((object) => ({ ...object, at: undefined })) });
+	const withoutPlace = (one: object): object => ({ ...one, at: undefined });
+	const digest = digestOf({
+		...desired,
+		objects: desired.objects.map(withoutPlace),
+		...(rules.length === 0 ? {} : { rules: rules.map(withoutPlace) }),
+	});
 	const files = [...new Set(roots.map((root) => root.at.file))].sort();
 	const aliases = Object.fromEntries([...users.ids].sort(([left], [right]) => (left < right ? -1 : 1)));
 	return { ...desired, users: aliases, digest, files };
@@ -136,27 +145,29 @@ function readOfUsers(
 	});
 }
 
-function readLimits(roots: readonly Cell[], problems: Problems): RemovalLimits {
+function readLimits(roots: readonly Cell[], problems: Problems): Limits {
 	const limits: Record<string, unknown> = {};
-	for (const key of ["memberRemovals", ...Object.values(removalLists)]) {
-		let first: { readonly cell: Cell; readonly value: unknown } | undefined;
-		for (const cell of roots.map((root) => entryOf(entryOf(root, "limits"), key))) {
-			const value = cell && (key === "memberRemovals" ? readMemberRemovals(cell, problems) : cell.value);
-			if (cell === undefined || value === undefined) continue;
-			if (first === undefined) {
-				first = { cell, value };
-				limits[key] = value;
-			} else if (JSON.stringify(first.value) !== JSON.stringify(value)) {
-				const place = describePlace(first.cell.at, cell.at);
-				const message = `${describeCell(cell)} is ${quoteCell(cell)} here and ${quoteCell(first.cell)} ${place}; documents of one organization must agree`;
-				problems.report(cell, "documents-disagree", message);
-			}
-		}
+	for (const key of ["memberRemovals", ...Object.values(removalLists), ...powerLimits]) {
+		const cells = roots.flatMap((root) => entryOf(entryOf(root, "limits"), key) ?? []);
+		const found = cells.flatMap((cell): readonly Located<unknown>[] => {
+			const value = readLimit(key, cell, problems);
+			return value === undefined ? [] : [{ cell, value }];
+		});
+		const first = firstAgreed(found, problems);
+		if (first !== undefined) limits[key] = first.value;
 	}
-	return limits as RemovalLimits;
+	return limits as Limits;
 }
 
-function readMemberRemovals(cell: Cell, problems: Problems): RemovalLimits["memberRemovals"] {
+function readLimit(key: string, cell: Cell, problems: Problems): unknown {
+	if (key === "memberRemovals") return readMemberRemovals(cell, problems);
+	const isOfPowers = powerLimits.some((limit) => limit === key);
+	if (!isOfPowers || typeof cell.value === "number" || cell.value === "strict") return cell.value;
+	const message = `\`${key}\` must be \`strict\`, or a whole number without quotes, but is ${quoteCell(cell)}${afterSubstitution(cell)}`;
+	return problems.invalidate(cell, "wrong-format", message);
+}
+
+function readMemberRemovals(cell: Cell, problems: Problems): Limits["memberRemovals"] {
 	if (typeof cell.value === "number") return { count: cell.value };
 	const match = /^(-?[0-9]+(?:\.[0-9]+)?)%$/.exec(String(cell.value));
 	const percent = Number(match?.[1]);

@@ -40,7 +40,8 @@ function reportError(error: SchemaError, cell: Cell, problems: Problems): void {
 		reportUnknownKey(cell, String(error.params.additionalProperty), schema, problems);
 	if (error.keyword === "required") reportMissingKey(cell, String(error.params.missingProperty), schema, problems);
 	if (error.keyword === "minimum") {
-		problems.invalidate(cell, "out-of-range", `${describeCell(cell)} must be 0 or more, but is ${cell.written}`);
+		const message = `${describeCell(cell)} must be ${error.params.limit} or more, but is ${cell.written}`;
+		problems.invalidate(cell, "out-of-range", message);
 	}
 	if (error.keyword === "enum") {
 		const allowed = (schema.enum as readonly unknown[]).map(String);

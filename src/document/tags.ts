@@ -11,7 +11,7 @@ import { describePlace, type Problems, quoteCell } from "./problems.ts";
 import { afterSubstitution, type NamedUser, nameMistake, readId, readUserList, type Users } from "./users.ts";
 
 /** A text, and the cell that has it. */
-interface TextCell {
+export interface TextCell {
 	readonly text: string;
 	readonly cell: Cell;
 }
@@ -23,6 +23,8 @@ export interface TagEntry {
 	readonly id: TextCell | undefined;
 	readonly previously: readonly TextCell[];
 	readonly members: DesiredMembers | undefined;
+	/** Users who get the tag: those of `exactly` and `atLeast`. */
+	readonly listed: readonly NamedUser[];
 	readonly never: readonly NamedUser[];
 }
 
@@ -69,7 +71,7 @@ function readTagEntry(cell: Cell, users: Users, problems: Problems): TagEntry {
 }
 
 /** Returns the tag name of a cell, or undefined after reporting that it is invalid. */
-function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
+export function readName(cell: Cell | undefined, problems: Problems): TextCell | undefined {
 	if (cell === undefined) return undefined;
 	const mistake = nameMistake(String(cell.value));
 	if (mistake === undefined) return { text: String(cell.value), cell };
@@ -83,8 +85,12 @@ export function readNames(list: Cell | undefined, problems: Problems): TextCell[
 	return [...names].map(([text, cell]) => ({ text, cell }));
 }
 
-function readMembers(cell: Cell | undefined, users: Users, problems: Problems): Pick<TagEntry, "members" | "never"> {
-	if (cell === undefined) return { members: undefined, never: [] };
+function readMembers(
+	cell: Cell | undefined,
+	users: Users,
+	problems: Problems,
+): Pick<TagEntry, "members" | "listed" | "never"> {
+	if (cell === undefined) return { members: undefined, listed: [], never: [] };
 	if (cell.entries.size === 0 && cell.intendedKeys.length === 0) {
 		const message =
 			"`members` is empty; write `exactly`, `atLeast` or `never`, or remove `members` (`exactly: []` means no members)";
@@ -98,9 +104,10 @@ function readMembers(cell: Cell | undefined, users: Users, problems: Problems): 
 	const exactly = readUserList(users, entryOf(cell, "exactly"));
 	const atLeast = readUserList(users, entryOf(cell, "atLeast"));
 	const never = readUserList(users, entryOf(cell, "never"));
-	const listed = new Map([...atLeast, ...exactly].map((user) => [user.userId, user.cell]));
+	const listed = [...atLeast, ...exactly];
+	const cells = new Map(listed.map((user) => [user.userId, user.cell]));
 	for (const user of never) {
-		const other = listed.get(user.userId);
+		const other = cells.get(user.userId);
 		if (other === undefined) continue;
 		const message = `${quoteCell(user.cell)} is under \`never\` here, and under \`${other.parent?.key}\` ${describePlace(other.at, user.cell.at)}; keep one`;
 		problems.report(user.cell, "conflicting-members", message);
@@ -109,7 +116,7 @@ function readMembers(cell: Cell | undefined, users: Users, problems: Problems): 
 	const members: DesiredMembers = cell.entries.has("exactly")
 		? { mode: "exactly", exactly: ids(exactly) }
 		: { mode: "atLeast", atLeast: ids(atLeast), never: ids(never) };
-	return { members, never };
+	return { members, listed, never };
 }
 
 function checkMatches(entries: readonly TagEntry[], problems: Problems): void {

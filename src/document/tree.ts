@@ -42,7 +42,7 @@ export function readTree(
 }
 
 /** Keys of a document, as in schemas/document.json. */
-const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits"];
+const rootKeys = ["organizationId", "users", "userTags", "absent", "expect", "protect", "limits", "rules"];
 
 /** Max keys of a map that are compared with them. */
 const maxComparedKeys = 100;

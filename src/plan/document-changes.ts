@@ -7,7 +7,8 @@ import {
 	type DesiredMembers,
 	type DesiredOrganization,
 	expectationsOf,
-	type RemovalLimits,
+	type Limits,
+	powerLimits,
 	removalsOf,
 } from "./organization.ts";
 import type { TagPair } from "./three-way-tags.ts";
@@ -185,14 +186,14 @@ function protectDifferences(base: DesiredOrganization, head: DesiredOrganization
 }
 
 /** A limit is shown as a document writes it; null is none, or the default. */
-function limitDifferences(base: RemovalLimits, head: RemovalLimits): readonly DemandingDifference[] {
-	return (["memberRemovals", ...Object.values(removalLists)] as const).flatMap((kind) => {
+function limitDifferences(base: Limits, head: Limits): readonly DemandingDifference[] {
+	return (["memberRemovals", ...Object.values(removalLists), ...powerLimits] as const).flatMap((kind) => {
 		const [before, after] = [base[kind], head[kind]].map(showLimit);
 		return before === after ? [] : [differenceAt(`limits.${kind}`, "limit", { before, after })];
 	});
 }
 
-function showLimit(limit: RemovalLimits["memberRemovals"] | number): string | number | null {
-	if (limit === undefined || typeof limit === "number") return limit ?? null;
+function showLimit(limit: Limits[keyof Limits]): string | number | null {
+	if (typeof limit !== "object") return limit ?? null;
 	return "count" in limit ? limit.count : `${limit.percent}%`;
 }

@@ -48,9 +48,9 @@ function whyHeld(difference: Difference, { steps }: Plan): string | null {
 		return `rejected before, as activity ${name}: \`orgsync apply --retry-rejected\` submits it again; ${accept(difference)}`;
 	}
 	if (earlierActivity.state === "in-doubt") {
-		return `something was sent for it before and never answered, so apply leaves it alone: \`orgsync status\` says what; \`orgsync apply --abandon ${name}\` gives it up`;
+		return `an earlier request for it is in doubt, so apply leaves it alone: see \`orgsync status\`; \`orgsync apply --abandon ${name}\` abandons it`;
 	}
-	return `activity ${name} waits and would change it otherwise, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;
+	return `activity ${name} is pending and would change it differently, so apply leaves it alone: have it approved or rejected, then \`orgsync apply\``;
 }
 
 function accept({ address }: Difference): string {

@@ -3,7 +3,7 @@ import { showAddress, showName } from "../escape.ts";
 import type { Change, TagChange } from "./change.ts";
 import { kindOf } from "./kinds/index.ts";
 import { removalKindNames, removalLists } from "./kinds/names.ts";
-import type { DesiredOrganization, Known, LiveOrganization } from "./organization.ts";
+import { type DesiredOrganization, type Known, type LiveOrganization, powerLimits } from "./organization.ts";
 import { coveredAddresses, type Step } from "./step.ts";
 import { describeLabel, labelUser, liveNamesFor } from "./users.ts";
 import { compareText } from "./value.ts";
@@ -15,7 +15,10 @@ export const guardKinds = [
 	"protected",
 	"ownOauthProviders",
 	"ownUserTags",
+	...powerLimits,
 	"unlisted",
+	"rules",
+	"newAccess",
 ] as const;
 
 export type GuardKind = (typeof guardKinds)[number];

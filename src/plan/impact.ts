@@ -1,6 +1,9 @@
 /** What a plan means for who can do what, as it is saved and shown; policy/impact.ts finds it. */
-import type { ImpactFinding } from "../policy/impact.ts";
-import type { Ability } from "../policy/powers.ts";
+import type { AccessState } from "../policy/access.ts";
+import { compareAccess, type ImpactFinding, type ImpactVerdict } from "../policy/impact.ts";
+import type { Ability, GroupPower } from "../policy/powers.ts";
+import { accessAfter } from "./access-after.ts";
+import type { Step } from "./step.ts";
 
 /** Who could do it, or can; `together` is cut to the first sets, and `thresholds` says the whole. */
 export interface AbilitySummary extends Ability {
@@ -12,4 +15,32 @@ export interface AbilitySummary extends Ability {
 export interface PlanImpact extends Omit<ImpactFinding, "before" | "after"> {
 	readonly before: AbilitySummary;
 	readonly after: AbilitySummary;
+}
+
+/** Max sets that a plan writes for each power; the rest are in its thresholds. */
+const maxSummarySets = 20;
+
+interface StepsImpact {
+	readonly impact: readonly PlanImpact[];
+	readonly impactVerdict: ImpactVerdict;
+}
+
+/** Returns what these steps change for who can do what, once all of them have completed. `atMs`: milliseconds since 1970. */
+export function findImpact(access: AccessState, steps: readonly Step[], atMs: number): StepsImpact {
+	const completing = steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected");
+	const { verdict, findings } = compareAccess(access, accessAfter(access, completing), atMs);
+	const impact = findings.map((finding) => {
+		return { ...finding, before: summarize(finding.before), after: summarize(finding.after) };
+	});
+	return { impact, impactVerdict: verdict };
+}
+
+function summarize({ alone, together, thresholds, isComplete, unknown }: GroupPower): AbilitySummary {
+	return {
+		alone,
+		together: together.slice(0, maxSummarySets),
+		thresholds,
+		isComplete: isComplete && together.length <= maxSummarySets,
+		unknown,
+	};
 }

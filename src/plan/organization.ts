@@ -1,5 +1,6 @@
 /** Desired and live organizations. Unknown is not empty: use `Known<T>` for anything unreadable. Ids are lower case. */
 import type { Known } from "../policy/access.ts";
+import type { PowerName } from "../policy/groups.ts";
 import type { ReadOnlyKindName, RemovalKindName, removalLists } from "./kinds/names.ts";
 
 export type { Known };
@@ -19,7 +20,9 @@ export interface DesiredOrganization {
 	/** Everything that it lists, in the order of the kinds; objects of a kind are sorted. */
 	readonly objects: readonly DesiredObject[];
 	readonly protect: { readonly userIds: readonly string[]; readonly userTags: readonly string[] };
-	readonly limits: RemovalLimits;
+	readonly limits: Limits;
+	/** Sorted by address; left out when there is none. They are about all of the organization, whatever `--only` leaves out. */
+	readonly rules?: readonly DesiredRule[];
 	/** `sha256:` and hex of the desired organization as canonical JSON, positions left out (a digest, not a fingerprint). */
 	readonly digest: string;
 	readonly files: readonly string[];
@@ -69,6 +72,21 @@ export interface DesiredExpectation {
 	readonly at: Position;
 }
 
+/** One rule of `rules` (docs/document.md#rules). Tags are live names: the document need not manage them. Lists are sorted. */
+export type DesiredRule =
+	/** No user may have two of these tags. */
+	(
+		| { readonly rule: "exclusive"; readonly tags: readonly string[] }
+		/** How many members the tag may have; at least one of both limits is there. */
+		| { readonly rule: "members"; readonly tag: string; readonly min?: number; readonly max?: number }
+		/** No fewer approvers may be enough for the power; the root quorum counts. */
+		| { readonly rule: "minApprovers"; readonly power: PowerName; readonly min: number }
+		/** Users who take part in the power, the root quorum aside, must have one of these tags. */
+		| { readonly rule: "onlyBy"; readonly power: PowerName; readonly tags: readonly string[] }
+		/** A plan must not let a user do more. */
+		| { readonly rule: "noNewAccess" }
+	) & { readonly at: Position };
+
 export type DesiredObject = DesiredUserTag | DesiredRemoval | DesiredExpectation;
 
 /** Returns the user tags that the document lists, sorted by name. */
@@ -95,10 +113,18 @@ export function liveKeyOf({ group, key }: DesiredExpectation): string {
 	return group ?? key;
 }
 
-/** How much one apply may remove without an override. A number counts; a percentage is of the known members. */
-export type RemovalLimits = {
+/** How much one apply may remove or change without an override. A number counts; a percentage is of the known members. */
+export type Limits = {
 	readonly memberRemovals?: { readonly percent: number } | { readonly count: number };
+	readonly lockout?: PowerLimit;
+	readonly escalation?: PowerLimit;
 } & { readonly [K in RemovalKindName as (typeof removalLists)[K]]?: number };
+
+/** How many powers a guard may find; `strict` allows none, and nothing that is unknown. */
+export type PowerLimit = number | "strict";
+
+/** Limits of the guards that compare who can do what before and after. */
+export const powerLimits = ["lockout", "escalation"] as const;
 
 /** What the service has, as far as it was asked for and could be read. */
 export interface LiveOrganization {

@@ -2,12 +2,12 @@
 import type { Problem } from "../errors.ts";
 import type { AccessState } from "../policy/access.ts";
 import type { Submitter } from "../policy/approval.ts";
-import type { ImpactVerdict } from "../policy/impact.ts";
 import { printAddress } from "./address.ts";
 import type { Change, Differences, RemovalChange, Unread } from "./change.ts";
 import { diff } from "./diff.ts";
 import { type Guard, judgeGuards, judgeUnlisted } from "./guards.ts";
-import type { PlanImpact } from "./impact.ts";
+import { judgeAccess } from "./guards-access.ts";
+import { findMeaning, type Meaning, usersOfMeaning } from "./meaning.ts";
 import {
 	type DesiredOrganization,
 	type Known,
@@ -17,6 +17,8 @@ import {
 } from "./organization.ts";
 import { type Override, overridesInPlan } from "./overrides.ts";
 import { holdRejected, holdSteps, type PendingActivity, type RelatedActivity } from "./pending.ts";
+import { judgeRules } from "./rules-guards.ts";
+import { describeRules, findRules, type JudgedRule, unreadRules, usersOfRules } from "./rules-judge.ts";
 import type { Step } from "./step.ts";
 import { groupSteps } from "./step-groups.ts";
 import { makeSteps } from "./steps.ts";
@@ -27,7 +29,7 @@ import { compareText, digestOf } from "./value.ts";
 export type Reads = "auto" | "documented";
 
 /** What `plan` prints and `apply` obeys; schemas/plan.json describes it. */
-export interface Plan {
+export interface Plan extends Omit<Meaning, "steps"> {
 	readonly formatVersion: 1;
 	readonly organizationId: string;
 	readonly documentDigest: string;
@@ -45,22 +47,14 @@ export interface Plan {
 	readonly steps: readonly Step[];
 	/** Guards that were checked; one that refuses blocks apply. */
 	readonly guards: readonly Guard[];
+	/** The rules of the document, judged; left out when it has none. */
+	readonly rules?: readonly JudgedRule[];
 	/** Pending and rejected activities for objects of the steps. */
 	readonly waiting: readonly RelatedActivity[];
 	/** Unmanaged user tags; empty when the document lists no tags. */
 	readonly unmanaged: readonly { readonly address: string }[];
 	/** What each touched object was when it was planned. */
 	readonly touched: readonly { readonly address: string; readonly digest: string }[];
-	/** What the steps change for who can do what, worst first; left out where nothing is submitted or policies were not asked for. */
-	readonly impact?: readonly PlanImpact[];
-	/** The whole of `impact` in one word; left out with it. */
-	readonly impactVerdict?: ImpactVerdict;
-	/** Live name by tag id, of the tags that impact and approvals name; left out where there is none. */
-	readonly tagNames?: Readonly<Record<string, string>>;
-	/** Live name by policy id, of the policies that impact and approvals name; left out where there is none. */
-	readonly policyNames?: Readonly<Record<string, string>>;
-	/** Who will submit it, so far as it is known; approvals are foretold for this user. Left out where it is not known. */
-	readonly submitterId?: string;
 	/** Overrides that it uses; left out when there is none. It is for readers: nothing is allowed because a plan says so. */
 	readonly overrides?: readonly Override[];
 }
@@ -114,28 +108,39 @@ export function makePlan(
 	const held = holdSteps(wanted, context.waiting ?? []);
 	const checked = holdRejected(held, context.rejected ?? []);
 	const { steps, waiting } = context.retryRejected === true ? held : checked;
+	const meaning = findMeaning({ steps, waiting }, context, live);
 	const retried = context.retryRejected === true ? groupSteps(checked.steps).rejected : [];
 	const overrides = overridesInPlan(wanted, context.abandoned ?? [], retried);
+	const found = findRules(desired.rules ?? [], { ...context, live, steps, meaning, atMs: context.readAtMs });
 	const caller = context.caller ?? { known: false, because: "it was not asked for" };
 	const userNames = namesOfUsers(desired);
-	const mentioned = [...changes.flatMap(usersOf), ...waiting.flatMap(usersOfActivity)];
+	const mentioned = [
+		...changes.flatMap(usersOf),
+		...waiting.flatMap(usersOfActivity),
+		...usersOfMeaning(meaning),
+		...usersOfRules(found),
+	];
 	const liveNames = liveNamesFor(mentioned, userNames, live.users);
+	const names = { userNames, ...(liveNames === undefined ? {} : { liveNames }) };
+	const rules = describeRules(found, names);
 	return {
 		formatVersion: 1,
 		organizationId: desired.organizationId,
 		documentDigest: desired.digest,
-		userNames,
-		...(liveNames === undefined ? {} : { liveNames }),
+		...names,
 		reads: context.reads,
 		readAt: new Date(context.readAtMs).toISOString(),
-		unread: [...unread, ...(context.unread ?? [])],
+		unread: [...unread, ...(context.unread ?? []), ...unreadRules(rules)],
 		problems,
 		changes,
-		steps,
+		...meaning,
 		guards: [
 			...judgeGuards(desired, live, changes, caller),
+			...judgeAccess({ limits: desired.limits, changes, meaning, access: context.access, names }),
+			...judgeRules(found, rules, changes),
 			...(context.isCutOff === true ? judgeUnlisted(steps) : []),
 		],
+		...(rules.length === 0 ? {} : { rules }),
 		waiting,
 		unmanaged: unmanagedTags(desired, changes, liveTags),
 		touched: changes

@@ -8,6 +8,17 @@ export type ActivityGroup =
 	| { readonly kind: string }
 	| { readonly type: string };
 
+/** Resources of activities, as policies name them. */
+export const activityResources = [
+	...["AUTH", "AUTH_PROXY", "CONFIG", "CREDENTIAL", "FIAT_TRANSACTION", "INVITATION", "MFA_POLICY"],
+	...["ON_RAMP_CREDENTIALS", "ORGANIZATION", "OTP", "PAYMENT_METHOD", "POLICY", "PRIVATE_KEY", "RECOVERY"],
+	...["SESSION_PROFILE", "SMART_CONTRACT_INTERFACE", "SPONSORSHIP", "SUBSCRIPTION", "TVC_APP", "TVC_DEPLOYMENT"],
+	...["TVC_OPERATOR", "TVC_QUORUM_KEY", "USER", "WALLET", "WEBHOOK_ENDPOINT"],
+] as const;
+
+/** Actions of activities, as policies name them. */
+export const activityActions = ["CREATE", "UPDATE", "DELETE", "SIGN", "EXPORT", "IMPORT", "VERIFY", "ENCRYPT"] as const;
+
 /** The names that rules and reports use, each with its groups. One table: docs/powers.md#names shows it. */
 export const namedPowers = {
 	sign: [{ resource: "PRIVATE_KEY", action: "SIGN" }],

@@ -1,4 +1,4 @@
-/** The syntax tree of the service's policy language (docs/policies.md#language). Positions are offsets in the text. */
+/** The syntax tree of the service's policy language (docs/policies.md#grammar). Positions are offsets in the text. */
 
 /** Where a part is in its text, in UTF-16 code units; `end` is the first behind it. */
 export interface Span {
@@ -6,16 +6,20 @@ export interface Span {
 	readonly end: number;
 }
 
-export const binaryOperators = ["&&", "||", "==", "!=", "<=", ">=", "<", ">", "in"] as const;
+/** `in` is membership of a list. */
+export type BinaryOperator = "&&" | "||" | "==" | "!=" | "<=" | ">=" | "<" | ">" | "in";
 
-export type BinaryOperator = (typeof binaryOperators)[number];
-
-/** Functions that are called on a value with a dot, such as `approvers.count()`. */
+/** Functions that are called on a list with a dot, such as `approvers.count()`. */
 export const methods = ["any", "all", "filter", "contains", "count"] as const;
 
 export type Method = (typeof methods)[number];
 
-/** One expression. A tree is deeply frozen data: it holds no function and no reference to its policy. */
+/** Functions that only `time` has. Their arguments are texts. */
+export const constructors = ["Timestamp", "CronSpan"] as const;
+
+export type Constructor = (typeof constructors)[number];
+
+/** One expression. A tree is data: it holds no function and no reference to its policy, and is at most `maxDepth` deep. */
 export type Expression = (
 	| { readonly node: "literal"; readonly value: boolean | bigint | string }
 	| { readonly node: "list"; readonly items: readonly Expression[] }
@@ -32,8 +36,7 @@ export type Expression = (
 			readonly item: string | null;
 			readonly arguments: readonly Expression[];
 	  }
-	/** `Timestamp('…')` and `CronSpan('…', '…', '…')`, whose arguments are texts. */
-	| { readonly node: "construct"; readonly name: "Timestamp" | "CronSpan"; readonly arguments: readonly Expression[] }
+	| { readonly node: "construct"; readonly name: Constructor; readonly arguments: readonly Expression[] }
 	| { readonly node: "not"; readonly of: Expression }
 	| {
 			readonly node: "binary";
@@ -45,9 +48,23 @@ export type Expression = (
 
 /** Something in a text that is not understood; the expression is then unknown, never guessed. */
 export interface Mistake {
+	/** What is wrong, and what would be right. */
 	readonly message: string;
 	readonly span: Span;
 }
 
 /** The three places where a policy has an expression; each knows its own names. */
 export type Clause = "consensus" | "condition" | "time";
+
+/** Max characters of a text. Unverified, chosen: the service's own limit is not documented. */
+export const maxLength = 100_000;
+
+/** Max depth of a tree, so that no function that walks one can overflow the stack. Unverified, chosen. */
+export const maxDepth = 500;
+
+/** Max brackets and `!` around a part of the text, for the same reason. Unverified, chosen. */
+export const maxNesting = 100;
+
+/** Largest and smallest number: `uint` has 256 bits, `int` has 128 bits and a sign. */
+export const maxNumber = 2n ** 256n - 1n;
+export const minNumber = -(2n ** 127n);

@@ -130,6 +130,7 @@ export class Session {
 			reads: this.settings.reads,
 			now: this.#context.now,
 			steadyNow: this.#context.steadyNow,
+			publicKey: () => this.#connect().client.publicKey(),
 			...(journal === undefined ? {} : { journal }),
 			...(this.settings.retryRejected ? { retryRejected: true } : {}),
 		});

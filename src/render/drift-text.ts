@@ -8,6 +8,7 @@ import {
 	summarizeFindings,
 	unmanagedNames,
 } from "./drift-words.ts";
+import { renderImpact } from "./impact-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { renderUnder, type Style } from "./style.ts";
 import { capitalize, count, headings, needsSigns, renderChange, renderOpen, signsMean } from "./text.ts";
@@ -28,6 +29,7 @@ export function renderDrift(plan: Plan, drift: OrganizationDrift, style: Style):
 		...renderProblems(plan, drift, style),
 		...reportedLists(drift).flatMap((list) => renderUnder(marks[list.look](`${list.title}:`), list.lines)),
 		...(unattributed === null ? [] : [capitalize(unattributed), ""]),
+		...renderImpact(plan, style, true),
 		...renderOpen(plan, style),
 		...renderUnmanaged(drift, style),
 		summarizeFindings(drift, plan),

@@ -12,11 +12,15 @@ import type { StepResult } from "../plan/report.ts";
 import type { EarlierActivity } from "../plan/step.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { hasFindings } from "../plan/three-way.ts";
+import { describeForecast } from "./approval-words.ts";
 import { changeLines, driftBlocks } from "./drift-markdown.ts";
+import { approvalsBlock, deniedBlock, impactBlocks } from "./impact-markdown.ts";
 import { removalLines } from "./markdown-removals.ts";
 import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } from "./markdown-text.ts";
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
+import { phraseText } from "./phrase.ts";
+import { powersBlocks } from "./powers-markdown.ts";
 import { renderProblem } from "./problem-text.ts";
 import {
 	describeEarlierActivity,
@@ -79,6 +83,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		foldedBlock(calm),
 		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		droppedBlock(droppedOf(result)),
+		...powersBlocks(result),
 		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);
@@ -167,7 +172,19 @@ function organizationBlocks(one: OrganizationResult, amongOthers: boolean): read
 
 /** Returns what is shown of an organization, in this order; blocks without lines are left out. */
 function sectionsOf(one: OrganizationResult): readonly Block[] {
-	return [...decisionBlocks(one), ...partBlocks(one), ...driftBlocks(one), ...changeBlocks(one)];
+	const { plan, results, drift } = one;
+	const meaning = results === null ? [deniedBlock(plan), ...impactBlocks(plan, drift !== null)] : [];
+	// What drifted comes before what apply would change.
+	const [before, after] = drift === null ? [meaning, []] : [[], meaning];
+	return [
+		...before.slice(0, 1),
+		...decisionBlocks(one),
+		...before.slice(1),
+		...partBlocks(one),
+		...driftBlocks(one),
+		...after,
+		...changeBlocks(one),
+	];
 }
 
 function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: OrganizationResult): readonly Block[] {
@@ -220,7 +237,7 @@ function changeBlocks(one: OrganizationResult): readonly Block[] {
 			removalLines(one),
 			"diff",
 		),
-		...(results === null ? waitingBlocks(plan) : []),
+		...(results === null ? [approvalsBlock(plan), ...waitingBlocks(plan)] : []),
 		bullets(
 			4,
 			["unknown", "unknowns"],
@@ -238,7 +255,12 @@ function plannedSteps({ plan, report, failed, results }: OrganizationResult): Bl
 	const ended = new Set((results ?? []).map(({ step }) => step.id));
 	const steps = report === null ? plan.steps.filter(({ id }) => !ended.has(id)) : [];
 	const title = failed === null ? "Steps, in order" : "Steps without a result";
-	return folded(7, ["step", "steps"], `${title} (${steps.length})`, steps.map(describePlannedStep));
+	return folded(
+		7,
+		["step", "steps"],
+		`${title} (${steps.length})`,
+		steps.map((step) => describePlannedStep(step, plan)),
+	);
 }
 
 const waitingNouns = {
@@ -278,9 +300,12 @@ function describeNamedHold(earlierActivity: EarlierActivity): string {
 	return `waiting for ${describeEarlierActivity(earlierActivity)} ${name}`;
 }
 
-/** Returns a step, what it comes after, and the activity that it joins or waits for. */
-function describePlannedStep({ id, operation, reason, dependsOn, earlierActivity }: Plan["steps"][number]): string {
+/** Returns a step, what it comes after, the activity that it joins or waits for, and what is foretold of it. */
+function describePlannedStep(step: Plan["steps"][number], plan: Plan): string {
+	const { id, operation, reason, dependsOn, earlierActivity } = step;
 	const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;
 	const waits = earlierActivity === null ? "" : `, ${describeNamedHold(earlierActivity)}`;
-	return `${id}  ${showText(reason)}  (${operation}${after}${waits})`;
+	const said = earlierActivity === null ? describeForecast(step, plan) : null;
+	const forecast = said === null ? "" : `: ${phraseText(said)}`;
+	return `${id}  ${showText(reason)}  (${operation}${after}${waits})${forecast}`;
 }

@@ -49,6 +49,7 @@ export const states = {
 	unknown: ["with unreadable objects", "bad"],
 	partlyApplied: ["partly applied", "bad"],
 	rejected: ["rejected or denied", "bad"],
+	foretoldDenied: ["with a step that would be denied", "attention"],
 	inDoubt: ["with a request in doubt", "attention"],
 	rejectedBefore: ["rejected before", "attention"],
 	pending: ["pending approval", "attention"],
@@ -188,6 +189,7 @@ function stateOfPlan({ plan, command }: Found): State {
 	if (command === "apply") return "notApplied";
 	if (plan.steps.length === 0) return "reported";
 	const { sent, rejected } = groupSteps(plan.steps);
+	if (sent.some(({ approval }) => approval?.verdict === "denied")) return "foretoldDenied";
 	if (sent.length > 0) return command === "drift" ? "drifted" : "changing";
 	if (plan.steps.some(({ earlierActivity }) => earlierActivity?.state === "in-doubt")) return "inDoubt";
 	return rejected.length > 0 ? "rejectedBefore" : "pending";

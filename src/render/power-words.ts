@@ -1,88 +1,146 @@
-/** Powers in words: groups of activities, thresholds, users, tags and policies, the same in every format. */
-import { showName, showNameWithin, showText } from "../escape.ts";
-import { showUser } from "../plan/user-labels.ts";
+/**
+ * Words for powers (docs/powers.md): what a group of activities lets people do, and who can do it, written short.
+ */
+import { showNameWithin } from "../escape.ts";
+import { groupWords, type Verb, type VerbForm } from "../plan/group-words.ts";
+import { userParts } from "../plan/user-labels.ts";
 import { maxNameLength, type UserNames } from "../plan/users.ts";
-import { type ActivityGroup, nameOfGroup, printGroup } from "../policy/groups.ts";
-import type { Ability, Threshold } from "../policy/powers.ts";
+import type { ActivityGroup } from "../policy/groups.ts";
+import type { Threshold } from "../policy/powers.ts";
+import { code, joinPhrases, type Part, type Phrase } from "./phrase.ts";
 
-/** The names that powers are shown with; a plan has them too. */
+/** The names that phrases about powers are made of; a plan has them. */
 export interface PowerNames extends UserNames {
-	/** Live name by tag id. */
+	/** Tag id to live name. */
 	readonly tagNames?: Readonly<Record<string, string>>;
-	/** Live name by policy id. */
+	/** Policy id to live name. */
 	readonly policyNames?: Readonly<Record<string, string>>;
 }
 
-/** Max names in a list; the rest is counted. */
-const maxListed = 10;
-
-/** Returns the group with its name: `sign (PRIVATE_KEY/SIGN)`; without one as `printGroup`. */
-export function describeGroup(group: ActivityGroup): string {
-	const name = nameOfGroup(group);
-	const printed = showText(printGroup(group));
-	return name === null ? printed : `${name} (${printed})`;
+/** Returns the words of a group as parts of a phrase. */
+function wordsOf(group: ActivityGroup): { readonly verb: Verb; readonly object: Phrase } {
+	const { verb, object } = groupWords(group);
+	return { verb, object: object.map((part) => (typeof part === "string" ? part : code(part.text))) };
 }
 
-/** Returns the users in one list: `alice, bob, … and 3 more`. */
-export function listUsers(userIds: readonly string[], names: PowerNames, max: number = maxListed): string {
-	return cutList(
-		userIds.map((userId) => showUser(userId, names)),
-		max,
-	).join(", ");
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+	return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Returns the users joined by `and`: `alice and bob`, `alice, bob and carol`. */
-export function joinUsers(userIds: readonly string[], names: PowerNames, max: number = maxListed): string {
-	const shown = cutList(
-		userIds.map((userId) => showUser(userId, names)),
-		max,
+/** More than so many activities are counted in a sentence. */
+const maxPowers = 5;
+
+/** Returns what the groups let people do: `export wallets and private keys`, `create, change and remove policies`. */
+export function describeGroups(groups: readonly ActivityGroup[], form: VerbForm = "do"): Phrase {
+	const words = groups.map(wordsOf);
+	// Verbs of the same object first, then objects of the same verbs.
+	const byObject = Map.groupBy(words, ({ object }) => JSON.stringify(object));
+	const joined = [...byObject.values()].map((same) => ({
+		verbs: [...new Set(same.map(({ verb }) => verb[form]))],
+		object: same[0]?.object ?? [],
+	}));
+	const powers = [...Map.groupBy(joined, (one) => one.verbs.join(" ")).values()].map(
+		(same): Phrase => [
+			...joinPhrases(
+				(same[0]?.verbs ?? []).map((verb) => [verb]),
+				", ",
+				" and ",
+			),
+			" ",
+			...joinPhrases(
+				same.map(({ object }) => object),
+				", ",
+				" and ",
+			),
+		],
 	);
-	return shown.length < 2 || userIds.length > max
-		? shown.join(", ")
-		: `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
+	if (powers.length <= maxPowers) return joinPhrases(powers, ", ", powers.length === 2 ? " and " : ", and ");
+	const more = powers.length - maxPowers + 1;
+	return [...joinPhrases(powers.slice(0, maxPowers - 1), ", "), `, and ${more} more`];
 }
 
-function cutList(items: readonly string[], max: number): readonly string[] {
-	// One more is as short as the note that counts it.
-	return items.length <= max + 1 ? items : [...items.slice(0, max), `… and ${items.length - max} more`];
+/** Returns the user by alias, and what tells the user from others. */
+export function namePerson(userId: string, names: UserNames): Part {
+	const { name, notes } = userParts(userId, names);
+	return { kind: "name", text: name, notes };
 }
 
-/** Returns the tag's live name; `tag ID` where it is not known. */
-export function showTag(tagId: string, { tagNames = {} }: PowerNames): string {
-	const name = Object.hasOwn(tagNames, tagId) ? tagNames[tagId] : undefined;
-	return name === undefined || name === "" ? `tag ${showText(tagId)}` : showNameWithin(name, maxNameLength);
+/** Returns the tag by its live name; by its id where no read shows the name. */
+export function nameTag(tagId: string, { tagNames = {} }: PowerNames): Phrase {
+	const name = own(tagNames, tagId);
+	const part: Part = { kind: "name", text: showNameWithin(name ?? tagId, maxNameLength), notes: [] };
+	return name === undefined ? ["tag ", part] : [part];
 }
 
-/** Returns the policy's live name; `policy ID` where it has none. */
-export function showPolicy(policyId: string, { policyNames = {} }: PowerNames): string {
-	const name = Object.hasOwn(policyNames, policyId) ? policyNames[policyId] : undefined;
-	return name === undefined || name === "" ? `policy ${showText(policyId)}` : showName(name);
+/** More people than this are counted; then one fewer is named. */
+const maxPeople = 5;
+
+/** Returns people by name, `joint` between the last two. */
+export function listPeople(userIds: readonly string[], names: UserNames, joint: "and" | "," = "and"): Phrase {
+	const last = joint === "," ? ", " : " and ";
+	if (userIds.length <= maxPeople)
+		return joinPhrases(
+			userIds.map((id) => [namePerson(id, names)]),
+			", ",
+			last,
+		);
+	const shown = userIds.slice(0, maxPeople - 1).map((id): Phrase => [namePerson(id, names)]);
+	return [...joinPhrases(shown, ", "), ` and ${userIds.length - shown.length} more`];
 }
 
-/** Returns the threshold: `alice`, `alice and bob`, `1 of carol, dave`, `2 of signers (alice, bob, carol)`, `the root quorum (2 of …)`. */
-export function describeThreshold({ atLeast, of, tagId, isRootQuorum }: Threshold, names: PowerNames): string {
-	const listed = listUsers(of, names);
-	if (isRootQuorum)
-		return `the root quorum (${atLeast === of.length ? joinUsers(of, names) : `${atLeast} of ${listed}`})`;
-	if (tagId !== null) return `${atLeast} of ${showTag(tagId, names)} (${of.length === 0 ? "no members" : listed})`;
-	return atLeast === of.length ? joinUsers(of, names) : `${atLeast} of ${listed}`;
+/** More alternatives than this are counted. */
+const maxAlternatives = 3;
+
+/**
+ * Returns who can do it: `2 of signers (alice, bob, carol)`, `alice and 1 of treasury (dave, erin)`. The root quorum can do
+ * everything, so beside others it is only mentioned (`brief`), or left out (`omit`).
+ */
+export function describeThresholds(
+	alternatives: readonly (readonly Threshold[])[],
+	names: PowerNames,
+	rootQuorum: "brief" | "omit" = "omit",
+): Phrase {
+	const isRoot = (one: readonly Threshold[]): boolean => one.some(({ isRootQuorum }) => isRootQuorum);
+	const others = alternatives.filter((one) => !isRoot(one));
+	const listed = others.length === 0 ? alternatives : others;
+	const isBeside = rootQuorum === "brief" && others.length > 0 && others.length < alternatives.length;
+	const isSimple = listed.length === 1 && listed[0]?.length === 1 && !isBeside;
+	const shown = listed.slice(0, listed.length > maxAlternatives ? maxAlternatives - 1 : maxAlternatives).map((all) =>
+		joinPhrases(
+			all.map((one) => describeThreshold(one, names, isSimple)),
+			" and ",
+		),
+	);
+	const more = listed.length - shown.length;
+	return joinPhrases(
+		[...shown, ...(more === 0 ? [] : [[`${more} other ways`]]), ...(isBeside ? [["the root quorum"]] : [])],
+		", or ",
+	);
 }
 
-/** Max alternatives in one line; the rest is counted. */
-const maxAlternatives = 4;
-
-/** Returns alternatives, each of thresholds that all must hold: `2 of signers (alice, bob, carol), or 1 of a, b and 1 of c, d`. */
-export function describeThresholds(alternatives: readonly (readonly Threshold[])[], names: PowerNames): string {
-	const shown = alternatives.map((all) => all.map((one) => describeThreshold(one, names)).join(" and "));
-	if (shown.length <= maxAlternatives + 1) return shown.join(", or ");
-	return `${shown.slice(0, maxAlternatives).join(", or ")}, or one of ${shown.length - maxAlternatives} more`;
+/** `isSimple`: nothing else is beside it, so a list of names needs no brackets. */
+function describeThreshold(
+	{ atLeast, of, tagId, isRootQuorum }: Threshold,
+	names: PowerNames,
+	isSimple: boolean,
+): Phrase {
+	const people: Phrase = of.length === 0 ? ["no members"] : listPeople(of, names, ",");
+	if (isRootQuorum && atLeast >= of.length) return ["the root quorum (", ...listPeople(of, names), ")"];
+	if (isRootQuorum) return [`the root quorum (${atLeast} of `, ...people, ")"];
+	if (tagId !== null) return [`${atLeast} of `, ...nameTag(tagId, names), " (", ...people, ")"];
+	if (atLeast >= of.length) return listPeople(of, names);
+	return isSimple ? [`${atLeast} of `, ...people] : [`${atLeast} of (`, ...people, ")"];
 }
 
-/** Returns which users can do it only together; empty where there are none. */
-export function describeTogether({ thresholds, together }: Ability, names: PowerNames): string {
-	if (together.length === 0) return "";
-	const several = thresholds.filter((all) => all.length > 1 || (all[0]?.atLeast ?? 0) > 1);
-	if (several.length > 0) return describeThresholds(several, names);
-	const sets = together.map((set) => joinUsers(set, names));
-	return cutList(sets, maxAlternatives).join(", or ");
+/** More policies than this are counted. */
+const maxPolicies = 3;
+
+/** Returns the policies by name, by id where the name is not known; null without one. */
+export function describePolicies(policyIds: readonly string[], { policyNames = {} }: PowerNames): Phrase | null {
+	if (policyIds.length === 0) return null;
+	const shown = policyIds.slice(0, policyIds.length > maxPolicies ? maxPolicies - 1 : maxPolicies);
+	const named = shown.map((id): Phrase => [code(own(policyNames, id) || id)]);
+	const more = policyIds.length - shown.length;
+	const listed = more === 0 ? joinPhrases(named, ", ", " and ") : [...joinPhrases(named, ", "), ` and ${more} more`];
+	return [policyIds.length === 1 ? "policy " : "policies ", ...listed];
 }

@@ -12,12 +12,15 @@ import { coveredAddresses } from "../plan/step.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import type { PlannedDifference } from "../plan/three-way.ts";
 import { describeOwner, showUser } from "../plan/user-labels.ts";
+import { summarizeApprovals } from "./approval-words.ts";
+import { capitalize, count } from "./count.ts";
+import { renderApprovals, renderImpact } from "./impact-text.ts";
 import { renderOverrides } from "./overrides-text.ts";
 import { renderProblem } from "./problem-text.ts";
 import { plainStyle, renderUnder, type Style } from "./style.ts";
 import { renderWaiting, waitingHeadings } from "./waiting-text.ts";
 
-export { plainStyle, type Style };
+export { capitalize, count, plainStyle, type Style };
 
 export const headings = {
 	problems: "This organization cannot converge",
@@ -44,13 +47,14 @@ const noNote: NoteOf = () => "";
 export function renderPlan(
 	plan: Plan,
 	style: Style,
-	summary: string = summarizePlan(plan),
+	summary: string = summarizePlan(plan, "above", true),
 	lead: readonly string[] = [],
 	note: NoteOf = noNote,
 ): string {
 	const lines = [
 		style.strong(`Organization ${showText(plan.organizationId)}`),
 		"",
+		...renderImpact(plan, style),
 		...lead,
 		...plan.changes.flatMap((change) => [...renderChange(change, plan, style, note), ""]),
 		...renderUnder(style.remove(`${headings.problems}:`), plan.problems.map(renderProblem)),
@@ -65,13 +69,17 @@ export function renderOpen(plan: Plan, style: Style): readonly string[] {
 	return [
 		...renderUnder(style.warn(`${headings.unread}:`), describeUnread(plan)),
 		...renderWaiting(plan, style),
+		...renderApprovals(plan, style),
 		...renderUnder(style.remove(`${headings.guards}:`), blockingGuards(plan).map(renderGuard)),
 		...renderOverrides(plan.overrides, style, plan.guards),
 	];
 }
 
-/** Returns one sentence on what apply would submit. `guardsAre` is where the reader finds the guards that block it. */
-export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above"): string {
+/**
+ * Returns one sentence on what apply would submit. `guardsAre` is where the reader finds the guards that block it; `named`
+ * adds names of approvers, for formats that show names as names.
+ */
+export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above", named = false): string {
 	if (plan.problems.length > 0) {
 		return `Cannot converge: ${count(plan.problems.length, "problem", "problems")} in the live organization. Apply would submit nothing.`;
 	}
@@ -83,7 +91,7 @@ export function summarizePlan(plan: Plan, guardsAre: "above" | "below" = "above"
 	const waits = held.map((said) => ` ${capitalize(said)}.`).join("");
 	const refused = blockingGuards(plan).length > 0 ? ` A guard blocks it: see ${guardsAre}.` : "";
 	if (sent === 0) return `Nothing to submit.${waits}${note}`;
-	return `Plan: ${count(sent, "activity", "activities")}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
+	return `Plan: ${count(sent, "activity", "activities")}${summarizeApprovals(plan, named)}. ${capitalize(countByKind(plan))}.${refused}${waits}${note}`;
 }
 
 /** Returns how many activities apply would submit, and why it would not submit the others. */
@@ -228,13 +236,4 @@ export function renderGuard(guard: Guard): string {
 /** Returns what a guard found, what is allowed, and the flag that overrides it. */
 export function describeGuard({ kind, found, limit, message }: Guard) {
 	return { found: showText(message), allowed: `allowed: ${limit}`, flag: `--allow ${kind}=${found}` };
-}
-
-/** Returns the number with its noun: `1 tag`, `2 tags`. */
-export function count(number: number, one: string, many: string): string {
-	return `${number} ${number === 1 ? one : many}`;
-}
-
-export function capitalize(text: string): string {
-	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,6 +6,7 @@
 import { clipMiddle, showAddress, showName, showRename, showText, showValue } from "../escape.ts";
 import type { DocumentChange } from "../plan/document-changes.ts";
 import { defaultMemberRemovals } from "../plan/guards.ts";
+import { powerLimits } from "../plan/organization.ts";
 import type { Plan } from "../plan/plan.ts";
 import { groupSteps } from "../plan/step-groups.ts";
 import { type DriftedDifference, hasFindings, type PlannedDifference, type ThreeWay } from "../plan/three-way.ts";
@@ -112,12 +113,18 @@ function describeMeantLine(
 	if (what === "unprotected")
 		return line(null, userId === null ? showName(String(before)) : user, "no longer protected");
 	if (what === "limit") {
-		const none = address === "limits.memberRemovals" ? `${defaultMemberRemovals.percent}% (the default)` : "no limit";
+		const none = defaultLimits[address] ?? "no limit";
 		return line(null, `${String(before ?? none)} -> ${String(after ?? none)}`);
 	}
 	const was = before === null ? "" : `${showValue(before)} -> `;
 	return line(null, `${field ?? what}: ${was}${after === null ? "not compared" : showValue(after)}`);
 }
+
+/** Limits that hold where a document writes none, by address. */
+const defaultLimits: Readonly<Record<string, string>> = {
+	"limits.memberRemovals": `${defaultMemberRemovals.percent}% (the default)`,
+	...Object.fromEntries(powerLimits.map((limit) => [`limits.${limit}`, "0 (the default)"])),
+};
 
 function describeDrifted(threeWay: ThreeWay): readonly Entry[] {
 	return groupByObject(threeWay.drifted).map((differences) => {

@@ -10,10 +10,10 @@ import { holdThreeWay } from "../plan/three-way-held.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type SubmitName } from "../wire/operations.ts";
 import type { JournalView } from "./journal.ts";
-import { toId } from "./live-objects.ts";
-import { type QueryFunction, queryIfAvailable } from "./live-queries.ts";
+import { awaitAll, type QueryFunction, queryIfAvailable } from "./live-queries.ts";
 import { readPendingActivities, toPendingActivity } from "./pending-activities.ts";
-import { narrowReading, readLive } from "./read.ts";
+import { narrowReading, readLive, timeQueries } from "./read.ts";
+import { askOnce, readAccess, readSubmitter, toCaller } from "./read-access.ts";
 import { type ClockedReader, withServiceClock } from "./service-clock.ts";
 
 export interface Comparison {
@@ -44,13 +44,17 @@ export interface CompareOptions {
 	readonly retryRejected?: boolean;
 	/** The document as it stood before: then the three-way comparison is made too, from one reading for both documents. */
 	readonly base?: BaseDocument;
+	/** The user for whom approvals are foretold, in lower case; left out, it is the user of the key, for which whoami is asked. */
+	readonly submitterId?: string;
+	/** Returns the public key that stamps the requests, once one was made; undefined where it is not known. */
+	readonly publicKey?: () => string | undefined;
 }
 
 /**
  * Compares the desired organization with the live one and returns the plan, which is made once: read live state, diff,
- * read what the steps depend on (pending activities, whose key it is), plan. Each request is made only if it can matter,
- * because the number of requests is the cost. If there is something to submit, at least one answer has shown the service's
- * clock. Throws what readLive throws.
+ * read what the steps depend on (pending activities, who can do what, whose key it is), plan. Each request is made only if it
+ * can matter, because the number of requests is the cost; list_users, list_policies, get_organization_configs and whoami at
+ * most once. If there is something to submit, at least one answer has shown the service's clock. Throws what readLive throws.
  */
 export async function compareLive(
 	desired: DesiredOrganization,
@@ -58,46 +62,56 @@ export async function compareLive(
 	lastApplied: LastApplied,
 	options: CompareOptions,
 ): Promise<Comparison> {
-	const { reads, journal, base } = options;
-	const clocked = withServiceClock(reader, options.now, journal?.position());
+	const { reads, now, journal, base } = options;
+	const clocked = askOnce(withServiceClock(reader, now, journal?.position()));
 	const both = base === undefined || base.desired === null ? desired : unite(base.desired, desired);
-	const reading = await readLive(both, clocked, lastApplied, reads, options.steadyNow ?? options.now);
-	// The plan is as old as the oldest answer that it is made of.
-	const { askedAtMs, position } = clocked.oldest();
+	const steadyNow = options.steadyNow ?? now;
+	const reading = await readLive(both, clocked, lastApplied, reads, steadyNow);
 	const live = both === desired ? reading.live : narrowReading(desired, reading.live, reads);
 	const differences = diff(desired, live);
 	const operations = differences.problems.length > 0 ? [] : operationsFor(differences.changes);
-	const context: PlanContext = {
-		reads,
-		readAtMs: askedAtMs,
-		...(operations.length === 0
-			? {}
-			: await readContext(desired.organizationId, clocked, { ...options, operations }, differences.changes)),
-	};
+	const { query, answerTimes } = timeQueries(desired.organizationId, clocked, steadyNow);
+	const more =
+		operations.length === 0
+			? await readForRules(desired, reads, query)
+			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
+	// The plan is as old as the oldest answer that it is made of.
+	const { askedAtMs, position } = clocked.oldest();
+	const context: PlanContext = { reads, readAtMs: askedAtMs, ...more };
 	const plan = makePlan(desired, live, context, differences);
 	return {
 		...{ desired, plan, live, context },
-		serverTimeMs: reading.serverTimeMs,
+		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
 		clockOffsetMs: clocked.clockOffsetMs(),
 		readPosition: position,
 		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live), plan) }),
 	};
 }
 
-/** Reads what decides whether steps of these operations are submitted: activities of earlier requests, and the caller. */
+interface ContextOptions extends CompareOptions {
+	readonly operations: readonly SubmitName[];
+	readonly query: QueryFunction;
+}
+
+/**
+ * Reads what decides whether steps of these operations are submitted, and what becomes of them: activities of earlier requests,
+ * the caller, and who can do what.
+ */
 async function readContext(
 	organizationId: string,
 	reader: ClockedReader,
-	{ reads, journal, now, retryRejected, operations }: CompareOptions & { readonly operations: readonly SubmitName[] },
+	options: ContextOptions,
 	changes: readonly Change[],
 ): Promise<Partial<PlanContext>> {
+	const { reads, journal, now, retryRejected, operations, query } = options;
 	const asksCaller = reads === "auto" && needsCaller(changes);
-	const [pending, caller] = await Promise.all([
+	const [pending, caller, permissions] = await awaitAll([
 		journal === undefined
 			? undefined
 			: readPendingActivities(organizationId, reader, journal, { reads, nowMs: now(), operations, asksForEnds: true }),
-		asksCaller ? readCaller(organizationId, reader) : notAsked,
-	]);
+		asksCaller ? readCaller(query) : notAsked,
+		reads === "auto" ? readPermissions(options) : {},
+	] as const);
 	await reader.ensureAnswered(organizationId);
 	const unread: Unread[] = [];
 	if (reads === "auto" && pending !== undefined && pending.unlisted !== null) {
@@ -117,17 +131,37 @@ async function readContext(
 		retryRejected: retryRejected === true,
 		isCutOff: pending?.isCutOff ?? false,
 		...{ caller, unread },
+		...permissions,
 	};
 }
 
 const notAsked: Known<string> = { known: false, because: "it was not asked for" };
 
-async function readCaller(organizationId: string, reader: Reader): Promise<Known<string>> {
-	const query: QueryFunction = async (operation) => (await reader.query(operation, { organizationId })).value;
-	const answer = await queryIfAvailable(query, extendedReads.whoami);
-	if (!answer.known) return answer;
-	const { userId } = answer.value;
-	return typeof userId === "string"
-		? { known: true, value: toId(userId) }
-		: { known: false, because: "the service does not say whose key it is" };
+async function readCaller(query: QueryFunction): Promise<Known<string>> {
+	return toCaller(await queryIfAvailable(query, extendedReads.whoami));
+}
+
+/** Reads who can do what for a plan that submits nothing, where rules of the document are about powers. */
+async function readForRules(
+	{ rules = [] }: DesiredOrganization,
+	reads: Reads,
+	query: QueryFunction,
+): Promise<Pick<PlanContext, "access">> {
+	const isAboutPowers = rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
+	return reads === "auto" && isAboutPowers ? { access: await readAccess(query) } : {};
+}
+
+/** Reads who can do what, and who will submit the plan. */
+async function readPermissions({
+	query,
+	submitterId: userId,
+	publicKey = () => undefined,
+}: ContextOptions): Promise<Pick<PlanContext, "access" | "submitter">> {
+	const [access, submitter] = await awaitAll([readAccess(query), readSubmitter(query, { userId, publicKey })] as const);
+	return { access, submitter };
+}
+
+/** Returns a time before which nothing was read: without one for live state, the others say nothing about it. */
+function earliest(live: number | undefined, others: readonly (number | undefined)[]): number | undefined {
+	return live === undefined ? undefined : Math.min(live, ...others.filter((time) => time !== undefined));
 }

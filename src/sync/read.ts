@@ -17,6 +17,7 @@ import {
 	tagsOf,
 } from "../plan/organization.ts";
 import type { Reads } from "../plan/plan.ts";
+import { namesTags } from "../plan/rules.ts";
 import type { Reader } from "../wire/client.ts";
 import { extendedReads, type QueryOperation, queries } from "../wire/operations.ts";
 import { mapKnown, recordsOf, toId, toRemovable, toUserNames, toUserTags } from "./live-objects.ts";
@@ -99,7 +100,7 @@ export function narrowReading(desired: DesiredOrganization, live: LiveOrganizati
  * Queries an organization. `answerTimes` gets an element for each answer: the service's clock before it was asked, or
  * undefined if that is not known.
  */
-function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
+export function timeQueries(organizationId: string, reader: Reader, steadyNow?: () => number) {
 	const answerTimes: (number | undefined)[] = [];
 	const query: QueryFunction = async (operation, fields = {}) => {
 		const startedAtMs = steadyNow?.();
@@ -117,9 +118,10 @@ function wantedReads(desired: DesiredOrganization, reads: Reads) {
 	const tags = tagsOf(desired);
 	const managesMembers = desired.readsMembers === true || tags.some(({ members }) => members !== undefined);
 	const removables = new Set(removalKindNames.filter((kind) => auto && removalsOf(desired, kind).length > 0));
+	const hasTagRules = namesTags(desired.rules ?? []);
 	return {
-		userTags: tags.length > 0,
-		users: auto && (managesMembers || removables.has("oauthProvider")),
+		userTags: tags.length > 0 || hasTagRules,
+		users: auto && (managesMembers || hasTagRules || removables.has("oauthProvider")),
 		removables,
 	};
 }

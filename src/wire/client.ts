@@ -8,7 +8,7 @@ import { findMismatch } from "./activity-mismatch.ts";
 import type { RefusedAnswer } from "./answer.ts";
 import type { QueryOperation } from "./operations.ts";
 import { findProxy, type ProxyOptions } from "./proxy.ts";
-import { type AttemptEvent, type ClientStats, type RequestContext, sendRequest } from "./request.ts";
+import { type AttemptEvent, type ClientStats, publicKeyOf, type RequestContext, sendRequest } from "./request.ts";
 import { encodeQuery, type RequestBody } from "./request-body.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { parseServiceUrl } from "./service-url.ts";
@@ -120,6 +120,8 @@ export interface OrganizationClient {
 	readonly submitter: Submitter;
 	/** Returns the counts since the client was made. */
 	stats(): ClientStats;
+	/** Returns the public key that stamps the requests; undefined where the stamper does not say, or has not stamped any. */
+	publicKey(): string | undefined;
 }
 
 export interface Client extends OrganizationClient {
@@ -190,6 +192,7 @@ function makeOrganizationClient(context: RequestContext): { line: OrganizationCl
 		reader: { query: (operation, fields) => query(counting, operation, fields) },
 		submitter: { submit: (body) => submit(counting, body) },
 		stats: () => ({ ...counts, throttledMs: context.queue.throttledMs() - throttledBeforeMs }),
+		publicKey: () => publicKeyOf(context.stamper),
 	};
 	return { line, count };
 }

@@ -182,7 +182,8 @@ async function makeStamp(stamper: Stamper, bytes: string): Promise<Stamp> {
 	}
 }
 
-function publicKeyOf(stamper: Stamper): string | undefined {
+/** Returns the public key of a stamper that has one, as it says; a command's is known once it has stamped a request. */
+export function publicKeyOf(stamper: Stamper): string | undefined {
 	const { publicKey } = stamper as { publicKey?: unknown };
 	return typeof publicKey === "string" ? publicKey : undefined;
 }

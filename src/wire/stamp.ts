@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { createECDH, createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
+import { isRecord, readJson } from "../json.ts";
 
 /** One request header that proves who sent the body it was made from (docs/service.md#stamps). */
 export interface Stamp {
@@ -109,7 +110,7 @@ const maxOutputBytes = 64 * 1024;
  * Returns a stamper that runs `command` through the shell for every body, with the exact body on standard input. The command
  * prints the header line: `X-Stamp: VALUE`, `X-Stamp-WebAuthn: VALUE`, or a value alone, which is then an `X-Stamp`. Its standard
  * error is discarded, because it may have secrets. It gets `environment` (the process's when left out) without orgsync's own
- * private keys.
+ * private keys. `publicKey` is that of its last stamp, where it is one of an API key.
  *
  * `stamp` throws ConfigurationError when the command cannot be started, exits with anything but 0, prints no line or more than
  * one, or runs longer than `timeoutMs`.
@@ -120,14 +121,28 @@ export function createCommandStamper(
 		readonly timeoutMs?: number;
 		readonly environment?: Readonly<Record<string, string | undefined>>;
 	} = {},
-): Stamper {
+): Stamper & { readonly publicKey: string | undefined } {
 	const timeoutMs = options.timeoutMs ?? 30_000;
 	const env = withoutPrivateKeys(options.environment ?? process.env);
+	let publicKey: string | undefined;
 	return {
+		get publicKey() {
+			return publicKey;
+		},
 		async stamp(body) {
-			return readHeaderLine(await runCommand(command, body, timeoutMs, env));
+			const stamp = readHeaderLine(await runCommand(command, body, timeoutMs, env));
+			publicKey = publicKeyIn(stamp);
+			return stamp;
 		},
 	};
+}
+
+/** Returns the public key in a stamp of an API key; undefined for any other. */
+function publicKeyIn({ stampHeaderName, stampHeaderValue }: Stamp): string | undefined {
+	if (stampHeaderName !== apiKeyHeaderName) return undefined;
+	const read = readJson(Buffer.from(stampHeaderValue, "base64url").toString("utf8"));
+	const publicKey = "value" in read && isRecord(read.value) ? read.value.publicKey : undefined;
+	return typeof publicKey === "string" && /^0[23][0-9a-f]{64}$/i.test(publicKey) ? publicKey.toLowerCase() : undefined;
 }
 
 /**

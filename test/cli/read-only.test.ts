@@ -34,15 +34,17 @@ const anActivity = "01900000-0000-7000-8000-000000000001";
 
 describe("a command that only reads sends nothing under /submit/:", () => {
 	test.each([
-		{ words: ["plan"], code: 0, queries: 10 },
-		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 10 },
+		{ words: ["plan"], code: 0, queries: 11 },
+		{ words: ["plan", "--detailed-exitcode"], code: 2, queries: 11 },
 		{ words: ["plan", "--reads", "documented"], code: 0, queries: 5 },
 		// One question more: by whom.
-		{ words: ["drift"], code: 2, queries: 11 },
+		{ words: ["drift"], code: 2, queries: 12 },
 		{ words: ["drift", "--reads", "documented"], code: 2, queries: 5 },
 		{ words: ["validate"], code: 0, queries: 0 },
 		{ words: ["query", "list_user_tags"], code: 0, queries: 1 },
 		{ words: ["explain", anActivity], code: 1, queries: 2 },
+		{ words: ["powers"], code: 0, queries: 4 },
+		{ words: ["powers", "--why", "alice", "sign"], code: 0, queries: 4 },
 		{ words: ["status"], code: 0, queries: 1 },
 		{ words: ["status", "--reads", "documented"], code: 0, queries: 0 },
 		{ words: ["wait", "--wait", "0"], code: 0, queries: 1 },
@@ -85,13 +87,14 @@ describe("the number of requests", () => {
 		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users"]);
 	});
 
-	test("with changes has one query for pending activities, and whoami only if a user loses something", async () => {
+	test("with changes has one query for pending activities, and one each for what decides who can do what", async () => {
+		const more = ["get_organization_configs", "list_activities", "list_policies", "list_users", "whoami"];
 		const renames = await makeWorld(document("userTags: [{ name: signatories, previously: [signers] }]"));
 		expect((await renames.run(["plan"])).code).toBe(0);
-		expect(renames.requests()).toEqual(["list_user_tags", "list_activities"]);
+		expect([...renames.requests()].sort()).toEqual([...more, "list_user_tags"].sort());
 		const removes = await makeWorld(document(`absent: { oauthProviders: { bob: [${providers.bob[0]}] } }`));
 		expect((await removes.run(["plan"])).code).toBe(0);
-		expect([...removes.requests()].sort()).toEqual(["list_activities", "list_users", "whoami"]);
+		expect([...removes.requests()].sort()).toEqual(more);
 		removes.clearRequests();
 		expect((await removes.run(["plan", ...alone])).code).toBe(0);
 		// Nothing is planned by a clock that was not compared with the service's, or for an organization that is not there.

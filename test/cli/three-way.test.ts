@@ -135,7 +135,14 @@ test.runIf(hasGit)("--base adds the reads that only the base needs, and does not
 	const world = await makeRepository(document(agreeing.userTags, `absent: { policies: [${policies[0]}] }`));
 	world.write("orgsync.yaml", document("userTags: [{ name: signatories, previously: [signers] }]"));
 	const { plans, threeWay } = await planOn(world, "HEAD");
-	expect([...world.requests()].sort()).toEqual(["list_activities", "list_policies", "list_user_tags", "list_users"]);
+	expect([...world.requests()].sort()).toEqual([
+		"get_organization_configs",
+		"list_activities",
+		"list_policies",
+		"list_user_tags",
+		"list_users",
+		"whoami",
+	]);
 	const alone = readOutput(await world.run(["plan", "--format", "json"])).plans;
 	const timeless = (all: readonly object[]) => all.map((plan) => ({ ...plan, readAt: "" }));
 	expect(timeless(plans)).toEqual(timeless(alone));

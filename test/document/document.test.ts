@@ -176,6 +176,12 @@ describe("a document without problems", () => {
 		expect(desired.protect.userTags).toEqual(["a"]);
 	});
 
+	test("limits lockouts and escalations by number, or strictly", () => {
+		const limits = (text: string) => desiredOf(`${head}limits: ${text}\n`).limits;
+		expect(limits("{ lockout: 1, escalation: strict }")).toEqual({ lockout: 1, escalation: "strict" });
+		expect(limits('{ lockout: "strict" }')).toEqual({ lockout: "strict" });
+	});
+
 	test("limits member removals by number or by percentage", () => {
 		const limit = (value: string) => desiredOf(`${head}limits: { memberRemovals: ${value} }\n`).limits.memberRemovals;
 		expect(limit("25%")).toEqual({ percent: 25 });

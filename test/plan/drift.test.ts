@@ -453,7 +453,7 @@ describe("what to do", () => {
 			const { findings, waiting } = report(0, signers, withMembers(alice), [activity]);
 			return [...findings, ...waiting][0]?.todo;
 		};
-		expect(todo(other)).toContain(`activity ${id("other", 7)} waits and would change it otherwise`);
+		expect(todo(other)).toContain(`activity ${id("other", 7)} is pending and would change it differently`);
 		expect(todo(renaming)).toContain(`\`orgsync explain ${id("other", 7)}\``);
 		expect(todo({ ...other, activityId: null, state: "in-doubt" })).toContain("`orgsync apply --abandon sha256:1`");
 	});

@@ -15,11 +15,15 @@ import type {
 	DesiredOrganization,
 	DesiredUserTag,
 	Known,
+	Limits,
 	LiveOrganization,
-	RemovalLimits,
 } from "../../src/plan/organization.ts";
 import { makePlan } from "../../src/plan/plan.ts";
+import { keptFacts } from "../../src/plan/rules.ts";
+import { judgeRules } from "../../src/plan/rules-guards.ts";
+import { describeRules, type FoundRule } from "../../src/plan/rules-judge.ts";
 import {
+	at,
 	context,
 	type DesiredParts,
 	desiredOf,
@@ -49,18 +53,14 @@ function exactly(name: string, members: readonly string[], parts: Partial<Desire
 }
 
 /** A tag of `before` members that loses `lost` of them, judged by these limits. */
-function losing(before: number, lost: number, limits: RemovalLimits = {}): Guard | undefined {
+function losing(before: number, lost: number, limits: Limits = {}): Guard | undefined {
 	const desired = desiredOf({ limits, userTags: [exactly("signers", upTo(before).slice(lost))] });
 	const live = liveOf({ userTags: known([liveTag(1, "signers", { members: known(upTo(before)) })]) });
 	return guardOf("memberRemovals", guardsOf(desired, live));
 }
 
 /** Removes `count` things of a kind that all are there. */
-function removing(
-	kind: "policies" | "oauthProviders" | "tvcApps",
-	count: number,
-	limits: RemovalLimits,
-): readonly Guard[] {
+function removing(kind: "policies" | "oauthProviders" | "tvcApps", count: number, limits: Limits): readonly Guard[] {
 	const numbers = Array.from({ length: count }, (_, index) => index + 1);
 	const named = (of: "policy" | "app") => numbers.map((number) => ({ id: id(of, number), name: "x" }));
 	// Providers of two users, so that they are two activities and still counted together.
@@ -120,7 +120,7 @@ describe("a guard that counts", () => {
 });
 
 describe("the guard of member removals", () => {
-	it.each<[string, number, number, RemovalLimits, boolean]>([
+	it.each<[string, number, number, Limits, boolean]>([
 		["a quarter at 25%", 4, 1, { memberRemovals: { percent: 25 } }, false],
 		["one more than a quarter at 25%", 8, 3, { memberRemovals: { percent: 25 } }, true],
 		["exactly a third at 33%, which is more", 6, 2, { memberRemovals: { percent: 33 } }, true],
@@ -430,7 +430,7 @@ describe("acknowledging a guard", () => {
 	/** One plan in which every guard refuses. */
 	const judged = guardsOf(
 		desiredOf({
-			limits: { policies: 1, oauthProviders: 0, tvcApps: 0 },
+			limits: { policies: 1, oauthProviders: 0, tvcApps: 0, lockout: "strict", escalation: "strict" },
 			protect: { userIds: [], userTags: ["signers"] },
 			userTags: [exactly("signers", [])],
 			absent: {
@@ -455,7 +455,11 @@ describe("acknowledging a guard", () => {
 		["protected", 1],
 		["ownOauthProviders", 1],
 		["ownUserTags", 1],
+		["lockout", 1],
+		["escalation", 1],
 		["unlisted", 2],
+		["rules", 1],
+		["newAccess", 2],
 	]);
 	const step = {
 		operation: "delete_policies",
@@ -465,6 +469,15 @@ describe("acknowledging a guard", () => {
 		earlierActivity: null,
 	} as const;
 	const joins = { activityId: "a", fingerprint: "f", state: "pending", status: "s", relation: "same" } as const;
+	const gain = { what: "newAccess", userIds: [caller], group: null, condition: null, change: null } as const;
+	const brokenRules: readonly FoundRule[] = [
+		{
+			rule: { rule: "members", tag: "signers", max: 0, at },
+			before: keptFacts,
+			after: { breaches: [{ what: "members", userIds: [caller], count: 1, beyond: 1 }], unknown: null },
+		},
+		{ rule: { rule: "noNewAccess", at }, before: keptFacts, after: { breaches: [gain, gain], unknown: null } },
+	];
 	const everything = [
 		...judged,
 		...judgeUnlisted([
@@ -472,6 +485,7 @@ describe("acknowledging a guard", () => {
 			{ ...step, id: "step-2", covers: [{ address: "policy:2", id: "2" }] },
 			{ ...step, id: "step-3", covers: [{ address: "policy:3", id: "3" }], earlierActivity: joins },
 		]),
+		...judgeRules(brokenRules, describeRules(brokenRules, { userNames: {} }), []),
 	];
 
 	it("is needed for each of them separately: the whole plan is checked at once", () => {

@@ -64,11 +64,12 @@ describe("a provider that is asked for 1000 tags in 20 organizations", () => {
 		const provider = await startProvider("UserTag", world);
 		expect(allInputs).toHaveLength(1000);
 		const reads = { list_user_tags: 20, list_users: 20 };
+		const access = { list_policies: 20, get_organization_configs: 20, whoami: 20 };
 
 		world.clearRequests();
 		const checked = await Promise.all(allInputs.map((inputs) => provider.check({}, inputs)));
 		expect(checked.flatMap(({ failures }) => failures)).toEqual([]);
-		expect(countByName(world.requests())).toEqual(reads);
+		expect(countByName(world.requests())).toEqual({ ...reads, ...access });
 
 		world.clearRequests();
 		const made = await Promise.all(checked.map(({ inputs }) => provider.create(inputs)));
@@ -87,21 +88,23 @@ describe(`a program of ${count * tagsEach} tags in ${count} organizations`, () =
 		// The file backend writes the whole state at every step; what is measured here is not that.
 		const { world, stack } = await makePulumiWorld(program, { env: { PULUMI_SKIP_CHECKPOINTS: "true" } });
 		await addAll(world, organizations);
+		const reads = { list_user_tags: count, list_users: count };
+		const access = { list_policies: count, get_organization_configs: count, whoami: count };
 		expectSuccess(await stack.preview());
-		expect(countByName(world.requests())).toEqual({ list_user_tags: count, list_users: count });
+		expect(countByName(world.requests())).toEqual({ ...reads, ...access });
 
 		world.clearRequests();
 		expectSuccess(await stack.up());
 		expect(countByName(world.requests())).toEqual({
-			list_user_tags: count,
-			list_users: count,
+			...reads,
+			...access,
 			list_activities: count,
 			update_user_tag: count,
 		});
 
 		world.clearRequests();
 		expectSuccess(await stack.refresh(["--expect-no-changes"]));
-		expect(countByName(world.requests())).toEqual({ list_user_tags: count, list_users: count });
+		expect(countByName(world.requests())).toEqual(reads);
 
 		world.clearRequests();
 		expectSuccess(await stack.preview(["--expect-no-changes"]));

@@ -40,7 +40,13 @@ describe("UserTag", { timeout: 240_000 }, () => {
 		expect(shown(first)).toContain(
 			`signers: adopts the user tag signers, adds the member ${bob}, removes the member ${carol}`,
 		);
-		expect([...world.requests()].sort()).toEqual(["list_user_tags", "list_users", "whoami"]);
+		expect([...world.requests()].sort()).toEqual([
+			"get_organization_configs",
+			"list_policies",
+			"list_user_tags",
+			"list_users",
+			"whoami",
+		]);
 		expect(live(world, tags.signers)).toEqual({ name: "signers", members: [alice, carol] });
 
 		world.clearRequests();

@@ -83,7 +83,14 @@ describe("an activity that needs two approvals", { timeout: 180_000 }, () => {
 		expect({ ...second, said: "" }).toEqual({
 			exitCode: 1,
 			said: "",
-			requests: ["get_activity", "list_activities", "list_policies"],
+			requests: [
+				"get_activity",
+				"get_organization_configs",
+				"list_activities",
+				"list_policies",
+				"list_users",
+				"whoami",
+			],
 			submits: [],
 		});
 		expect(second.said).toContain(id);

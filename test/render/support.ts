@@ -21,6 +21,7 @@ import {
 	wantTag,
 } from "../plan/support-organizations.ts";
 import { completeAll } from "./complete.ts";
+import { calmPlanOf, impactPlanOf } from "./support-impact.ts";
 import { threeWayResultsOf } from "./support-three-way.ts";
 
 /** Maps a harmless name to the name to use in the service or the document; unique for unique names. */
@@ -433,6 +434,19 @@ function driftOf(plan: Plan, name: Naming = peaceful): OrganizationDrift {
 	});
 }
 
+/** Results that say what they change for who can do what. */
+function impactsOf(name: Naming): Readonly<Record<string, CommandResult>> {
+	const plan = impactPlanOf(name);
+	const calm = { ...calmPlanOf(name), organizationId: id("org", 2) };
+	return completeAll({
+		"plan-impact": { command: "plan", plans: [plan] },
+		"plan-impact-two": { command: "plan", plans: [calm, plan] },
+		"drift-impact": { command: "drift", plans: [plan], drift: [reportDrift(plan)] },
+		"apply-impact-declined": { command: "apply", plans: [plan], reports: [] },
+		"apply-impact": { command: "apply", plans: [plan], reports: [reportOf(plan, name)] },
+	});
+}
+
 /** One result for each way in which a command can end, by the name of its golden file. */
 export function resultsOf(name: Naming = peaceful): Readonly<Record<string, CommandResult>> {
 	const plan = planOf(name);
@@ -456,6 +470,7 @@ export function resultsOf(name: Naming = peaceful): Readonly<Record<string, Comm
 			plans: [doubtful],
 			reports: [doubtfulReportOf(doubtful, name)],
 		},
+		...impactsOf(name),
 		...stoppedOf(name),
 		...threeWayResultsOf(name),
 		drift: { command: "drift", plans: [calm] },

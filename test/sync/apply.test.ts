@@ -44,32 +44,38 @@ describe("the requests of an apply", () => {
 		],
 		["two queries when nothing differs and members are managed", unchanged, "auto", 2, []],
 		[
-			"three tags, one of which loses a member: three submits, two queries before and after, and who asks",
+			"three tags, one of which loses a member: three submits, two queries before and after, and who can do what",
 			manyTags,
 			"auto",
-			5,
+			7,
 			Array(3).fill("update_user_tag"),
 		],
-		["three policies: one submit", absent({ policyIds: [...policies] }), "auto", 2, ["delete_policies"]],
 		[
-			"three OAuth providers of two users: two submits, and who asks",
+			"three policies: one submit, and who can do what",
+			absent({ policyIds: [...policies] }),
+			"auto",
+			5,
+			["delete_policies"],
+		],
+		[
+			"three OAuth providers of two users: two submits, and who can do what",
 			absent({ oauthProviders: sectionsOf(removeAll).absent.oauthProviders }),
 			"auto",
-			3,
+			5,
 			["delete_oauth_providers", "delete_oauth_providers"],
 		],
 		[
-			"two apps: two submits",
+			"two apps: two submits, and who can do what",
 			absent({ tvcAppIds: [...apps] }),
 			"auto",
-			2,
+			6,
 			Array(2).fill("delete_tvc_app_and_deployments"),
 		],
 		[
-			"everything to remove: five submits in the order of the kinds, and who asks",
+			"everything to remove: five submits in the order of the kinds, and who can do what",
 			removeAll,
 			"auto",
-			7,
+			8,
 			[
 				...Array(2).fill("delete_oauth_providers"),
 				"delete_policies",
@@ -83,7 +89,7 @@ describe("the requests of an apply", () => {
 			1,
 			Array(5).fill(""),
 		],
-		["an exchange of names: one submit more than there are tags", exchange, "auto", 7, Array(5).fill("")],
+		["an exchange of names: one submit more than there are tags", exchange, "auto", 8, Array(5).fill("")],
 	])("are, for %s", async (_what, desired, reads, queries, submits) => {
 		const { report } = await bench.run(desired, { concurrency: 1 }, reads);
 		expect(report.inSync).toBe(true);
@@ -116,7 +122,7 @@ describe("the requests of an apply", () => {
 	it("are none after the last step without verification", async () => {
 		const { report } = await bench.run(wantSigners(alice, bob), { verify: false });
 		expect(report).toMatchObject({ left: null, inSync: true });
-		expect(bench.requests("query").length).toBe(2);
+		expect(bench.requests("query").length).toBe(5);
 	});
 });
 

@@ -46,8 +46,8 @@ describe("the caller and pending activities", () => {
 	const policy = desiredOf({ absent: { ...nothingAbsent, policyIds: [policies[0]], tvcAppIds: [apps[0]] } });
 	it.each<[string, DesiredOrganization, Reads, number, number]>([
 		["neither when nothing differs", wantSigners(alice), "auto", 0, 0],
-		["what waits alone when users only gain something", onlyAdded, "auto", 0, 1],
-		["what waits alone when policies and apps go", policy, "auto", 0, 1],
+		["both once when users only gain something", onlyAdded, "auto", 1, 1],
+		["both once when policies and apps go", policy, "auto", 1, 1],
 		["both once when a member goes", removed, "auto", 1, 1],
 		["both once when an OAuth provider goes", provider, "auto", 1, 1],
 		[

@@ -47,8 +47,16 @@ describe("an activity that needs two approvals", () => {
 		bench.nowMs += minuteMs;
 		bench.emulator.clearRequests();
 		const second = await run(withBob);
-		// What it costs to know: one question for what is open, and one for pending activities.
-		expect(queriesOf()).toEqual(["get_activity", "list_activities", "list_user_tags", "list_users"]);
+		// One query for what is open, one for pending activities, and the others for who can do what.
+		expect(queriesOf()).toEqual([
+			"get_activity",
+			"get_organization_configs",
+			"list_activities",
+			"list_policies",
+			"list_user_tags",
+			"list_users",
+			"whoami",
+		]);
 		bench.nowMs += quarterHourMs;
 		const third = await runElsewhere(withBob);
 		for (const { comparison, report } of [second, third]) {

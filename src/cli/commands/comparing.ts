@@ -35,6 +35,8 @@ interface ComparingContext extends Call<ConnectionFlags> {
 	readonly bases?: ReadonlyMap<string, BaseDocument>;
 	/** Whether rejected activities are submitted again. */
 	readonly retryRejected?: boolean;
+	/** By organization, the user who will submit the plan; without one, the user of the key. */
+	readonly submitters?: ReadonlyMap<string, string>;
 	/** The journal of a command that submits: outcomes are settled in it. If left out, it is read once. */
 	readonly journal?: Journal;
 	/** Once aborted, no further organization is started. */
@@ -79,7 +81,7 @@ export async function compareEach(
 /** Settles open requests of earlier runs if there is a journal for that, then reads the organization and makes its plan. */
 async function compareOne(
 	desired: DesiredOrganization,
-	{ connection, flags, terminal, signal, bases, retryRejected, journal: written }: ComparingContext,
+	{ connection, flags, terminal, signal, bases, retryRejected, submitters, journal: written }: ComparingContext,
 	journal: JournalSummary,
 ): Promise<ComparedOrganization> {
 	const { compareLive } = await import("../../sync/compare.ts");
@@ -93,9 +95,11 @@ async function compareOne(
 	const settled =
 		written === undefined ? new Map() : await settleOpenEntries(organizationId, { ...given, reader, journal: written });
 	const base = bases?.get(organizationId);
+	const submitterId = submitters?.get(organizationId);
 	const comparison = await compareLive(desired, reader, journal.lastApplied(organizationId), {
 		...given,
-		...{ steadyNow: terminal.steadyNow, journal },
+		...{ steadyNow: terminal.steadyNow, journal, publicKey: () => client.publicKey() },
+		...(submitterId === undefined ? {} : { submitterId }),
 		...(base === undefined ? {} : { base }),
 		...(retryRejected === undefined ? {} : { retryRejected }),
 	});

@@ -1,8 +1,9 @@
 /**
  * `plan`: compares documents with live state and shows what `apply` would submit. It has a Reader, so it cannot submit.
  */
-import { type ExitCode, exitCodes } from "../../errors.ts";
+import { ConfigurationError, type ExitCode, exitCodes } from "../../errors.ts";
 import { showText } from "../../escape.ts";
+import { type DesiredOrganization, uuid } from "../../plan/organization.ts";
 import { findsDifference, type Plan, type SavedPlanFacts } from "../../plan/plan.ts";
 import { positionsOf } from "../../render/positions.ts";
 import type { PlanResult } from "../../render/result.ts";
@@ -10,6 +11,7 @@ import type { BaseFlags } from "../base.ts";
 import { withConnection } from "../connect.ts";
 import { organizationsHead } from "../failure.ts";
 import type { Call, LocatedResult } from "../output.ts";
+import { didYouMean } from "../suggest.ts";
 import { type ComparisonFlags, compareEach } from "./comparing.ts";
 import { readSelected } from "./selection.ts";
 
@@ -20,6 +22,8 @@ export interface PlanFlags extends ComparisonFlags, BaseFlags {
 	/** The file of the saved plan. */
 	readonly out?: string;
 	readonly output?: string;
+	/** Who will submit the plan: an alias or an id. */
+	readonly submitter?: string;
 }
 
 /** Returns the plan of every organization. Exit 0, or 2 with `--detailed-exitcode` when something differs. */
@@ -29,11 +33,13 @@ export async function plan(call: Call<PlanFlags>): Promise<LocatedResult> {
 	const hasBase = flags.base !== undefined || flags.baseFile !== undefined;
 	const bases = hasBase ? await (await import("./three-way.ts")).readBases(call) : undefined;
 	const organizations = await readSelected(call);
+	const submitters = flags.submitter === undefined ? undefined : findSubmitters(flags.submitter, organizations, flags);
 	const { compared, failed } = await withConnection(call, (connection) =>
 		compareEach(organizations, {
 			...call,
 			connection,
 			...(bases === undefined ? {} : { bases: bases.documents }),
+			...(submitters === undefined ? {} : { submitters }),
 			...(flags.retryRejected === true ? { retryRejected: true } : {}),
 		}),
 	);
@@ -47,6 +53,34 @@ export async function plan(call: Call<PlanFlags>): Promise<LocatedResult> {
 	};
 	const positionOf = positionsOf(comparisons.map(({ desired }) => desired));
 	return { result: save === null ? result : { ...result, savedPlan: save(result) }, positionOf };
+}
+
+/**
+ * Returns the user id of the submitter in each organization. Throws ConfigurationError where its document has no such alias,
+ * and with documented reads, which show no policies.
+ */
+function findSubmitters(
+	user: string,
+	organizations: readonly DesiredOrganization[],
+	{ reads }: PlanFlags,
+): ReadonlyMap<string, string> {
+	if (reads === "documented") {
+		throw new ConfigurationError("--submitter and --reads documented cannot be used together", {
+			hint: "the documented queries do not show policies, so orgsync cannot predict approvals",
+		});
+	}
+	return new Map(organizations.map((desired) => [desired.organizationId, findSubmitter(user, desired)]));
+}
+
+function findSubmitter(user: string, { organizationId, users }: DesiredOrganization): string {
+	if (uuid.test(user)) return user.toLowerCase();
+	const found = Object.hasOwn(users, user) ? users[user] : undefined;
+	if (found !== undefined) return found;
+	const near = didYouMean(user, Object.keys(users).map(showText));
+	throw new ConfigurationError(
+		`--submitter ${showText(user)}: the document of organization ${organizationId} has no such user${near}`,
+		{ hint: "use an alias of the document, or a user id" },
+	);
 }
 
 function codeOf(plan: Plan, { detailedExitcode }: PlanFlags): ExitCode {

@@ -1,0 +1,172 @@
+/**
+ * Guards of who can do what: `lockout` and `escalation` (docs/guards.md). They judge the impact of the plan. What is unknown
+ * is a warning, which blocks nothing; where the limit is `strict`, it blocks.
+ */
+import type { AccessState } from "../policy/access.ts";
+import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../policy/groups.ts";
+import type { AddressText } from "./address.ts";
+import type { Change } from "./change.ts";
+import { describePower } from "./group-words.ts";
+import type { Guard } from "./guards.ts";
+import type { PlanImpact } from "./impact.ts";
+import type { Meaning } from "./meaning.ts";
+import type { Limits, PowerLimit } from "./organization.ts";
+import { coveredAddresses } from "./step.ts";
+import { showUser } from "./user-labels.ts";
+import type { UserNames } from "./users.ts";
+import { compareText } from "./value.ts";
+
+/** What the guards of access judge: a plan so far as it is made. */
+export interface JudgedAccess {
+	readonly limits: Limits;
+	readonly changes: readonly Change[];
+	readonly meaning: Meaning;
+	/** Left out: it was not read. */
+	readonly access: AccessState | undefined;
+	readonly names: UserNames;
+}
+
+/** Returns the guards that these changes come near; none where no step can change who can do what. */
+export function judgeAccess(judged: JudgedAccess): readonly Guard[] {
+	const submitted = new Set<string>(
+		coveredAddresses(judged.meaning.steps.filter(({ earlierActivity }) => earlierActivity?.relation !== "rejected")),
+	);
+	const concerned = judged.changes.filter((change) => submitted.has(change.address) && changesAccess(change));
+	if (concerned.length === 0) return [];
+	return [...judgeLockout({ ...judged, changes: concerned }), ...judgeEscalation({ ...judged, changes: concerned })];
+}
+
+/** Whether the change is of something that policies mention; a rename is not, since policies hold ids. */
+function changesAccess(change: Change): boolean {
+	if (change.kind === "userTag") return change.addUserIds.length + change.removeUserIds.length > 0;
+	return change.kind === "policy" && change.action === "remove";
+}
+
+function judgeLockout(judged: JudgedAccess): readonly Guard[] {
+	const { impact = [] } = judged.meaning;
+	const lost = impact.filter(({ change }) => change === "nobody");
+	const unknown = impact.filter(({ change }) => change === "unknown");
+	return judge("lockout", judged, {
+		findings: lost,
+		count: lost.length,
+		message: `no one could ${listPowers(lost, " or ")} any more, except the root quorum`,
+		unknown,
+		doubt: unknown.length === 0 ? "who can still do what" : `who could still ${listPowers(unknown, " or ")}`,
+	});
+}
+
+function judgeEscalation(judged: JudgedAccess): readonly Guard[] {
+	const { impact = [] } = judged.meaning;
+	const raised = impact.filter(({ isEscalation }) => isEscalation);
+	const unknown = impact.filter(({ group, change }) => change === "unknown" && isSensitive(group));
+	return judge("escalation", judged, {
+		findings: raised,
+		count: raised.reduce((sum, { userIds }) => sum + userIds.length, 0),
+		message: `${listPeople(raised, judged.names)}, where two or more were needed`,
+		unknown,
+		doubt:
+			unknown.length === 0
+				? "whether one person can do more alone"
+				: `whether one person could ${listPowers(unknown, " or ")} alone`,
+	});
+}
+
+const sensitiveGroups = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
+
+function isSensitive(group: ActivityGroup): boolean {
+	// A policy that names a kind or a type can name one that signs.
+	return !("resource" in group) || sensitiveGroups.has(printGroup(group));
+}
+
+interface Judgment {
+	readonly findings: readonly PlanImpact[];
+	readonly count: number;
+	/** What the findings mean. */
+	readonly message: string;
+	/** Findings that could be more of the same. */
+	readonly unknown: readonly PlanImpact[];
+	/** What is not known then. */
+	readonly doubt: string;
+}
+
+function judge(kind: "lockout" | "escalation", judged: JudgedAccess, judgment: Judgment): readonly Guard[] {
+	const { findings, count, message, unknown, doubt } = judgment;
+	const limit: PowerLimit = judged.limits[kind] ?? 0;
+	const isStrict = limit === "strict";
+	const because = whyUnknown(judged, unknown, isStrict);
+	const doubts = because === null ? 0 : Math.max(unknown.length, 1);
+	if (count + doubts === 0) return [];
+	const said = because === null ? [] : [`${doubt} is not known: ${because}`];
+	return [
+		{
+			kind,
+			limit: isStrict ? "none, and nothing unknown" : `at most ${limit}`,
+			found: isStrict ? count + doubts : count,
+			refuses: isStrict || count > limit,
+			where: addressesOf([...findings, ...(isStrict || count === 0 ? unknown : [])], judged),
+			message: [...(count === 0 ? [] : [message]), ...said].join("; "),
+		},
+	];
+}
+
+/** Returns why something that matters is unknown; null where it is known. Only a strict guard asks about what was not read. */
+function whyUnknown(
+	{ meaning, access }: JudgedAccess,
+	unknown: readonly PlanImpact[],
+	isStrict: boolean,
+): string | null {
+	const { impact, impactVerdict } = meaning;
+	if (access === undefined || impact === undefined) return isStrict ? "policies were not read" : null;
+	const [first] = unknown;
+	if (first !== undefined)
+		return first.because ?? first.after.unknown ?? first.before.unknown ?? "it cannot be compared";
+	if (!access.policies.known) return access.policies.because;
+	if (!access.users.known) return access.users.because;
+	const isExplained = impactVerdict !== "unknown" || impact.some(({ change }) => change === "unknown");
+	if (!isStrict || isExplained) return null;
+	return access.rootQuorum.known ? "it cannot be compared" : access.rootQuorum.because;
+}
+
+/** Returns the changes that the findings come from: those of their policies, and of tags that these name. All where none is found. */
+function addressesOf(findings: readonly PlanImpact[], { changes, access }: JudgedAccess): readonly AddressText[] {
+	const policyIds = new Set(findings.flatMap((finding) => finding.policyIds));
+	const policies = access?.policies.known === true ? access.policies.value.filter(({ id }) => policyIds.has(id)) : [];
+	const texts = policies.map(({ consensus, condition }) => `${consensus}\n${condition}`.toLowerCase());
+	const thresholds = findings.flatMap(({ before, after }) => [...before.thresholds, ...after.thresholds]).flat();
+	const tagIds = new Set(thresholds.map(({ tagId }) => tagId));
+	const concerned = changes.filter((change) =>
+		change.kind === "userTag"
+			? tagIds.has(change.tagId) || texts.some((text) => text.includes(change.tagId))
+			: change.action === "remove" && policyIds.has(change.id),
+	);
+	return (concerned.length === 0 ? changes : concerned).map(({ address }) => address).sort(compareText);
+}
+
+/** More powers and people than so many are counted. */
+const maxListed = 5;
+
+/** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
+function listPowers(findings: readonly PlanImpact[], last: string): string {
+	return join([...new Set(findings.map(({ group, condition }) => describePower(group, condition)))], last);
+}
+
+/** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
+function listPeople(findings: readonly PlanImpact[], names: UserNames): string {
+	const byUsers = Map.groupBy(findings, ({ userIds }) => userIds.join());
+	return [...byUsers.values()]
+		.map((same) => {
+			const userIds = same[0]?.userIds ?? [];
+			const people = join(
+				userIds.map((userId) => showUser(userId, names)),
+				" and ",
+			);
+			return `${people} could ${userIds.length > 1 ? "each " : ""}${listPowers(same, " and ")} alone`;
+		})
+		.join("; ");
+}
+
+function join(items: readonly string[], last: string): string {
+	const shown =
+		items.length > maxListed + 1 ? [...items.slice(0, maxListed), `${items.length - maxListed} more`] : items;
+	return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")}${last}${shown.at(-1)}`;
+}

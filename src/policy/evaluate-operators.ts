@@ -1,0 +1,82 @@
+/** Comparisons of values. No operand is an error. */
+import {
+	type Count,
+	combine,
+	describeValue,
+	errs,
+	isCount,
+	isTimestamp,
+	isUnknown,
+	type Unknown,
+	type Value,
+} from "./values.ts";
+
+type Order = "<" | ">" | "<=" | ">=";
+
+/** Returns whether the order holds, of numbers or of timestamps. */
+export function compare(operator: Order, left: Value, right: Value): boolean | Unknown {
+	const unknown = unknownOf(left, right);
+	if (unknown !== null) return unknown;
+	if (isTimestamp(left) && isTimestamp(right)) return holds(operator, left.timestamp, right.timestamp);
+	if (!isNumber(left) || !isNumber(right)) return mismatch(operator, left, right);
+	const [leftCount, rightCount] = [countOf(left), countOf(right)];
+	const possible = [
+		holds(operator, leftCount.atLeast, rightCount.atMost),
+		holds(operator, leftCount.atMost, rightCount.atLeast),
+	];
+	if (possible[0] === possible[1]) return possible[0] ?? false;
+	return doubtOf(left, right);
+}
+
+/** Returns whether the values are equal. `operator`: for messages. Unverified, chosen: bools, lists and structs are not compared. */
+export function equal(left: Value, right: Value, operator: "==" | "!="): boolean | Unknown {
+	const unknown = unknownOf(left, right);
+	if (unknown !== null) return unknown;
+	return equalKnown(left, right) ?? mismatch(operator, left, right);
+}
+
+/** Returns whether an item of a list is the value. Unverified, chosen: a list may also hold bools and timestamps. */
+export function isSame(item: Value, value: Value, what: string): boolean | Unknown {
+	const unknown = unknownOf(item, value);
+	if (unknown !== null) return unknown;
+	if (typeof item === "boolean" && typeof value === "boolean") return item === value;
+	return equalKnown(item, value) ?? mismatch(what, item, value);
+}
+
+function equalKnown(left: Value, right: Value): boolean | Unknown | null {
+	if (typeof left === "string" && typeof right === "string") return left === right;
+	if (isTimestamp(left) && isTimestamp(right)) return left.timestamp === right.timestamp;
+	if (!isNumber(left) || !isNumber(right)) return null;
+	const [leftCount, rightCount] = [countOf(left), countOf(right)];
+	if (leftCount.atLeast > rightCount.atMost || rightCount.atLeast > leftCount.atMost) return false;
+	return isCount(left) || isCount(right) ? doubtOf(left, right) : true;
+}
+
+function unknownOf(left: Value, right: Value): Unknown | null {
+	if (isUnknown(left)) return isUnknown(right) ? combine([left, right]) : left;
+	return isUnknown(right) ? right : null;
+}
+
+function isNumber(value: Value): value is bigint | Count {
+	return typeof value === "bigint" || (typeof value === "object" && isCount(value));
+}
+
+function countOf(value: bigint | Count): { readonly atLeast: bigint; readonly atMost: bigint } {
+	return typeof value === "bigint" ? { atLeast: value, atMost: value } : value;
+}
+
+/** Returns why a comparison of numbers, at least one of which is not known exactly, is unknown. */
+function doubtOf(left: bigint | Count, right: bigint | Count): Unknown {
+	const [first, ...others] = [left, right].flatMap((one) => (typeof one === "bigint" ? [] : [one.because]));
+	return first === undefined ? errs("wrong-type", "both numbers are known") : combine([first, ...others]);
+}
+
+function mismatch(operator: string, left: Value, right: Value): Unknown {
+	return errs("wrong-type", `\`${operator}\` does not compare ${describeValue(left)} with ${describeValue(right)}`);
+}
+
+function holds(operator: Order, left: bigint, right: bigint): boolean {
+	if (operator === "<") return left < right;
+	if (operator === ">") return left > right;
+	return operator === "<=" ? left <= right : left >= right;
+}

@@ -1,0 +1,103 @@
+/**
+ * Offsets of IANA time zones, cached: the same policies are evaluated many times for the same moment, and a formatter of a
+ * zone is slow. The answers depend on the arguments only.
+ */
+
+const hourMs = 3_600_000;
+
+/** Offsets are looked up on this grid. No zone has two changes in one cell. */
+const cellMs = 12 * hourMs;
+
+/** Max cached offsets of a zone; more than the moments of one run need. */
+const maxOffsets = 10_000;
+
+/** From `start` on, local time is this much ahead of UTC. Milliseconds, `start` since 1970. */
+export interface Offset {
+	readonly start: number;
+	readonly ahead: number;
+}
+
+export class Zone {
+	readonly #formatter: Intl.DateTimeFormat;
+	/** By the number of a cell: at its first moment. */
+	readonly #offsets = new Map<number, number>();
+	/** By the number of a cell in which the offset changes. */
+	readonly #changes = new Map<number, number>();
+
+	constructor(name: string) {
+		this.#formatter = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
+	}
+
+	/** Returns the offsets from one moment to another, in their order; the first begins at or before `from`. */
+	offsets(from: number, to: number): readonly Offset[] {
+		const first = Math.floor(from / cellMs);
+		const found: Offset[] = [{ start: first * cellMs, ahead: this.#atCell(first) }];
+		for (let cell = first; cell * cellMs < to; cell += 1) {
+			const ahead = this.#atCell(cell + 1);
+			if (ahead !== this.#atCell(cell)) found.push({ start: this.#changeIn(cell), ahead });
+		}
+		return found;
+	}
+
+	#atCell(cell: number): number {
+		const cached = this.#offsets.get(cell);
+		if (cached !== undefined) return cached;
+		if (this.#offsets.size >= maxOffsets) this.#offsets.clear();
+		const ahead = this.#at(cell * cellMs);
+		this.#offsets.set(cell, ahead);
+		return ahead;
+	}
+
+	/** Returns the first moment of the new offset. Changes are at whole seconds. */
+	#changeIn(cell: number): number {
+		const cached = this.#changes.get(cell);
+		if (cached !== undefined) return cached;
+		let before = (cell * cellMs) / 1000;
+		let behind = before + cellMs / 1000;
+		const old = this.#atCell(cell);
+		while (behind - before > 1) {
+			const middle = Math.floor((before + behind) / 2);
+			if (this.#at(middle * 1000) === old) before = middle;
+			else behind = middle;
+		}
+		this.#changes.set(cell, behind * 1000);
+		return behind * 1000;
+	}
+
+	#at(ms: number): number {
+		const match = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(this.#formatter.format(ms));
+		const [, sign, hours, minutes, seconds] = match ?? [];
+		const ahead = Number(hours ?? 0) * hourMs + Number(minutes ?? 0) * 60_000 + Number(seconds ?? 0) * 1000;
+		return sign === "-" ? -ahead : ahead;
+	}
+}
+
+const zones = new Map<string, Zone | null>();
+
+/** Names as the zone database writes them, by their lower case. */
+let writtenNames: ReadonlyMap<string, string> | undefined;
+
+/** Returns the zone of this name, or null: names are as the IANA database writes them, and never offsets such as `+01:00`. */
+export function findZone(name: string): Zone | null {
+	const cached = zones.get(name);
+	if (cached !== undefined) return cached;
+	const zone = isZoneName(name) ? makeZone(name) : null;
+	if (zones.size >= 1_000) zones.clear();
+	zones.set(name, zone);
+	return zone;
+}
+
+function isZoneName(name: string): boolean {
+	if (name.length > 60 || !/^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/.test(name)) return false;
+	writtenNames ??= new Map(Intl.supportedValuesOf("timeZone").map((one) => [one.toLowerCase(), one]));
+	return (writtenNames.get(name.toLowerCase()) ?? name) === name;
+}
+
+function makeZone(name: string): Zone | null {
+	try {
+		return new Zone(name);
+	} catch (error) {
+		if (error instanceof RangeError) return null;
+		throw error;
+	}
+}

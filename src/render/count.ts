@@ -1,0 +1,8 @@
+/** Returns the number with its noun: `1 tag`, `2 tags`. */
+export function count(number: number, one: string, many: string): string {
+	return `${number} ${number === 1 ? one : many}`;
+}
+
+export function capitalize(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}

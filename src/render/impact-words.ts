@@ -1,0 +1,263 @@
+/**
+ * What a plan changes for who can do what, in sentences for people who do not know the policy language
+ * (docs/powers.md#impact).
+ */
+import type { Change, TagChange } from "../plan/change.ts";
+import type { AbilitySummary, PlanImpact } from "../plan/impact.ts";
+import type { Plan } from "../plan/plan.ts";
+import { printGroup } from "../policy/groups.ts";
+import type { ImpactChange, ImpactVerdict } from "../policy/impact.ts";
+import type { Threshold } from "../policy/powers.ts";
+import { count } from "./count.ts";
+import { code, joinPhrases, type Phrase, phraseText, reason } from "./phrase.ts";
+import {
+	describeGroups,
+	describePolicies,
+	describeThresholds,
+	listPeople,
+	namePerson,
+	nameTag,
+} from "./power-words.ts";
+
+/** What a line is about: bad news, somebody gains, somebody loses, not known. */
+export type ImpactSign = "!" | "+" | "-" | "?";
+
+/** Findings with the same change for the same people, in one sentence. */
+export interface ImpactLine {
+	readonly sign: ImpactSign;
+	/** Whether a reader must see it: never folded. */
+	readonly isBad: boolean;
+	readonly sentence: Phrase;
+	/** An example of people who can do it on one side only, and the policies; empty where there is neither. */
+	readonly detail: Phrase;
+	/** At least one. */
+	readonly findings: readonly PlanImpact[];
+}
+
+/** Returns the heading above the impact. In a report of drift it is what apply would change, not what has changed. */
+export function impactHeadingOf(isDrift: boolean): string {
+	return isDrift ? "What apply would change for who can do what" : "What changes for who can do what";
+}
+
+const signs: Readonly<Record<ImpactChange, ImpactSign>> = {
+	nobody: "!",
+	alone: "!",
+	fewer: "!",
+	gains: "+",
+	loses: "-",
+	unknown: "?",
+};
+
+/** Returns the whole in one sentence of orgsync's own words; null where the plan has no impact. */
+export function summarizeImpact({ impact, impactVerdict }: Pick<Plan, "impact" | "impactVerdict">): string | null {
+	if (impact === undefined) return null;
+	const verdict = impactVerdict ?? "unknown";
+	if (verdict === "equivalent" && impact.length === 0) return "Who can do what stays the same.";
+	const unclear = impact.filter(({ change }) => change === "unknown").length;
+	const partly =
+		unclear === 0 || verdict === "unknown"
+			? ""
+			: ` ${count(unclear, "group", "groups")} of activities could not be compared.`;
+	const changes = impact.some(({ change }) => change !== "unknown");
+	if (verdict === "unknown" && !changes) return "Unknown: who can do what could not be compared.";
+	return `${verdictWords[verdict]}: ${countPeople(impact)}.${partly}`;
+}
+
+const verdictWords: Readonly<Record<ImpactVerdict, string>> = {
+	equivalent: "Equivalent",
+	"more-permissive": "More permissive",
+	"less-permissive": "Less permissive",
+	both: "More and less permissive",
+	unknown: "Not known in full",
+};
+
+/** Returns how many people can do more and how many can do less. */
+function countPeople(impact: readonly PlanImpact[]): string {
+	const usersOf = (...changes: readonly ImpactChange[]): number =>
+		new Set(impact.filter(({ change }) => changes.includes(change)).flatMap(({ userIds }) => userIds)).size;
+	const [more, less] = [usersOf("alone", "fewer", "gains"), usersOf("nobody", "loses")];
+	const say = (number: number, what: string): string =>
+		`${number === 0 ? "no one" : count(number, "person", "people")} can do ${what}`;
+	return more === 0 && less > 0
+		? `${say(less, "less")}, no one can do more`
+		: `${say(more, "more")}, ${say(less, "less")}`;
+}
+
+/** Returns the impact in sentences, worst first; none where nothing changes, or it is not known at all. */
+export function describeImpact(plan: Plan): readonly ImpactLine[] {
+	const merged = Map.groupBy(plan.impact ?? [], (finding) => keyOf(finding, plan));
+	return [...merged.values()].flatMap((findings) => {
+		const [first] = findings;
+		return first === undefined ? [] : [describeFindings(first, findings, plan)];
+	});
+}
+
+/** Findings with the same key say the same of several groups. */
+function keyOf(finding: PlanImpact, plan: Plan): string {
+	const { change, userIds, condition, because, before, after } = finding;
+	const sides = [before, after].map((side) => phraseText(describeAbility(side, plan)));
+	return JSON.stringify([
+		change,
+		userIds,
+		condition,
+		because,
+		...sides,
+		change === "nobody" ? whyNobody(finding, plan) : "",
+	]);
+}
+
+function describeFindings(first: PlanImpact, findings: readonly PlanImpact[], plan: Plan): ImpactLine {
+	const { change, condition } = first;
+	const policyIds = [...new Set(findings.flatMap((one) => one.policyIds))].sort();
+	const where: Phrase = condition === null ? [] : [", where ", code(condition)];
+	const groups = [...new Set(findings.map(({ group }) => printGroup(group)))];
+	const witness = first.witness.length < 2 ? [] : [["for example ", ...listPeople(first.witness, plan)]];
+	const policies = describePolicies(policyIds, plan);
+	const detail = [
+		...(policies === null ? [] : [policies]),
+		...witness,
+		joinPhrases(
+			groups.map((one) => [code(one)]),
+			", ",
+		),
+	];
+	return {
+		sign: signs[change],
+		isBad: change !== "gains" && change !== "loses",
+		sentence: describers[change](first, findings, where, plan),
+		detail: joinPhrases(detail, "; "),
+		findings,
+	};
+}
+
+type Describer = (first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan) => Phrase;
+
+const describers: Readonly<Record<ImpactChange, Describer>> = {
+	nobody: describeNobody,
+	alone: describeAlone,
+	fewer: describeFewer,
+	gains: describeGains,
+	loses: describeLoses,
+	unknown: ({ because }, findings, where) => [
+		"could not compare who can ",
+		...powerOf(findings),
+		...where,
+		...(because === null ? [] : [": ", reason(because)]),
+	],
+};
+
+function powerOf(findings: readonly PlanImpact[], form: "do" | "doing" = "do"): Phrase {
+	return describeGroups(
+		findings.map(({ group }) => group),
+		form,
+	);
+}
+
+/** Returns who can do it on one side; empty where no one can. */
+function describeAbility({ alone, thresholds }: AbilitySummary, plan: Plan): Phrase {
+	if (thresholds.length > 0) return describeThresholds(thresholds, plan);
+	return joinPhrases(
+		alone.map((userId) => [namePerson(userId, plan)]),
+		", ",
+		" or ",
+	);
+}
+
+/** Returns who could do it before, after `lead`; empty where no one could. */
+function describeBefore({ before }: PlanImpact, plan: Plan, lead = "; before: "): Phrase {
+	const ability = describeAbility(before, plan);
+	return ability.length === 0 ? [] : [lead, ...ability];
+}
+
+function describeNobody(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+	const { alone, thresholds } = first.after;
+	const subject = alone.length + thresholds.length > 0 ? "no one but the root quorum can " : "no one can ";
+	const why = whyNobody(first, plan);
+	return [
+		subject,
+		...powerOf(findings),
+		" any more",
+		...where,
+		...(why === null ? describeBefore(first, plan) : [": ", ...why]),
+	];
+}
+
+/** Returns why no one can do it any more, where the plan itself shows it: a removed policy, or a tag with too few members. */
+function whyNobody({ before, policyIds }: PlanImpact, plan: Plan): Phrase | null {
+	const removed = new Set(plan.changes.flatMap(removedPolicy));
+	const gone = policyIds.filter((id) => removed.has(id));
+	if (gone.length > 0 && gone.length === policyIds.length) {
+		return [...(describePolicies(gone, plan) ?? []), gone.length === 1 ? " is removed" : " are removed"];
+	}
+	const byPolicies = before.thresholds.filter((all) => !all.some(({ isRootQuorum }) => isRootQuorum));
+	const [alternative, ...others] = byPolicies;
+	if (gone.length > 0 || others.length > 0 || alternative === undefined) return null;
+	const short = alternative.flatMap((threshold) => tooFewFor(threshold, plan));
+	return short.length === 0 ? null : joinPhrases(short, ", and ");
+}
+
+function removedPolicy(change: Change): readonly string[] {
+	return change.kind === "policy" && change.action === "remove" ? [change.id] : [];
+}
+
+/** Returns that the plan leaves the tag with fewer members than are needed; none where it does not. */
+function tooFewFor({ tagId, atLeast }: Threshold, plan: Plan): readonly Phrase[] {
+	const change = plan.changes.find((one): one is TagChange => one.kind === "userTag" && one.tagId === tagId);
+	if (tagId === null || change?.before.members == null) return [];
+	const { addUserIds, removeUserIds, before } = change;
+	const left = [...new Set([...(before.members ?? []), ...addUserIds])]
+		.filter((id) => !removeUserIds.includes(id))
+		.sort();
+	if (left.length >= atLeast) return [];
+	const who: Phrase =
+		left.length === 0
+			? ["no one is left"]
+			: ["only ", ...listPeople(left, plan), left.length === 1 ? " is left" : " are left"];
+	return [[`it needs ${atLeast} of `, ...nameTag(tagId, plan), ", and ", ...who]];
+}
+
+function describeAlone(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+	const { userIds } = first;
+	const can = userIds.length > 1 ? " can now each " : " can now ";
+	const power = describeAlonePower(findings);
+	return [...listPeople(userIds, plan), can, ...power, ...where, ...describeBefore(first, plan)];
+}
+
+/** Returns the power with the word `alone` where it is read first. */
+function describeAlonePower(findings: readonly PlanImpact[]): Phrase {
+	const groups = new Set(findings.map(({ group }) => printGroup(group)));
+	if (groups.size > 1) return ["do this alone: ", ...powerOf(findings)];
+	return groups.has("PRIVATE_KEY/SIGN") ? ["sign alone, with any wallet or key"] : [...powerOf(findings), " alone"];
+}
+
+function describeFewer(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+	const now = describeAbility(first.after, plan);
+	const after: Phrase = now.length === 0 ? [] : [": ", ...now];
+	return ["fewer approvals are needed to ", ...powerOf(findings), ...where, ...after, ...describeBefore(first, plan)];
+}
+
+function describeGains(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+	const now = describeAbility(first.after, plan);
+	const takes = first.userIds.length > 1 ? " now take part in " : " now takes part in ";
+	return [
+		...listPeople(first.userIds, plan),
+		takes,
+		...powerOf(findings, "doing"),
+		...where,
+		...(now.length === 0 ? [] : [": ", ...now]),
+	];
+}
+
+function describeLoses(first: PlanImpact, findings: readonly PlanImpact[], where: Phrase, plan: Plan): Phrase {
+	const now = describeAbility(first.after, plan);
+	const after: Phrase = now.length === 0 ? [] : [": now ", ...now];
+	const { userIds } = first;
+	const { alone, together, thresholds } = first.after;
+	const left = new Set([...alone, ...together.flat(), ...thresholds.flat().flatMap(({ of }) => of)]);
+	// Who could do it alone and still takes part has only lost that.
+	if (userIds.every((id) => first.before.alone.includes(id) && left.has(id))) {
+		return [...listPeople(userIds, plan), " can no longer ", ...powerOf(findings), " alone", ...where, ...after];
+	}
+	const takes = userIds.length > 1 ? " no longer take part in " : " no longer takes part in ";
+	return [...listPeople(userIds, plan), takes, ...powerOf(findings, "doing"), ...where, ...after];
+}

@@ -1,0 +1,82 @@
+/**
+ * Sentences of orgsync with names of other people in them. The parts stay apart until a format joins them, so every reader
+ * sees which part is a name, whatever the name says.
+ */
+import { clipMiddle, showSpaces, showText } from "../escape.ts";
+import { bdi, type Html, html } from "./html-text.ts";
+import { codeSpan } from "./markdown-text.ts";
+
+/**
+ * A part of a sentence. A text is words of orgsync. A `name` is escaped as by `showName`; its notes tell it from others. A
+ * `code` is text as it was written elsewhere. A `reason` is a sentence that may hold such text.
+ */
+export type Part =
+	| string
+	| { readonly kind: "name"; readonly text: string; readonly notes: readonly string[] }
+	| { readonly kind: "code"; readonly text: string }
+	| { readonly kind: "reason"; readonly text: string };
+
+export type Phrase = readonly Part[];
+
+/** Longest text of a `code`, in characters. */
+const longestCode = 160;
+
+export function code(text: string): Part {
+	return { kind: "code", text: clipMiddle(text, longestCode) };
+}
+
+export function reason(text: string): Part {
+	return { kind: "reason", text };
+}
+
+/** Returns the phrases with `between` after each but the last two, and `last` between those. */
+export function joinPhrases(phrases: readonly Phrase[], between: string, last: string = between): Phrase {
+	return phrases.flatMap((phrase, index) => {
+		if (index === 0) return phrase;
+		return [index === phrases.length - 1 ? last : between, ...phrase];
+	});
+}
+
+/** Returns the phrase on one line for a terminal or a log. */
+export function phraseText(phrase: Phrase): string {
+	return phrase.map((part) => (typeof part === "string" ? part : partText(part))).join("");
+}
+
+function partText(part: Exclude<Part, string>): string {
+	if (part.kind === "reason") return showText(part.text);
+	if (part.kind === "code") return `\`${showSpaces(part.text.replaceAll("`", "\\u{60}"))}\``;
+	return `${quoteName(part.text)}${notesOf(part.notes)}`;
+}
+
+function notesOf(notes: readonly string[]): string {
+	return notes.length === 0 ? "" : ` (${notes.join(", ")})`;
+}
+
+/** Names that a sentence could take for its own words: with a blank, numbers, and words that join others. */
+const likeWords = /^[^"].*\s|^\d+$|^(?:alone|and|any|no|of|one|only|or|the|together)$/i;
+
+/** Returns a name for the middle of a sentence: in quotes where it could be taken for words of the sentence. */
+function quoteName(shown: string): string {
+	return likeWords.test(shown) ? `"${shown}"` : shown;
+}
+
+/** Returns the phrase in Markdown: whatever is not a word of orgsync is in one code span. */
+export function phraseMarkdown(phrase: Phrase): string {
+	return phrase
+		.map((part) => {
+			if (typeof part === "string") return part;
+			return codeSpan(part.kind === "name" ? `${part.text}${notesOf(part.notes)}` : part.text);
+		})
+		.join("");
+}
+
+/** Returns the phrase as HTML. */
+export function phraseHtml(phrase: Phrase): Html {
+	return html`${phrase.map((part) => {
+		if (typeof part === "string") return html`${part}`;
+		if (part.kind === "code") return html`<code>${showSpaces(part.text)}</code>`;
+		if (part.kind === "reason") return bdi(part.text);
+		const notes = part.notes.length === 0 ? null : html` <span class="who">(${bdi(part.notes.join(", "))})</span>`;
+		return html`<strong>${bdi(part.text)}</strong>${notes}`;
+	})}`;
+}

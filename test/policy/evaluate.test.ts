@@ -1,0 +1,124 @@
+/** Evaluation in three values: what is known, what errs, and what stays unknown with its reason. */
+import { describe, expect, it } from "vitest";
+import type { Scope } from "../../src/policy/evaluate.ts";
+import { dependsOn, listOf, structOf, timestampOf, unread, type Value } from "../../src/policy/values.ts";
+import { outcome } from "./worlds.ts";
+
+/** A user as policies see one. */
+function user(id: string, ...tags: string[]): Value {
+	return structOf({
+		id,
+		tags: listOf(tags),
+		email: `${id}@example.com`,
+		alias: unread("no read shows it", "user.alias"),
+	});
+}
+
+const approvers = listOf([user("alice", "security", "operations"), user("bob", "operations"), user("carol")]);
+
+/** A transfer that a wallet signs. */
+const scope: Scope = new Map<string, Value>([
+	["approvers", approvers],
+	[
+		"activity",
+		structOf(
+			{ type: "ACTIVITY_TYPE_SIGN_TRANSACTION_V2", resource: "PRIVATE_KEY", action: "SIGN" },
+			dependsOn("activity"),
+		),
+	],
+	["wallet", dependsOn("wallet")],
+	["private_key", structOf({})],
+	["numbers", listOf([1n, 2n, 3n])],
+	["people", listOf([user("alice", "a"), dependsOn("people[1]"), user("carol", "c")])],
+	["time", structOf({ now: timestampOf(Date.UTC(2026, 2, 15)) })],
+]);
+
+describe("an expression", () => {
+	it.each([
+		["true && false", false],
+		["true || false && false", true],
+		["(true || false) && false", false],
+		["!true || true", true],
+		["1 < 2", true],
+		["2 <= 1", false],
+		["170141183460469231731687303715884105728 > 256", true],
+		["'a' != 'b'", true],
+		["'a' == 'A'", false],
+		["1 in [1, 2, 3]", true],
+		["'x' in []", false],
+		["[1, 2, 3][0] == 1", true],
+		["'abc'[0] == 'a'", true],
+		["[1, 2, 3][0..2].count() == 2", true],
+		["'0xa9059cbb00'[0..10] == '0xa9059cbb'", true],
+		["'abc'[1..1] == ''", true],
+		["[1, 1, 1].all(x, x == 1)", true],
+		["[1, 2, 3].any(x, x == 4)", false],
+		["[].all(x, x == 1)", true],
+		["[1, 2, 3].contains(3)", true],
+		["[1, 2, 3].filter(x, x > 1).count() == 2", true],
+		["{ id: 'abc' }.id == 'abc'", true],
+		["numbers.any(x, numbers.all(y, x >= y))", true],
+		["time.now >= Timestamp('2026-03-01T00:00:00Z') && time.now < Timestamp('2026-04-01T00:00:00Z')", true],
+		["CronSpan('0 9 * * 1-5', '8h', 'America/New_York')", false],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("no short circuit", () => {
+	it.each([
+		["private_key.id == 'k' || true", "error: there is no `private_key.id`"],
+		["true || private_key.id == 'k'", "error: there is no `private_key.id`"],
+		["false && (true || private_key.id == 'k')", "error: there is no `private_key.id`"],
+		["wallet.id == 'w' || private_key.id == 'k'", "error: there is no `private_key.id`"],
+		["[1, 2].any(x, x == 1 || x == 'a')", "error: `==` does not compare a number with a string"],
+		["[1][1] == 1 || true", "error: there is no item 1: the list has 1"],
+		["'abc'[2..4] == 'c'", "error: there is no part 2..4: the string has 3 characters"],
+		["nothing == 1 || true", "error: no value has the name `nothing`"],
+	])("%s errs: %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("an unknown operand", () => {
+	it.each([
+		["wallet.id == 'w' && false", false],
+		["wallet.id == 'w' || true", true],
+		["wallet.id == 'w'", "activity: depends on `wallet.id`"],
+		["!(wallet.id == 'w') && true", "activity: depends on `wallet.id`"],
+		["wallet.tags[0]['a'] == 1", "activity: depends on `wallet.tags[0]['a']`"],
+		["activity.params.user_ids.count() == 1", "activity: depends on `activity.params.user_ids`"],
+		[
+			"wallet.id == 'w' || activity.kind == 'A' || wallet.id == 'v'",
+			"activity: depends on `wallet.id`, `activity.kind`",
+		],
+		["approvers[0].alias == 'a'", "unread: no read shows it"],
+		["approvers[0].alias == 'a' && wallet.id == 'w'", "unread: no read shows it"],
+		["'é'[0] == 'e'", "unread: a part of a string with other characters than ASCII is not documented"],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});
+
+describe("a list with an unknown item", () => {
+	const depends = "activity: depends on `people[1].id`";
+	it.each([
+		["people.any(p, p.id == 'alice')", true],
+		["people.any(p, p.id == 'bob')", depends],
+		["people.all(p, p.id == 'alice')", false],
+		["people.all(p, p.id != 'bob')", depends],
+		["people.count() == 3", true],
+		["people.filter(p, p.id == 'alice').count() >= 1", true],
+		["people.filter(p, p.id == 'alice').count() >= 2", depends],
+		["people.filter(p, p.id == 'alice').count() >= 3", false],
+		["people.filter(p, p.id == 'alice').count() < 1", false],
+		["people.filter(p, p.id == 'alice').count() == 3", false],
+		["people.filter(p, p.id == 'alice').count() in [1, 2]", depends],
+		["people.filter(p, p.id == 'alice').count() in [3, 4]", false],
+		["people.filter(p, p.id == 'alice').any(p, p.id == 'alice')", true],
+		["people.filter(p, p.id != 'bob')[0].id == 'alice'", true],
+		["people.filter(p, p.id != 'bob')[1].id == 'carol'", depends],
+	])("%s is %s", (text, expected) => {
+		expect(outcome(text, scope)).toBe(expected);
+	});
+});

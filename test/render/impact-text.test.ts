@@ -1,0 +1,263 @@
+/** What a plan means, as text: impact and approvals in sentences for people who do not know the policy language. */
+import { describe, expect, it } from "vitest";
+import type { PlanImpact } from "../../src/plan/impact.ts";
+import type { ImpactVerdict } from "../../src/policy/impact.ts";
+import { describeApprovals, summarizeApprovals } from "../../src/render/approval-words.ts";
+import { describeImpact, summarizeImpact } from "../../src/render/impact-words.ts";
+import { phraseText } from "../../src/render/phrase.ts";
+import { describeGroups, describeThresholds } from "../../src/render/power-words.ts";
+import { plainStyle, renderPlan } from "../../src/render/text.ts";
+import { id } from "../plan/support-organizations.ts";
+import {
+	alice,
+	approvalOf,
+	bob,
+	carol,
+	changingPlanOf,
+	dave,
+	erin,
+	findingOf,
+	impactPlanOf,
+	pendingApproval,
+	rootQuorum,
+	sideOf,
+	signers,
+	signPolicy,
+	thresholdOf,
+	treasury,
+	twoOfTreasury,
+	withApprovals,
+	withImpact,
+} from "./support-impact.ts";
+
+const plan = impactPlanOf();
+const exporting = { resource: "WALLET", action: "EXPORT" };
+const sentencesOf = (impact: readonly PlanImpact[], of = changingPlanOf()): readonly string[] =>
+	describeImpact(withImpact(of, impact)).map(({ sentence }) => phraseText(sentence));
+
+describe("a plan as text", () => {
+	it("says first what would be denied and who can do what after it, and last what apply waits for", () => {
+		expect(renderPlan(plan, plainStyle)).toMatchInlineSnapshot(`
+			"Organization 00000001-7a3f-4c9e-9d40-000000000001
+
+			Would be denied:
+			  ! userTag:treasury  no policy allows alice to change user tags
+			  foretold for alice as submitter; for another user: \`--submitter USER\`
+
+			What changes for who can do what:
+			  More and less permissive: 4 people can do more, 3 people can do less. 1 group of activities could not be compared.
+			  ! no one but the root quorum can export wallets any more: it needs 2 of treasury, and only carol is left
+			      policy \`2-of-treasury\`; for example carol and dave; \`WALLET/EXPORT\`
+			  ! bob can now sign alone, with any wallet or key; before: 2 of signers (alice, bob, carol)
+			      policy \`two signers\`; \`PRIVATE_KEY/SIGN\`
+			  ! fewer approvals are needed to create wallets, where \`wallet.id == 'w-1'\`: 1 of alice, bob, carol; before: 2 of signers (alice, bob, carol)
+			      policy \`two signers\`; \`WALLET/CREATE\`
+			  + dave now takes part in creating, changing and removing policies: 2 of admins (alice, bob, dave)
+			      policy \`admins\`; for example alice and dave; \`POLICY/CREATE\`, \`POLICY/UPDATE\`, \`POLICY/DELETE\`
+			  - 10000005-7a3f-4c9e-9d40-000000000005 (live name erin) no longer takes part in removing policies: now 2 of admins (alice, bob, dave)
+			      policy \`admins\`; for example alice and 10000005-7a3f-4c9e-9d40-000000000005 (live name erin); \`POLICY/DELETE\`
+			  ? could not compare who can submit \`CREATE_WALLET_ACCOUNTS\` activities: the condition is not understood
+			      \`kind CREATE_WALLET_ACCOUNTS\`
+
+			~ userTag:admins  20000003-7a3f-4c9e-9d40-000000000003
+			    + member dave
+			    - member 10000005-7a3f-4c9e-9d40-000000000005 (live name erin)
+
+			~ userTag:treasury  20000002-7a3f-4c9e-9d40-000000000002
+			    - member dave
+
+			- policy:30000001-7a3f-4c9e-9d40-000000000001  two signers
+
+			Approvals:
+			  policy:30000001-7a3f-4c9e-9d40-000000000001  approval unknown: policies could not be read
+			  userTag:admins  will wait for 1 of (carol, dave), or the root quorum
+
+			Plan: 3 activities; 1 would be denied, 1 with unknown approval, 1 will wait for approval by 1 of (carol, dave), or the root quorum. 2 user tags to update, 1 policy to remove.
+			"
+		`);
+	});
+
+	it("says one calm line where nothing changes for who can do what", () => {
+		const calm = withImpact(changingPlanOf(), [], "equivalent");
+		expect(renderPlan(calm, plainStyle)).toContain(
+			`Organization ${plan.organizationId}\n\nWho can do what stays the same.\n\n~ `,
+		);
+	});
+
+	it("says nothing of impact and approvals where policies were not asked for", () => {
+		const text = renderPlan(changingPlanOf(), plainStyle);
+		expect(text).not.toMatch(/can do|approv|denied|at once/);
+	});
+});
+
+describe("the verdict on the impact of a plan", () => {
+	const [alone, gains, loses, unknown] = (["alone", "gains", "loses", "unknown"] as const).map((change, index) =>
+		findingOf({
+			change,
+			group: exporting,
+			userIds: change === "unknown" ? [] : ([[bob], [carol, dave], [erin]][index] ?? []),
+		}),
+	) as [PlanImpact, PlanImpact, PlanImpact, PlanImpact];
+
+	it.each<[ImpactVerdict, readonly PlanImpact[], string]>([
+		["equivalent", [], "Who can do what stays the same."],
+		["more-permissive", [alone], "More permissive: 1 person can do more, no one can do less."],
+		["more-permissive", [alone, gains, alone], "More permissive: 3 people can do more, no one can do less."],
+		["less-permissive", [loses], "Less permissive: 1 person can do less, no one can do more."],
+		["both", [gains, loses], "More and less permissive: 2 people can do more, 1 person can do less."],
+		["unknown", [], "Unknown: who can do what could not be compared."],
+		["unknown", [unknown], "Unknown: who can do what could not be compared."],
+		["unknown", [alone, unknown], "Not known in full: 1 person can do more, no one can do less."],
+		[
+			"more-permissive",
+			[alone, unknown],
+			"More permissive: 1 person can do more, no one can do less. 1 group of activities could not be compared.",
+		],
+	])("%s, with these findings, counts people: %#", (verdict, impact, said) => {
+		expect(summarizeImpact({ impact, impactVerdict: verdict })).toBe(said);
+	});
+});
+
+describe("a finding", () => {
+	const nobody = findingOf({ change: "nobody", group: exporting, before: twoOfTreasury, policyIds: [signPolicy] });
+
+	it("of a group that no one can do any more names the removed policy, where the plan removes it", () => {
+		expect(sentencesOf([nobody])).toEqual(["no one can export wallets any more: policy `two signers` is removed"]);
+	});
+
+	it("of such a group says who could do it, where the plan does not show why", () => {
+		const other = { ...nobody, policyIds: [] };
+		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob], { tagId: signers })]] });
+		expect(sentencesOf([{ ...other, before }])).toEqual([
+			"no one can export wallets any more; before: 2 of signers (alice, bob)",
+		]);
+	});
+
+	it("of such a group says who could do it, where another way was left beside the tag", () => {
+		const [first = []] = twoOfTreasury.thresholds;
+		const before = { ...twoOfTreasury, thresholds: [first, [thresholdOf(1, [bob])]] };
+		expect(sentencesOf([{ ...nobody, policyIds: [], before }])).toEqual([
+			"no one can export wallets any more; before: 2 of treasury (carol, dave), or bob",
+		]);
+	});
+
+	it("of someone who can do several things alone says so once", () => {
+		const alone = { change: "alone", userIds: [bob] } as const;
+		expect(
+			sentencesOf([
+				findingOf({ ...alone, group: exporting }),
+				findingOf({ ...alone, group: { resource: "PRIVATE_KEY", action: "EXPORT" } }),
+				findingOf({ ...alone, group: { resource: "PRIVATE_KEY", action: "SIGN" } }),
+			]),
+		).toEqual(["bob can now do this alone: export wallets and private keys and sign with any wallet or key"]);
+	});
+
+	it("of several people says that each of them can do it alone", () => {
+		expect(sentencesOf([findingOf({ change: "alone", group: exporting, userIds: [alice, bob] })])).toEqual([
+			"alice and bob can now each export wallets alone",
+		]);
+	});
+
+	it("with another past is another line", () => {
+		const alone = { change: "alone", userIds: [bob] } as const;
+		const before = sideOf({ thresholds: [[thresholdOf(2, [alice, bob])]] });
+		expect(
+			sentencesOf([
+				findingOf({ ...alone, group: exporting, before }),
+				findingOf({ ...alone, group: { resource: "WALLET", action: "CREATE" } }),
+			]),
+		).toEqual(["bob can now export wallets alone; before: alice and bob", "bob can now create wallets alone"]);
+	});
+
+	it("of someone who could do it alone and now needs others says that", () => {
+		const before = sideOf({ alone: [bob], thresholds: [[thresholdOf(1, [bob])]] });
+		const after = sideOf({ together: [[alice, bob]], thresholds: [[thresholdOf(2, [alice, bob])]] });
+		expect(sentencesOf([findingOf({ change: "loses", group: exporting, userIds: [bob], before, after })])).toEqual([
+			"bob can no longer export wallets alone: now alice and bob",
+		]);
+	});
+});
+
+describe("what people can do", () => {
+	const users = (action: string) => ({ resource: "USER", action });
+	it.each([
+		[[users("UPDATE")], "change users and their tags"],
+		[[{ resource: "POLICY", action: "DELETE" }], "remove policies"],
+		[[{ resource: "WALLET", action: "UPDATE" }], "change wallets"],
+		[[{ resource: "SPACESHIP", action: "LAUNCH" }], "submit `SPACESHIP/LAUNCH` activities"],
+		[[{ resource: "constructor", action: "toString" }], "submit `constructor/toString` activities"],
+		[[{ kind: "a`, alone" }], "submit `a\\u{60}, alone` activities"],
+		[[{ type: "ACTIVITY_TYPE_X" }], "submit activities of type `ACTIVITY_TYPE_X`"],
+		[
+			["A", "B", "C", "D", "E", "F"].map((kind) => ({ kind })),
+			"submit `A` activities, `B` activities, `C` activities, `D` activities, `E` activities and `F` activities",
+		],
+	])("is in words: %j", (groups, said) => {
+		expect(phraseText(describeGroups(groups))).toBe(said);
+	});
+});
+
+describe("who can do it", () => {
+	const people = Array.from({ length: 9 }, (_, index) => id("user", index + 1));
+	const names = {
+		userNames: Object.fromEntries(people.map((userId, at) => [userId, `u${at}`])),
+		tagNames: { [signers]: "signers" },
+	};
+	it.each([
+		[[[thresholdOf(2, people, { tagId: signers })]], "2 of signers (u0, u1, u2, u3 and 5 more)"],
+		[[[thresholdOf(1, people.slice(0, 2))]], "1 of u0, u1"],
+		[[[thresholdOf(1, people.slice(0, 1))]], "u0"],
+		[[[thresholdOf(1, people.slice(0, 1)), thresholdOf(1, people.slice(1, 3))]], "u0 and 1 of (u1, u2)"],
+		[[[thresholdOf(1, people.slice(0, 1))], [thresholdOf(1, people.slice(1, 3))]], "u0, or 1 of (u1, u2)"],
+		[[[thresholdOf(2, [], { tagId: treasury })]], `2 of tag ${treasury} (no members)`],
+		[people.map((userId) => [thresholdOf(1, [userId])]), "u0, or u1, or 7 other ways"],
+		[[rootQuorum], "the root quorum (u0 and u4)"],
+		[[rootQuorum, [thresholdOf(1, people.slice(0, 1))]], "u0"],
+	])("is written short: %#", (thresholds, said) => {
+		expect(phraseText(describeThresholds(thresholds, names))).toBe(said);
+	});
+
+	it.each(["and", "Alice Smith", "2", "the root quorum"])("quotes the alias %j, which is like a word", (alias) => {
+		const named = { userNames: { [alice]: alias } };
+		expect(phraseText(describeThresholds([[thresholdOf(1, [alice])]], named))).toBe(`"${alias}"`);
+	});
+});
+
+describe("the forecast of approvals", () => {
+	const forecast = (...approvals: readonly Parameters<typeof approvalOf>[0][]) =>
+		withApprovals(changingPlanOf(), approvals.map(approvalOf));
+	const runs = { verdict: "runs" } as const;
+
+	it("is in the summary of the plan", () => {
+		const say = (...approvals: readonly Parameters<typeof approvalOf>[0][]) =>
+			summarizeApprovals(forecast(...approvals));
+		expect(say(runs, runs, runs)).toBe("; they run at once");
+		expect(say(runs, runs)).toBe("");
+		expect(say(runs, runs, pendingApproval)).toBe("; 1 will wait for approval");
+		expect(say({ verdict: "denied" }, runs, pendingApproval)).toBe("; 1 would be denied, 1 will wait for approval");
+		expect(say()).toBe("");
+	});
+
+	it("names in the text who can approve, with the root quorum", () => {
+		expect(summarizeApprovals(forecast(pendingApproval, pendingApproval), true)).toBe(
+			"; 2 will wait for approval by 1 of (carol, dave), or the root quorum",
+		);
+	});
+
+	it("names the policy that denies a step", () => {
+		const [line] = describeApprovals(
+			withImpact(forecast({ verdict: "denied", policyIds: [signPolicy], because: "it" }), [], "equivalent"),
+		);
+		expect(phraseText(line?.sentence ?? [])).toBe("would be denied: policy `two signers` denies it");
+	});
+
+	it("leaves out steps that apply does not submit", () => {
+		const [first, ...others] = forecast(runs, runs, { verdict: "denied" }).steps;
+		if (first === undefined) throw new Error("there is no step");
+		const held = others.map((step) => ({
+			...step,
+			earlierActivity: { ...{ state: "pending", status: "" }, activityId: "a", fingerprint: "f", relation: "same" },
+		})) as typeof others;
+		expect(describeApprovals({ ...plan, steps: [first, ...held] }).map(({ verdict }) => verdict)).toEqual(["runs"]);
+	});
+});

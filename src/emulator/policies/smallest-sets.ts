@@ -100,32 +100,36 @@ function* choose(groups: readonly Group[], totals: readonly number[], group = 0)
 const contains = (larger: readonly number[], smaller: readonly number[]): boolean =>
 	smaller.every((count, group) => count <= (larger[group] ?? 0));
 
-/** Looks at the sets by their size. Undefined: there are too many. The submitter is the only one of the first group. */
-function searchBySize(
-	groups: readonly Group[],
-	view: View,
-	isAllowed: (approvers: Approvers) => boolean,
-): boolean | undefined {
+class TooManySets extends Error {}
+
+/** Looks at the sets by their size. Throws TooManySets. The submitter is the only one of the first group. */
+function searchBySize(groups: readonly Group[], view: View, isAllowed: (approvers: Approvers) => boolean): boolean {
 	const smallest: (readonly number[])[] = [];
 	const sizes = groups.map(({ voters }) => voters.length);
-	const users = sizes.reduce((sum, size) => sum + size, 0);
 	let left = policyLimits.sets;
-	for (let size = 1; size <= users; size += 1) {
-		for (const totals of spread(size, groups.length, (group) => sizes[group] ?? 0)) {
-			left -= 1;
-			if (left < 0) return undefined;
-			if (smallest.some((inside) => contains(totals, inside))) continue;
-			for (const counts of choose(groups, totals)) {
-				left -= 1;
-				if (left < 0) return undefined;
-				if (!isAllowed(approversWith(groups, counts, view))) continue;
-				if (totals[0] === 1) return true;
-				smallest.push(totals);
-				break;
-			}
+	const takeOne = (): void => {
+		left -= 1;
+		if (left < 0) throw new TooManySets();
+	};
+	const isAnyAllowed = (totals: readonly number[]): boolean => {
+		for (const counts of choose(groups, totals)) {
+			takeOne();
+			if (isAllowed(approversWith(groups, counts, view))) return true;
 		}
-	}
-	return false;
+		return false;
+	};
+	/** Whether the submitter is in a smallest set with so many users. */
+	const isInSetOf = (size: number): boolean => {
+		for (const totals of spread(size, groups.length, (group) => sizes[group] ?? 0)) {
+			takeOne();
+			if (smallest.some((inside) => contains(totals, inside)) || !isAnyAllowed(totals)) continue;
+			if (totals[0] === 1) return true;
+			smallest.push(totals);
+		}
+		return false;
+	};
+	const users = sizes.reduce((sum, size) => sum + size, 0);
+	return Array.from({ length: users }, (_, index) => index + 1).some(isInSetOf);
 }
 
 /** Returns a number from 0 to below `below`, the same on every run. */
@@ -172,6 +176,10 @@ export function isInSmallestSet(
 	const others = voters.filter(({ user }) => user.id !== submitter.user.id);
 	const own: Group = { voters: [submitter], choices: [""] };
 	const test = (set: Approvers) => isAllowed([...set].sort((one, other) => placeOf(one) - placeOf(other)));
-	const found = searchBySize([own, ...groupVoters(others, view)], view, test);
-	return found ?? searchAtRandom(submitter, others, test);
+	try {
+		return searchBySize([own, ...groupVoters(others, view)], view, test);
+	} catch (error) {
+		if (!(error instanceof TooManySets)) throw error;
+		return searchAtRandom(submitter, others, test);
+	}
 }

@@ -112,8 +112,6 @@ export interface Case {
 	readonly nowMs: number;
 }
 
-export type Decider = ReturnType<typeof makeDecider>;
-
 function viewOf(policies: readonly ReadyPolicy[], rootQuorum: RootQuorum | undefined): View {
 	const used = policies.flatMap(({ consensus }) => (consensus === undefined ? [] : [consensus]));
 	return {

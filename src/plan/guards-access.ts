@@ -2,12 +2,11 @@
  * Guards of who can do what: `lockout` and `escalation` (docs/guards.md). They judge the impact of the plan. What is unknown
  * is a warning, which blocks nothing; where the limit is `strict`, it blocks.
  */
-import { clipMiddle, showText } from "../escape.ts";
 import type { AccessState } from "../policy/access.ts";
 import { type ActivityGroup, namedPowers, printGroup, sensitivePowers } from "../policy/groups.ts";
 import type { AddressText } from "./address.ts";
 import type { Change } from "./change.ts";
-import { groupWords } from "./group-words.ts";
+import { describePower } from "./group-words.ts";
 import type { Guard } from "./guards.ts";
 import type { PlanImpact } from "./impact.ts";
 import type { Meaning } from "./meaning.ts";
@@ -148,19 +147,7 @@ const maxListed = 5;
 
 /** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
 function listPowers(findings: readonly PlanImpact[], last: string): string {
-	return join([...new Set(findings.map(describePower))], last);
-}
-
-function describePower({ group, condition }: PlanImpact): string {
-	const { verb, object } = groupWords(group);
-	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
-	const where = condition === null ? "" : ` where ${showCode(condition)}`;
-	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb.do} ${words.join("")}${printed}${where}`;
-}
-
-function showCode(text: string): string {
-	return showText(clipMiddle(text, 80));
+	return join([...new Set(findings.map(({ group, condition }) => describePower(group, condition)))], last);
 }
 
 /** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */

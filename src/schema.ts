@@ -40,7 +40,8 @@ const references: Readonly<Record<string, readonly string[]>> = {
 	"three-way.json": ["plan.json"],
 	"drift.json": ["plan.json"],
 	"saved-plan.json": ["plan.json", "three-way.json"],
-	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json"],
+	"powers.json": ["plan.json"],
+	"output.json": ["plan.json", "report.json", "three-way.json", "drift.json", "powers.json"],
 };
 
 function addSchema(engine: Ajv2020, name: string): void {

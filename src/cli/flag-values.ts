@@ -58,6 +58,18 @@ export function parseDuration(text: string): number {
 	throw new InvalidArgumentError("It must be a duration such as 90m, 24h or 7d; a plain number is seconds.");
 }
 
+/** Returns the milliseconds since 1970 of an ISO 8601 time such as `2026-08-01T09:00:00Z`; a date is its midnight in UTC. */
+export function parseTime(text: string): number {
+	const [, date, time = "T00:00", zone = "Z"] =
+		/^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d))?$/i.exec(text) ?? [];
+	const ms = Date.parse(`${date}${time}${zone}`.toUpperCase());
+	const day = Date.parse(`${date}T00:00Z`);
+	// Date.parse takes 30 February as 2 March.
+	const isDay = date !== undefined && !Number.isNaN(day) && new Date(day).toISOString().startsWith(date);
+	if (isDay && !Number.isNaN(ms)) return ms;
+	throw new InvalidArgumentError("It must be a time such as 2026-08-01T09:00:00Z, or a date.");
+}
+
 /** Returns the digest of a saved plan as orgsync writes it. It may be given without its prefix, and in any case. */
 export function parsePlanDigest(text: string): string {
 	const [, hex] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { exitCodes } from "../errors.ts";
 import { type CommandRow, queryExitCodes } from "./command-row.ts";
-import { wholeNumber } from "./flag-values.ts";
+import { parseTime, wholeNumber } from "./flag-values.ts";
 import {
 	activityFlags,
 	argument,
@@ -15,6 +15,7 @@ import {
 	serviceFlags,
 	waitFlag,
 } from "./flags.ts";
+import { formats } from "./formats.ts";
 
 export function exportCommand(): CommandRow {
 	return {
@@ -79,6 +80,32 @@ export function explain(): CommandRow {
 		example: "orgsync explain 01a1fe02-1455-712e-be80-c4ad5d3e1bce",
 		exitCodes: queryExitCodes,
 		run: async (call) => (await import("./commands/explain.ts")).explain(call.words[0] ?? "", call),
+	};
+}
+
+export function powers(): CommandRow {
+	return {
+		name: "powers",
+		summary: "show who can do what, and why",
+		arguments: [
+			argument("[user]", "with --why: alias, id or live name of a user"),
+			argument("[group]", "with --why: group of activities, as for --group"),
+		],
+		flags: [
+			...flagGroup("Powers", [
+				flag("--group <group>", "limit to a group: sign, WALLET/EXPORT, WALLET, 'kind X'"),
+				flag("--user <user>", "limit to what a user can do: alias, id or live name"),
+				flag("--tag <tag>", "limit to powers through a user tag: name or id"),
+				flag("--at <time>", "judge time windows at this time (default: now)", parseTime),
+				flag("--why", "explain whether USER can do GROUP, by the policies"),
+			]),
+			...organizationFlags(),
+			...serviceFlags(concurrencyFlag()),
+			...outputFlags(formats),
+		],
+		example: "orgsync powers --why alice sign",
+		exitCodes: queryExitCodes,
+		run: async (call) => (await import("./commands/powers.ts")).powers(call.words, call),
 	};
 }
 

@@ -93,7 +93,7 @@ export function whyUnread(address: string, { unread }: Pick<Plan, "unread">): st
 	return unread.find((one) => includesObject(one, address))?.because;
 }
 
-/** Whether the scope is of objects of the document; what guards and pending activities depend on is not. */
+/** Whether the scope is of objects of the document; what rules, guards and pending activities depend on is not. */
 function isOfObjects(scope: Scope["scope"]): boolean {
 	return scope === "object" || scope === "kind";
 }

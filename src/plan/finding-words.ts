@@ -1,7 +1,5 @@
 /** The impact of a plan in plain text, for messages of guards and errors. It is safe for a terminal. */
-import { clipMiddle, showText } from "../escape.ts";
-import { printGroup } from "../policy/groups.ts";
-import { groupWords } from "./group-words.ts";
+import { describePower } from "./group-words.ts";
 import type { PlanImpact } from "./impact.ts";
 import { showUser } from "./user-labels.ts";
 import type { UserNames } from "./users.ts";
@@ -11,19 +9,7 @@ const maxListed = 5;
 
 /** Returns what the groups let people do: `sign (PRIVATE_KEY/SIGN) or export wallets (WALLET/EXPORT)`. */
 export function listPowers(findings: readonly PlanImpact[], last: string): string {
-	return join([...new Set(findings.map(describePower))], last);
-}
-
-function describePower({ group, condition }: PlanImpact): string {
-	const { verb, object } = groupWords(group);
-	const words = object.map((part) => (typeof part === "string" ? part : showCode(part.text)));
-	const where = condition === null ? "" : ` where ${showCode(condition)}`;
-	const printed = "resource" in group ? ` (${showText(printGroup(group))})` : "";
-	return `${verb.do} ${words.join("")}${printed}${where}`;
-}
-
-function showCode(text: string): string {
-	return showText(clipMiddle(text, 80));
+	return join([...new Set(findings.map(({ group, condition }) => describePower(group, condition)))], last);
 }
 
 /** Returns who could do what alone: `bob could sign (PRIVATE_KEY/SIGN) alone`, users with equal powers together. */
@@ -57,7 +43,7 @@ export function listFindings(findings: readonly PlanImpact[], names: UserNames):
 }
 
 function describeFinding(finding: PlanImpact, names: UserNames): string {
-	const power = describePower(finding);
+	const power = describePower(finding.group, finding.condition);
 	const people = joinPeople(finding.userIds, names);
 	switch (finding.change) {
 		case "nobody":

@@ -178,7 +178,10 @@ class Check {
 		const [first, second, third] = texts;
 		if (texts.length !== needed || !texts.every((text) => typeof text === "string")) {
 			const example = name === "Timestamp" ? "'2026-03-01T00:00:00Z'" : "'0 9 * * 1-5', '8h', 'America/New_York'";
-			this.report(expression, `\`${name}\` needs ${needed} strings in single quotes: \`${name}(${example})\``);
+			this.report(
+				expression,
+				`\`${name}\` needs ${needed === 1 ? "1 string" : "3 strings"} in single quotes: \`${name}(${example})\``,
+			);
 			return type;
 		}
 		const parsed: bigint | object =

@@ -148,6 +148,7 @@ class Parser {
 			this.#expect("]", "`]`");
 			return this.#make({ node: "index", of, index: from }, [of, from], start);
 		}
+		if (this.#is("]")) throw this.#fail("a slice needs both numbers; write it like `[2..10]`");
 		const to = this.#nest(() => this.#parseOr());
 		this.#expect("]", "`]`");
 		return this.#make({ node: "slice", of, from, to }, [of, from, to], start);
@@ -173,7 +174,8 @@ class Parser {
 			return this.#make({ node: "list", items }, items, span.start);
 		}
 		if (this.#take("{")) return this.#parseStruct(span.start);
-		throw this.#fail(`expected a value, found ${this.#found()}`);
+		const fix = this.#is("<") ? "; replace a placeholder with its value, a string in single quotes" : "";
+		throw this.#fail(`expected a value, found ${this.#found()}${fix}`);
 	}
 
 	#parseName(): Expression {
@@ -184,9 +186,7 @@ class Parser {
 		}
 		if (!isConstructor(name)) {
 			const isMethod = methods.some((one) => one === name);
-			const fix = isMethod
-				? `write it behind a list: \`approvers.${name}(…)\``
-				: `there are ${constructors.join(", ")}`;
+			const fix = isMethod ? `write it behind its list: \`list.${name}(…)\`` : `there are ${constructors.join(", ")}`;
 			throw new NotUnderstood(`${quote(name)} is not a function that begins an expression; ${fix}`, span);
 		}
 		this.#advance();
@@ -211,8 +211,10 @@ class Parser {
 	#parseUntil<Part>(close: string, parse: () => Part): readonly Part[] {
 		const parts: Part[] = [];
 		if (this.#take(close)) return parts;
-		do parts.push(this.#nest(parse));
-		while (this.#take(","));
+		do {
+			if (this.#is(close)) throw this.#fail(`nothing is between \`,\` and \`${close}\`; remove the \`,\``);
+			parts.push(this.#nest(parse));
+		} while (this.#take(","));
 		this.#expect(close, `\`,\` or \`${close}\``);
 		return parts;
 	}

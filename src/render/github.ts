@@ -18,7 +18,9 @@ import { type MarkdownOptions, renderMarkdown } from "./markdown.ts";
 import { clip } from "./markdown-text.ts";
 import { type OrganizationResult, organizationsOf, type Tone, unplannedOf } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
+import { phraseText } from "./phrase.ts";
 import type { PositionOf } from "./positions.ts";
+import { describeUnreadAccess, rowsOf } from "./power-rows.ts";
 import {
 	describeActivity,
 	describeExplainCommand,
@@ -26,7 +28,7 @@ import {
 	describePart,
 	reportHeadings,
 } from "./report-text.ts";
-import type { CommandResult, ErrorDescription } from "./result.ts";
+import { type CommandResult, type ErrorDescription, isPowers, type OrganizationPowers } from "./result.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -116,6 +118,19 @@ function annotationsOf(
 			),
 		),
 		...organizationsOf(result).flatMap((one) => organizationAnnotations(one, positionOf)),
+		...(isPowers(result) ? result.organizations.flatMap(powersAnnotations) : []),
+	];
+}
+
+/** Returns what could not be read, and powers of which not everything is known. */
+function powersAnnotations(one: OrganizationPowers): readonly Annotation[] {
+	return [
+		...describeUnreadAccess(one).map((line) => annotate("warning", "powers unknown", phraseText(line))),
+		...rowsOf(one).flatMap(({ titles, lines }) =>
+			lines
+				.filter(({ label }) => label === "unknown")
+				.map((line) => annotate("warning", "powers unknown", `${titles.join(", ")}: ${phraseText(line.who)}`)),
+		),
 	];
 }
 

@@ -23,6 +23,7 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { overridesHeading } from "./overrides-text.ts";
+import { powersCards } from "./powers-html.ts";
 import { outdatedHeading } from "./report-text.ts";
 import type { CommandResult, FailedOrganization } from "./result.ts";
 import {
@@ -77,7 +78,7 @@ export function renderHtml(result: CommandResult, { generatedBy = "orgsync" }: H
 ${rest === "" ? null : html`<p class="lead">${rest}</p>`}${savedPlan === null ? null : html`<p class="soft">${savedPlan}</p>`}${alone ? organizations.map(factsOf) : null}
 </div></header>
 <main class="inside">
-${renderCards(result)}${
+${renderCards(result)}${powersCards(result)}${
 	alone ? full.map((one) => renderSections(one, 2, "")) : full.map(renderOrganization)
 }${renderCard(droppedSection(droppedOf(result)), "dropped")}</main>
 <footer class="inside">${renderFoot(result, generatedBy)}</footer>

@@ -20,6 +20,7 @@ import { type Block, bullets, codeSpan, fenced, fitBlocks, folded, paragraph } f
 import { foldOrganizations, type OrganizationResult, unplannedOf } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { phraseText } from "./phrase.ts";
+import { powersBlocks } from "./powers-markdown.ts";
 import { renderProblem } from "./problem-text.ts";
 import {
 	describeEarlierActivity,
@@ -82,6 +83,7 @@ export function renderMarkdown(result: CommandResult, options: MarkdownOptions =
 		foldedBlock(calm),
 		...full.flatMap((one) => organizationBlocks(one, isOneOfSeveral)),
 		droppedBlock(droppedOf(result)),
+		...powersBlocks(result),
 		...(generatedBy === undefined ? [] : [paragraph(`<sub>${codeSpan(generatedBy)}</sub>`, 5)]),
 	].filter(({ lines }) => lines.length > 0);
 	const pointer = whole === undefined ? "the output of the same command with `--format json`" : codeSpan(whole);

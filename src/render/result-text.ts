@@ -8,6 +8,7 @@ import { renderDrift } from "./drift-text.ts";
 import { renderExplain } from "./explain-text.ts";
 import { foldOrganizations, isAlone, type OrganizationResult, organizationsOf, unplannedOf } from "./organizations.ts";
 import { overridesHeading, renderOverrides } from "./overrides-text.ts";
+import { renderPowers } from "./powers-text.ts";
 import { notApplied, renderFailed, renderReport, renderUnplanned } from "./report-text.ts";
 import {
 	type ApplyResult,
@@ -64,6 +65,8 @@ export function renderText(result: CommandResult, { style, quiet = false }: Text
 			return renderWait(result);
 		case "explain":
 			return renderExplain(result);
+		case "powers":
+			return renderPowers(result, style);
 		case "import-key":
 			return renderImportKey(result);
 		case "emulator":

@@ -10,6 +10,9 @@ import type { Plan, Reads, SavedPlanFacts } from "../plan/plan.ts";
 import type { Outcome, Report, StepResult } from "../plan/report.ts";
 import type { ThreeWay } from "../plan/three-way.ts";
 import { compareText } from "../plan/value.ts";
+import type { RootQuorum } from "../policy/access.ts";
+import type { PowerExplanation } from "../policy/explain-power.ts";
+import type { GroupPower } from "../policy/powers.ts";
 
 /** An error as every format shows it. */
 export interface ErrorDescription {
@@ -160,6 +163,35 @@ export interface WaitResult extends Head<"wait"> {
 	readonly unlisted: string | null;
 }
 
+export interface PowersResult extends Head<"powers"> {
+	/** The powers that `--group`, `--user` and `--tag` left, of each organization. */
+	readonly organizations: readonly OrganizationPowers[];
+}
+
+/** Who can do what in one organization. */
+export interface OrganizationPowers {
+	readonly organizationId: string;
+	/** When it was read, ISO 8601 in UTC. */
+	readonly readAt: string;
+	/** The moment at which time windows are judged, ISO 8601 in UTC: `--at`, else that of the reading by the service's clock. */
+	readonly at: string;
+	/** User id to the alias of the document; to the live name for users without one. */
+	readonly userNames: Readonly<Record<string, string>>;
+	/** User id to live name; left out where users were not read. */
+	readonly liveNames?: Readonly<Record<string, string>>;
+	/** Tag id to live name. */
+	readonly tagNames: Readonly<Record<string, string>>;
+	/** Policy id to live name. */
+	readonly policyNames: Readonly<Record<string, string>>;
+	/** Null where it is unknown. */
+	readonly rootQuorum: RootQuorum | null;
+	/** What could not be read; then powers that depend on it are unknown. */
+	readonly unread: readonly MissingObject[];
+	readonly powers: readonly GroupPower[];
+	/** With `--why`: one for each group, and no powers. */
+	readonly why?: readonly PowerExplanation[];
+}
+
 interface EndedActivity {
 	readonly activityId: string | null;
 	/** Null for one of which only the id is known. */
@@ -263,6 +295,7 @@ type CompletedResult =
 	| EmulatorResult
 	| StatusResult
 	| WaitResult
+	| PowersResult
 	| ExplainResult
 	| ImportKeyResult;
 
@@ -275,6 +308,11 @@ export function resultHead<Command extends string, Error extends ErrorDescriptio
 	error: Error,
 ): Head<Command, Error> {
 	return { formatVersion: 1, command, exitCode, error, problems: [] };
+}
+
+/** Whether it is a result of `powers` that has them. */
+export function isPowers(result: CommandResult): result is PowersResult {
+	return result.command === "powers" && "organizations" in result;
 }
 
 /** Sorts by organization id. */

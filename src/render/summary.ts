@@ -13,7 +13,8 @@ import {
 	unplannedOf,
 } from "./organizations.ts";
 import { describeOverride } from "./overrides-text.ts";
-import { type CommandResult, type ErrorDescription, errorOfCall } from "./result.ts";
+import { countPowers, summarizeCounts } from "./power-rows.ts";
+import { type CommandResult, type ErrorDescription, errorOfCall, isPowers, type PowersResult } from "./result.ts";
 import { count } from "./text.ts";
 import { summarizeAliases } from "./three-way-aliases.ts";
 import { summarizeReverted } from "./three-way-text.ts";
@@ -35,6 +36,7 @@ export function summarizeResult(result: CommandResult): Summary {
 				: `orgsync ${command} stopped: ${causes[error.code] ?? "an error occurred"}.`;
 		return { verdict, tone: "bad" };
 	}
+	if (isPowers(result)) return summarizePowers(result);
 	const organizations = organizationsOf(result);
 	const unplanned = unplannedOf(result).map(({ error: { code } }) => {
 		return { state: code === "live-problem" ? ("impossible" as const) : ("unread" as const), tone: "bad" as const };
@@ -48,6 +50,11 @@ export function summarizeResult(result: CommandResult): Summary {
 		verdict: `${count(counted.length, "organization", "organizations")}: ${countStates(counted)}.${countReverted(organizations)}`,
 		tone: (["bad", "attention"] as const).find((tone) => tones.includes(tone)) ?? "good",
 	};
+}
+
+function summarizePowers({ organizations }: PowersResult): Summary {
+	const isUnknown = organizations.some((one) => one.unread.length > 0 || countPowers(one).unknown > 0);
+	return { verdict: summarizeCounts(organizations), tone: isUnknown ? "attention" : "good" };
 }
 
 /** Causes that fit into a verdict; the message follows it in every format. */

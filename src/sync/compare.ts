@@ -73,7 +73,7 @@ export async function compareLive(
 	const { query, answerTimes } = timeQueries(desired.organizationId, clocked, steadyNow);
 	const more =
 		operations.length === 0
-			? {}
+			? await readForRules(desired, reads, query)
 			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
@@ -139,6 +139,16 @@ const notAsked: Known<string> = { known: false, because: "it was not asked for" 
 
 async function readCaller(query: QueryFunction): Promise<Known<string>> {
 	return toCaller(await queryIfAvailable(query, extendedReads.whoami));
+}
+
+/** Reads who can do what for a plan that submits nothing, where rules of the document are about powers. */
+async function readForRules(
+	{ rules = [] }: DesiredOrganization,
+	reads: Reads,
+	query: QueryFunction,
+): Promise<Pick<PlanContext, "access">> {
+	const isAboutPowers = rules.some(({ rule }) => rule === "minApprovers" || rule === "onlyBy");
+	return reads === "auto" && isAboutPowers ? { access: await readAccess(query) } : {};
 }
 
 /** Reads who can do what, and who will submit the plan. */

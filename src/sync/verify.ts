@@ -47,7 +47,7 @@ async function findLeft(
 ): Promise<Verification> {
 	const covered = new Set<string>(coveredAddresses(completed.map(({ step }) => step)));
 	const kinds = new Set<string>(plan.changes.filter(({ address }) => covered.has(address)).map(({ kind }) => kind));
-	const touched = { ...desired, objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
+	const touched = { ...desired, rules: [], objects: desired.objects.filter(({ kind }) => kinds.has(kind)) };
 	const { live } = await readLive(touched, reader, journal.lastApplied(plan.organizationId), plan.reads);
 	recordUpdateTimes(live, completed, plan, journal);
 	const { changes, problems, unread } = diff(touched, {

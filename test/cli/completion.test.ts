@@ -15,6 +15,7 @@ const commands = [
 	"status",
 	"wait",
 	"explain",
+	"powers",
 	"query",
 	"import-key",
 	"emulator",

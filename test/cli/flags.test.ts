@@ -38,7 +38,10 @@ const valued = commands.flatMap((command) =>
 );
 const withFormat = valued.filter(({ option }) => option.long !== "--format");
 const sampleOf = (option: { readonly argChoices?: readonly string[]; readonly long?: string | null | undefined }) =>
-	option.long === "--digest" ? "1".repeat(64) : (option.argChoices?.[0] ?? "1");
+	samples[option.long ?? ""] ?? option.argChoices?.[0] ?? "1";
+
+/** Values of flags that do not take a number. */
+const samples: Readonly<Record<string, string>> = { "--digest": "1".repeat(64), "--at": "2026-08-01" };
 
 describe("an unknown command", () => {
 	test.each([

@@ -102,7 +102,7 @@ export async function findOrganization(call: Call<NamingFlags>): Promise<string>
 
 /** Returns the organizations of the documents, or the one that is named, each with its document if there is one. */
 export async function findOrganizations(
-	call: Call<OrganizationFlags>,
+	call: Call<NamingFlags>,
 ): Promise<ReadonlyMap<string, DesiredOrganization | undefined>> {
 	const { flags, terminal } = call;
 	const isImplied = flags.local !== true && findOrganizationId(terminal.environment) === undefined;

@@ -1,0 +1,197 @@
+/**
+ * `powers`: who can do what in the live organizations of the documents, and why. It has a Reader, so it cannot submit.
+ */
+import { ConfigurationError, exitCodes } from "../../errors.ts";
+import { showText } from "../../escape.ts";
+import { namesOfUsers } from "../../plan/plan.ts";
+import { compareText } from "../../plan/value.ts";
+import { explainPower } from "../../policy/explain-power.ts";
+import type { ActivityGroup } from "../../policy/groups.ts";
+import { findPowers, type GroupPower } from "../../policy/powers.ts";
+import { narrowToTag, narrowToUser } from "../../policy/select-powers.ts";
+import { type OrganizationPowers, type PowersResult, resultHead } from "../../render/result.ts";
+import type { AccessReading } from "../../sync/read-access.ts";
+import { type ServiceFlags, withConnection } from "../connect.ts";
+import { mapConcurrently } from "../map-concurrently.ts";
+import type { Call } from "../output.ts";
+import { type GroupSelection, groupsIn, isInSelection, parseGroup } from "../power-group.ts";
+import { findTagId, findUserId } from "../power-names.ts";
+import { didYouMean } from "../suggest.ts";
+import { findOrganizations, type NamingFlags } from "./selection.ts";
+
+export interface PowersFlags extends NamingFlags, ServiceFlags {
+	readonly group?: string;
+	readonly user?: string;
+	readonly tag?: string;
+	/** Milliseconds since 1970; left out: now, by the service's clock. */
+	readonly at?: number;
+	readonly why?: boolean;
+	readonly concurrency: number;
+}
+
+/** What the flags ask for. */
+interface Question {
+	readonly group: GroupSelection | undefined;
+	readonly user: string | undefined;
+	readonly tag: string | undefined;
+	readonly why: boolean;
+}
+
+/** Returns the powers of every organization; with `--why` how one user has one of them. Exit 0, whatever they are. */
+export async function powers(words: readonly string[], call: Call<PowersFlags>): Promise<PowersResult> {
+	const { flags, terminal, output } = call;
+	const question = readQuestion(words, flags);
+	const { readAccessOnly } = await import("../../sync/read-access.ts");
+	const documents = [...(await findOrganizations(call))];
+	const read = await withConnection(call, ({ client }) =>
+		mapConcurrently(documents, flags.concurrency, async ([organizationId, desired]) => {
+			output.progress(`reading organization ${organizationId}`);
+			const reading = await readAccessOnly(organizationId, client.forOrganization().reader, terminal.now);
+			const aliases = desired === undefined ? {} : namesOfUsers(desired);
+			return { organizationId, reading, aliases, names: namesIn(reading, aliases) };
+		}),
+	);
+	output.clear();
+	const selected = selectAll(read, question);
+	const organizations = selected.map((one) => describeOrganization(one, question, flags.at));
+	return { ...resultHead("powers", exitCodes.inSync, null), organizations };
+}
+
+/** Throws ConfigurationError for flags that do not go together, and for an unknown group. */
+function readQuestion(words: readonly string[], { why = false, group, user, tag }: PowersFlags): Question {
+	if (!why) {
+		const [word] = words;
+		if (word !== undefined) {
+			throw new ConfigurationError(`${showText(word)}: powers takes no argument without --why`, {
+				hint: "orgsync powers --user USER --group GROUP, or orgsync powers --why USER GROUP",
+			});
+		}
+		return { why, user, tag, group: group === undefined ? undefined : parseGroup(group, "--group") };
+	}
+	const [who, what, ...more] = words;
+	if (who === undefined || what === undefined || more.length > 0) {
+		throw new ConfigurationError("--why takes a user and a group", {
+			hint: "for example orgsync powers --why alice sign",
+		});
+	}
+	if (group !== undefined || user !== undefined || tag !== undefined) {
+		throw new ConfigurationError("--why cannot be used with --group, --user or --tag", {
+			hint: "name the user and the group behind it: orgsync powers --why alice sign",
+		});
+	}
+	return { why, user: who, tag, group: parseGroup(what, "GROUP") };
+}
+
+interface ReadOrganization {
+	readonly organizationId: string;
+	readonly reading: AccessReading;
+	readonly names: Pick<OrganizationPowers, "userNames" | "liveNames" | "tagNames" | "policyNames">;
+	/** User id to the alias of the document. */
+	readonly aliases: Readonly<Record<string, string>>;
+}
+
+interface SelectedOrganization extends ReadOrganization {
+	readonly userId: string | undefined;
+	readonly tagId: string | undefined;
+}
+
+/** Returns the aliases of the document, and live names for everything else. */
+function namesIn(
+	{ access, userNames, tagNames }: AccessReading,
+	aliases: ReadOrganization["aliases"],
+): ReadOrganization["names"] {
+	const live = userNames.known ? userNames.value : {};
+	const named = Object.entries(live).filter(([, name]) => name !== "");
+	return {
+		userNames: sortKeys({ ...Object.fromEntries(named), ...aliases }),
+		...(userNames.known ? { liveNames: sortKeys(live) } : {}),
+		tagNames: sortKeys(tagNames),
+		policyNames: Object.fromEntries(
+			(access.policies.known ? access.policies.value : []).map(({ id, name }) => [id, name] as const),
+		),
+	};
+}
+
+function sortKeys(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+	return Object.fromEntries(Object.entries(record).sort(([left], [right]) => compareText(left, right)));
+}
+
+/**
+ * Returns the organizations that have the user and the tag that were asked for; all without one. Throws ConfigurationError if
+ * none has them.
+ */
+function selectAll(read: readonly ReadOrganization[], { user, tag, why }: Question): readonly SelectedOrganization[] {
+	const selected = read.map((one) => ({
+		...one,
+		userId:
+			user === undefined
+				? undefined
+				: findUserId(user, { aliases: one.aliases, liveNames: one.names.liveNames }, why ? "USER" : "--user"),
+		tagId: tag === undefined ? undefined : findTagId(tag, one.names),
+	}));
+	if (user !== undefined && selected.every(({ userId }) => userId === undefined)) {
+		const where = why ? "USER" : "--user";
+		throw notFound(
+			`${where} ${showText(user)}: no such user`,
+			user,
+			read.flatMap(({ names }) => Object.values(names.userNames)),
+			{
+				hint: "write an alias of the document, a user id, or a live name that one user has",
+			},
+		);
+	}
+	if (tag !== undefined && selected.every(({ tagId }) => tagId === undefined)) {
+		throw notFound(
+			`--tag ${showText(tag)}: no such user tag`,
+			tag,
+			read.flatMap(({ names }) => Object.values(names.tagNames)),
+			{
+				hint: "write the name of a user tag or its id",
+			},
+		);
+	}
+	return selected.filter(
+		({ userId, tagId }) => (user === undefined || userId !== undefined) && (tag === undefined || tagId !== undefined),
+	);
+}
+
+function notFound(
+	message: string,
+	word: string,
+	known: readonly string[],
+	options: { readonly hint: string },
+): ConfigurationError {
+	return new ConfigurationError(`${message}${showText(didYouMean(word, [...new Set(known)]))}`, options);
+}
+
+function describeOrganization(
+	{ organizationId, reading, names, userId, tagId }: SelectedOrganization,
+	question: Question,
+	givenMs: number | undefined,
+): OrganizationPowers {
+	const { access, readAtMs, serverTimeMs } = reading;
+	const atMs = givenMs ?? serverTimeMs ?? readAtMs;
+	const groups = question.group === undefined ? [] : groupsIn(question.group);
+	const all = findPowers(access, atMs, groups);
+	const found = all.filter(({ group }) => question.group === undefined || isInSelection(group, question.group));
+	const describe = (powers: readonly GroupPower[]): Pick<OrganizationPowers, "powers" | "why"> => {
+		if (!question.why) return { powers };
+		const asked: readonly ActivityGroup[] = powers.map(({ group }) => group);
+		return { powers: [], why: asked.map((group) => explainPower(access, group, userId ?? "", atMs)) };
+	};
+	const ofTag = tagId === undefined ? found : narrowToTag(found, tagId, access, atMs);
+	const ofUser = userId === undefined || question.why ? ofTag : narrowToUser(ofTag, userId);
+	return {
+		organizationId,
+		readAt: new Date(readAtMs).toISOString(),
+		at: new Date(atMs).toISOString(),
+		...names,
+		rootQuorum: access.rootQuorum.known ? access.rootQuorum.value : null,
+		unread: [
+			...(access.users.known ? [] : [{ what: "users", because: access.users.because }]),
+			...(access.policies.known ? [] : [{ what: "policies", because: access.policies.because }]),
+			...(access.rootQuorum.known ? [] : [{ what: "root quorum", because: access.rootQuorum.because }]),
+		],
+		...describe(ofUser),
+	};
+}

@@ -1,0 +1,147 @@
+/** Powers as rows: groups that the same users can do are one row, and each row says who can do it in a few lines. */
+import { userParts } from "../plan/user-labels.ts";
+import { type ActivityGroup, namedPowers, type PowerName, printGroup, sensitivePowers } from "../policy/groups.ts";
+import type { Ability, ConditionalPower, GroupPower } from "../policy/powers.ts";
+import { code, joinPhrases, type Phrase, reason } from "./phrase.ts";
+import { describeGroups, describePolicies, describeThresholds, listPeople, type PowerNames } from "./power-words.ts";
+import type { OrganizationPowers } from "./result.ts";
+import { count } from "./text.ts";
+
+export interface PowerRow {
+	/** Names of powers, and the groups that have none, as reports write them. */
+	readonly titles: readonly string[];
+	/** What the groups let users do. */
+	readonly doing: Phrase;
+	readonly lines: readonly PowerLine[];
+}
+
+export interface PowerLine {
+	readonly label: "alone" | "together" | "only" | "denied" | "if" | "unknown" | "no one";
+	readonly who: Phrase;
+}
+
+/** Returns one row for all groups that the same users can do, in the order of their first groups. */
+export function rowsOf(organization: OrganizationPowers): readonly PowerRow[] {
+	const merged = Map.groupBy(organization.powers, keyOf);
+	return [...merged.values()].flatMap((powers) => {
+		const [first] = powers;
+		if (first === undefined) return [];
+		const groups = powers.map(({ group }) => group);
+		return [{ titles: titlesOf(groups), doing: describeGroups(groups), lines: linesOf(first, organization) }];
+	});
+}
+
+/** Everything that a row shows. */
+function keyOf({ group: _, policyIds: __, assumptions: ___, ...power }: GroupPower): string {
+	return JSON.stringify(power);
+}
+
+/** Returns the names of powers whose groups are all there, then the other groups. */
+function titlesOf(groups: readonly ActivityGroup[]): readonly string[] {
+	const left = new Set(groups.map(printGroup));
+	const names = (Object.keys(namedPowers) as PowerName[]).filter((name) => {
+		const own = namedPowers[name].map(printGroup);
+		return own.every((one) => left.has(one));
+	});
+	for (const one of names.flatMap((name) => namedPowers[name].map(printGroup))) left.delete(one);
+	return [...names, ...left];
+}
+
+function linesOf(power: GroupPower, names: PowerNames & Pick<OrganizationPowers, "rootQuorum">): readonly PowerLine[] {
+	// Members of a root quorum of one can do everything: the first line of the table says so.
+	const alone = power.alone.filter((userId) => !power.rootQuorumOnly.includes(userId));
+	const together = power.thresholds.filter((all) => isTogether(all));
+	const lines: PowerLine[] = [
+		...(alone.length === 0 ? [] : [{ label: "alone" as const, who: listPeople(alone, names) }]),
+		...(together.length === 0 ? [] : [{ label: "together" as const, who: describeThresholds(together, names) }]),
+		...(power.denied.length === 0 ? [] : [{ label: "denied" as const, who: listPeople(power.denied, names) }]),
+		...power.conditional.map((one) => ({ label: "if" as const, who: describeConditional(one, names) })),
+		...(power.unknown === null ? [] : [{ label: "unknown" as const, who: [reason(power.unknown)] }]),
+	];
+	if (alone.length + together.length + power.conditional.length > 0 || power.unknown !== null) return lines;
+	const hasRootQuorum = power.thresholds.length > 0;
+	return [hasRootQuorum ? { label: "only", who: ["the root quorum"] } : { label: "no one", who: [] }, ...lines];
+}
+
+/** Whether it takes several users, by policies. */
+function isTogether(all: Ability["thresholds"][number]): boolean {
+	return !all.some(({ isRootQuorum }) => isRootQuorum) && (all.length > 1 || all.some(({ atLeast }) => atLeast > 1));
+}
+
+/** Returns the condition, and who can do it where it holds or does not hold. */
+export function describeConditional(one: ConditionalPower, names: PowerNames): Phrase {
+	return [one.holds ? "where " : "except where ", code(one.condition), ...prefix(": ", describeAbility(one, names))];
+}
+
+/** Returns who can do it: those who can alone, then the alternatives of several; empty where no one can. */
+export function describeAbility({ alone, thresholds }: Ability, names: PowerNames): Phrase {
+	const together = thresholds.filter((all) => isTogether(all));
+	const shown: readonly Phrase[] = [
+		...(alone.length === 0 ? [] : [[...listPeople(alone, names), " alone"]]),
+		...(together.length === 0 ? [] : [describeThresholds(together, names)]),
+	];
+	return joinPhrases(shown, ", or ");
+}
+
+function prefix(text: string, phrase: Phrase): Phrase {
+	return phrase.length === 0 ? [] : [text, ...phrase];
+}
+
+/** Returns that the root quorum can do everything, and who it is where that is known. */
+export function describeRootQuorum(organization: OrganizationPowers): Phrase {
+	const { rootQuorum } = organization;
+	if (rootQuorum === null) return ["The root quorum can do everything."];
+	const { threshold, userIds } = rootQuorum;
+	const people = listPeople(userIds, organization);
+	if (userIds.length === 0) return ["The root quorum has no members."];
+	if (threshold === 1)
+		return ["The root quorum can do everything: ", ...people, userIds.length === 1 ? "." : ", each alone."];
+	return [`The root quorum can do everything: ${threshold} of `, ...people, "."];
+}
+
+/** Returns what could not be read, one line each. */
+export function describeUnreadAccess({ unread }: OrganizationPowers): readonly Phrase[] {
+	return unread.map(({ what, because }) => [`${what} unknown: `, reason(because)]);
+}
+
+/** What is worth a look before the rows are read. */
+export interface PowerCounts {
+	/** Users who can do something alone that guards count as sensitive, by policies or as a root quorum of one. */
+	readonly sensitiveAlone: readonly string[];
+	readonly unknown: number;
+}
+
+export function countPowers({ powers }: Pick<OrganizationPowers, "powers">): PowerCounts {
+	const sensitive = new Set(sensitivePowers.flatMap((name) => namedPowers[name].map(printGroup)));
+	const alone = powers.filter(({ group }) => sensitive.has(printGroup(group))).flatMap((power) => power.alone);
+	return {
+		sensitiveAlone: [...new Set(alone)].sort(),
+		unknown: powers.filter(({ unknown }) => unknown !== null).length,
+	};
+}
+
+/** Returns the counts of all organizations in one sentence of orgsync's own words. */
+export function summarizeCounts(organizations: readonly OrganizationPowers[]): string {
+	const counts = organizations.map(countPowers);
+	const alone = counts.reduce((sum, { sensitiveAlone }) => sum + sensitiveAlone.length, 0);
+	const unknown = counts.reduce((sum, one) => sum + one.unknown, 0);
+	const total = organizations.reduce((sum, { powers }) => sum + powers.length, 0);
+	if (total === 0) return "Powers: none to show.";
+	const can =
+		alone === 0
+			? "no user can do something sensitive alone"
+			: `${count(alone, "user", "users")} can do something sensitive alone`;
+	const where = organizations.length === 1 ? "" : ` in ${count(organizations.length, "organization", "organizations")}`;
+	return `Powers${where}: ${can}${unknown === 0 ? "" : `; ${count(unknown, "power is", "powers are")} unknown in part`}.`;
+}
+
+/** The policies by name, or nothing. */
+export function policyPhrase(policyId: string, names: PowerNames): Phrase {
+	return describePolicies([policyId], names) ?? [];
+}
+
+/** Returns the user by name and notes in one text. */
+export function plainUser(userId: string, names: PowerNames): string {
+	const { name, notes } = userParts(userId, names);
+	return notes.length === 0 ? name : `${name} (${notes.join(", ")})`;
+}

@@ -32,6 +32,7 @@ import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
@@ -60,6 +61,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...driftSections(one),
 		...(results === null ? [] : [steps]),
 		...(drift === null ? guards : []),
+		...(results === null && drift === null ? [rulesSection(plan)] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
 		...(results === null ? waitingSections(plan) : []),
@@ -79,6 +81,10 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 		body: renderSteps(one, `${prefix}plan`),
 		number: (report?.steps ?? plan.steps).length,
 	};
+}
+
+function rulesSection(plan: Plan): Section {
+	return listSection(rulesHeading, "bad", describeBrokenRules(plan).map(bdi));
 }
 
 function guardSections({ plan, results }: OrganizationResult): readonly Section[] {

@@ -76,6 +76,8 @@ export interface PlanContext {
 	readonly reads: Reads;
 	/** Milliseconds since 1970: when the reading began. */
 	readonly readAtMs: number;
+	/** The same by the service's clock, which decides time windows of policies; left out where both clocks agree. */
+	readonly serviceTimeMs?: number;
 	/** Whose key it is; unknown where it was not asked for, or the service does not say. */
 	readonly caller?: Known<string>;
 	/** Who can do what; left out where it was not read, because nothing would be submitted or extended reads are off. */

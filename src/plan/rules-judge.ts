@@ -149,6 +149,11 @@ function stateOf(rule: DesiredRule, { breaches, unknown }: RuleFacts, names: Use
 	return unknown === null ? { state: "kept" } : { state: "unknown", because: unknown };
 }
 
+/** Returns the rules that live state breaks. */
+export function brokenRules({ rules = [] }: { readonly rules?: readonly JudgedRule[] }): readonly JudgedRule[] {
+	return rules.filter(({ before }) => before.state === "broken");
+}
+
 /** Returns the rules that could not be checked, before the steps or after them. */
 export function unreadRules(rules: readonly JudgedRule[]): readonly Unread[] {
 	return rules.flatMap(({ address, before, after }): readonly Unread[] => {

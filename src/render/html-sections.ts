@@ -33,6 +33,7 @@ import { type OrganizationResult, resultsByAddress } from "./organizations.ts";
 import { describeOverride, overridesHeading } from "./overrides-text.ts";
 import { reportHeadings } from "./report-text.ts";
 import type { ErrorDescription } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import { describeDoubt, describeGuard, describeReported, describeUnread, headings } from "./text.ts";
 import { aliasSection, partSections, revertedSection } from "./three-way-html.ts";
 import { markReverted } from "./three-way-text.ts";
@@ -65,7 +66,7 @@ function sectionsOf(one: OrganizationResult, prefix: string): readonly Section[]
 		...driftSections(one),
 		...(drift === null ? [] : impact),
 		...(isPlanned ? [] : [steps]),
-		...(drift === null ? [blocking, ...impact, otherGuards] : []),
+		...(drift === null ? [blocking, rulesSection(one), ...impact, otherGuards] : []),
 		...partSections(one),
 		...changeSections(one, prefix),
 		...(isPlanned ? [approvalsSection(plan), ...waitingSections(plan), steps] : []),
@@ -84,6 +85,10 @@ function stepsSection(one: OrganizationResult, prefix: string): Section {
 		body: renderSteps(one, `${prefix}plan`),
 		number: (report?.steps ?? plan.steps).length,
 	};
+}
+
+function rulesSection({ plan, results }: OrganizationResult): Section {
+	return listSection(rulesHeading, "bad", results === null ? describeBrokenRules(plan).map(bdi) : []);
 }
 
 function guardSections({ plan, results }: OrganizationResult): readonly [blocking: Section, others: Section] {

@@ -31,6 +31,7 @@ import {
 	reportHeadings,
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -187,7 +188,15 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 	];
 }
 
-function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: OrganizationResult): readonly Block[] {
+function decisionBlocks({
+	plan,
+	threeWay,
+	failed,
+	results,
+	report,
+	drift,
+	overrides,
+}: OrganizationResult): readonly Block[] {
 	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
 		const { found, allowed, flag } = describeGuard(guard);
 		return `${codeSpan(found, longestGuard)} (${allowed}); to override: \`${flag}\``;
@@ -205,6 +214,12 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 			["guard that warns", "guards that warn"],
 			headings.warnings,
 			(results === null ? warningGuards(plan) : []).map((guard) => codeSpan(describeWarning(guard), longestGuard)),
+		),
+		bullets(
+			1,
+			["broken rule", "broken rules"],
+			rulesHeading,
+			(results === null && drift === null ? describeBrokenRules(plan) : []).map((line) => codeSpan(line, longestGuard)),
 		),
 		bullets(
 			1,

@@ -10,6 +10,7 @@ import type { Finding } from "../plan/drift.ts";
 import type { Position } from "../plan/organization.ts";
 import { blockingGuards } from "../plan/overrides.ts";
 import type { StepResult } from "../plan/report.ts";
+import { brokenRules } from "../plan/rules-judge.ts";
 import { describeOutdated } from "../plan/stale.ts";
 import { coveredAddresses } from "../plan/step.ts";
 import { isHeldByRejection } from "../plan/step-groups.ts";
@@ -29,6 +30,7 @@ import {
 	reportHeadings,
 } from "./report-text.ts";
 import { type CommandResult, type ErrorDescription, isPowers, type OrganizationPowers } from "./result.ts";
+import { describeBrokenRule } from "./rule-words.ts";
 import {
 	describeRunOverrides,
 	describeSavedPlan,
@@ -193,6 +195,10 @@ function planAnnotations(one: OrganizationResult, positionOf: Positions): readon
 				return annotate("warning", headings[which], message, firstOf(coveredAddresses([activity]), positionOf));
 			}),
 		),
+		...brokenRules(plan).map((rule) => {
+			const message = withFinding(describeBrokenRule(rule, plan), findings.get(rule.address), one);
+			return annotate("warning", "rule broken", message, positionOf(rule.address));
+		}),
 		...describeUnread(plan).map((message) => annotate("warning", headings.unread, message)),
 		...changeAnnotations(one, positionOf),
 		...(drift?.gone ?? []).map((gone) =>

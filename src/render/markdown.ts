@@ -31,6 +31,7 @@ import {
 	reportHeadings,
 } from "./report-text.ts";
 import type { CommandResult, ErrorDescription, FailedOrganization } from "./result.ts";
+import { describeBrokenRules, rulesHeading } from "./rule-words.ts";
 import {
 	describeAllOutdated,
 	describeRunOverrides,
@@ -187,7 +188,15 @@ function sectionsOf(one: OrganizationResult): readonly Block[] {
 	];
 }
 
-function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: OrganizationResult): readonly Block[] {
+function decisionBlocks({
+	plan,
+	threeWay,
+	failed,
+	results,
+	report,
+	drift,
+	overrides,
+}: OrganizationResult): readonly Block[] {
 	const guards = (results === null ? blockingGuards(plan) : []).map((guard) => {
 		const { found, allowed, flag } = describeGuard(guard);
 		return `${codeSpan(found, longestGuard)} (${allowed}); to override: \`${flag}\``;
@@ -200,6 +209,12 @@ function decisionBlocks({ plan, threeWay, failed, results, report, overrides }: 
 		...(threeWay === null || results !== null ? [] : [aliasBlock(threeWay), revertedBlock(threeWay)]),
 		bullets(1, ["error", "errors"], "Why it stopped", failed === null ? [] : renderMessageText(failed.error)),
 		bullets(1, ["guard", "guards"], headings.guards, guards),
+		bullets(
+			1,
+			["broken rule", "broken rules"],
+			rulesHeading,
+			(results === null && drift === null ? describeBrokenRules(plan) : []).map((line) => codeSpan(line, longestGuard)),
+		),
 		bullets(
 			1,
 			["override", "overrides"],

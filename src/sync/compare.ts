@@ -77,12 +77,17 @@ export async function compareLive(
 			: await readContext(desired.organizationId, clocked, { ...options, operations, query }, differences.changes);
 	// The plan is as old as the oldest answer that it is made of.
 	const { askedAtMs, position } = clocked.oldest();
-	const context: PlanContext = { reads, readAtMs: askedAtMs, ...more };
+	const clockOffsetMs = clocked.clockOffsetMs();
+	const context: PlanContext = {
+		...{ reads, readAtMs: askedAtMs },
+		...(clockOffsetMs === 0 ? {} : { serviceTimeMs: askedAtMs + clockOffsetMs }),
+		...more,
+	};
 	const plan = makePlan(desired, live, context, differences);
 	return {
 		...{ desired, plan, live, context },
 		serverTimeMs: earliest(reading.serverTimeMs, answerTimes),
-		clockOffsetMs: clocked.clockOffsetMs(),
+		clockOffsetMs,
 		readPosition: position,
 		...(base === undefined ? {} : { threeWay: holdThreeWay(makeThreeWay(base, desired, reading.live), plan) }),
 	};

@@ -210,7 +210,7 @@ describe("powers --why", () => {
 			"only with the root quorum: bob can create, change and remove policies, it takes the root quorum (alice and bob)",
 		],
 		["denied", "carol", "WALLET/EXPORT", before, "denied: carol cannot export wallets"],
-		["no", "carol", "users", before, "no: carol cannot create and remove users and change users and their tags"],
+		["no", "carol", "users", before, "no: carol cannot create, change and remove users"],
 		[
 			"expired",
 			"bob",
